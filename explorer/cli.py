@@ -1,0 +1,197 @@
+"""The command line: what was asked for, and the exit code for what came of it.
+
+Nothing of Textual is imported here or by any command but the one that opens the app: `list` and
+its like must start in little more than Python's own time.
+"""
+
+import argparse
+import gc
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from explorer import __version__
+from explorer.errors import ExitCode, ExplorerError
+
+HEADLESS = ("list", "show", "search", "info")
+
+EPILOG = """\
+examples:
+  session-explorer                           open your own sessions
+  session-explorer --db ~/backup/state.db    open another file, or a folder that holds one
+  session-explorer demo                      look around in an invented history
+  session-explorer list --limit 10           the ten sessions you used last
+  session-explorer list --json | jq '.sessions[].title'
+  session-explorer show 20261103_1402        read one, by the beginning of its id or by its title
+  session-explorer search 'docker arm64'     find where you talked about it
+
+exit codes: 0 done, 1 failed, 2 usage, 3 no such session, 4 file busy, 5 file cannot be opened,
+6 refused, 130 interrupted
+"""
+
+LIST_EPILOG = """\
+examples:
+  session-explorer list                      the 50 sessions you used last
+  session-explorer list --limit 0            all of them
+  session-explorer list --source telegram --source slack
+  session-explorer list --sort cost          the dearest first
+  session-explorer list --all --json         every row of the file, hidden ones too
+
+Subagents, cron, tool and empty sessions and archived ones are left out and counted; the parts of
+a conversation that was compressed are one row. --all lists every row by itself.
+"""
+
+SHOW_EPILOG = """\
+examples:
+  session-explorer show 20261103_140211_a1b2c3
+  session-explorer show 'Fix docker deployment'           by title
+  session-explorer show --conversation 20261103_1402      all parts, as one text
+  session-explorer show --format markdown ID > chat.md
+"""
+
+SEARCH_EPILOG = """\
+examples:
+  session-explorer search docker arm64       messages that hold both words
+  session-explorer search '"no space left"'  this very phrase
+  session-explorer search --json-lines kyoto | head
+  session-explorer search -- --force         text that starts with a dash
+
+Archived sessions are searched too. Hits in sessions of subagents, cron and tools are counted;
+--all lists them, and messages that were rewound.
+"""
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        return _dispatch(options)
+    except ExplorerError as error:
+        from explorer.commands.output import complain
+
+        complain(error)
+        return int(error.exit_code)
+    except KeyboardInterrupt:
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has had enough; Python must not complain about it on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.DONE)
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    now = time.time()
+    if options.command in HEADLESS:
+        # Nothing here lives long enough to be worth collecting: a fifth of the time of a big list.
+        gc.disable()
+    # Late imports, each only for its own command: the others together would cost 10 to 300 ms.
+    match options.command:
+        case "list":
+            from explorer.commands.listing import list_sessions
+
+            return list_sessions(options, now)
+        case "show":
+            from explorer.commands.show import show_session
+
+            return show_session(options, now)
+        case "search":
+            from explorer.commands.search import search_messages
+
+            return search_messages(options, now)
+        case "info":
+            from explorer.commands.info import show_info
+
+            return show_info(options)
+        case _:
+            from explorer.commands.open import open_app
+
+            return open_app(options, now)
+
+
+def parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    top = argparse.ArgumentParser(
+        prog="session-explorer",
+        description="Review, search and read the past sessions of your AI agent. Without a command"
+        " it opens the app.",
+        epilog=EPILOG,
+        formatter_class=raw,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"session-explorer {__version__}")
+    _add_common(top, defaults=True)
+    top.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    def command(name: str, summary: str, epilog: str | None = None) -> argparse.ArgumentParser:
+        made = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=epilog,
+            formatter_class=raw,
+            allow_abbrev=False,
+        )
+        _add_common(made, defaults=False)
+        return made
+
+    listing = command("list", "list sessions, the one used last first", LIST_EPILOG)
+    listing.add_argument("--limit", type=_count, default=50, metavar="N", help="0 for all (50)")
+    listing.add_argument(
+        "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
+    )
+    listing.add_argument(
+        "--sort", choices=("active", "started", "messages", "cost", "title"), default="active"
+    )
+    listing.add_argument("--all", action="store_true", help="every row of the file by itself")
+    listing.add_argument("--archived", action="store_true", help="the archived ones instead")
+    _add_json(listing)
+
+    show = command("show", "show one session", SHOW_EPILOG)
+    show.add_argument("id", metavar="ID", help="an id, its unique beginning, or a title")
+    show.add_argument("--conversation", action="store_true", help="all parts of its conversation")
+    show.add_argument("--all", action="store_true", help="also rewound and repeated messages")
+    show.add_argument("--format", choices=("text", "markdown"), default="text")
+    _add_json(show)
+
+    search = command("search", "search the text of all sessions", SEARCH_EPILOG)
+    search.add_argument("query", metavar="QUERY", nargs="+")
+    search.add_argument("--limit", type=_count, default=50, metavar="N", help="0 for all (50)")
+    search.add_argument("--all", action="store_true", help="every class, and rewound messages")
+    search.add_argument("--json-lines", action="store_true", help="a JSON document for each hit")
+    _add_json(search)
+
+    _add_json(command("info", "say what this state file is and what can be done with it"))
+
+    demo = command("demo", "open the app on an invented history")
+    demo.add_argument("--write", metavar="PATH", help="write its state file instead")
+    return top
+
+
+def _add_common(to: argparse.ArgumentParser, defaults: bool) -> None:
+    """Options that may stand before the command or after it."""
+    missing = None if defaults else argparse.SUPPRESS
+    to.add_argument(
+        "--db", metavar="PATH", default=missing, help="a state file, or a folder that holds one"
+    )
+    to.add_argument("--profile", metavar="NAME", default=missing, help="a profile of Hermes")
+
+
+def _add_json(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--json", action="store_true", help="one JSON document on standard output")
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return value
+
+
+if __name__ == "__main__":
+    run()

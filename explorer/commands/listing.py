@@ -1,0 +1,82 @@
+"""`list`: sessions, newest first, with a word on what is left out."""
+
+import argparse
+
+from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
+from explorer.commands.shapes import session_shape
+from explorer.commands.stores import chosen_store
+from explorer.errors import ExitCode
+from explorer.model import Hidden, Session, Sort
+from explorer.render.amounts import count, plural
+from explorer.render.clean import clean_line, pad
+from explorer.render.when import ago
+from explorer.store.catalog import NOISE, Catalog
+from explorer.store.ordering import ordered
+
+
+def list_sessions(options: argparse.Namespace, now: float) -> int:
+    store = chosen_store(options)
+    catalog = store.catalog()
+    listed, hidden = _select(catalog, options)
+    folded = not options.all
+    order = ordered(store, catalog, listed, Sort(options.sort), folded)
+    page = order[: options.limit or None]
+    unit = catalog.folded if folded else catalog.single
+    sessions = store.sessions([unit(key) for key in page], now)
+    if options.json:
+        write_json(
+            {
+                "total": len(catalog),
+                "matching": len(order),
+                "shown": len(sessions),
+                "hidden": {name.value: number for name, number in hidden.items()},
+                "sessions": [session_shape(session) for session in sessions],
+            }
+        )
+        return int(ExitCode.DONE)
+    for session in sessions:
+        write(_line(session, now))
+    note(_summary(len(sessions), len(order), hidden))
+    return int(ExitCode.DONE)
+
+
+def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], dict[Hidden, int]]:
+    sources = frozenset(options.source)
+    # Who names a source, or asks for archived ones, wants to see them.
+    shown = {NOISE[source] for source in sources if source in NOISE}
+    if options.archived:
+        shown.add(Hidden.ARCHIVED)
+    if options.all:
+        shown.update(Hidden)
+
+    def wanted(key: int) -> bool:
+        if options.archived and key not in catalog.archived:
+            return False
+        return not sources or catalog.source(key) in sources
+
+    filtering = bool(sources) or options.archived
+    return catalog.select(shown - {Hidden.FILTERED}, wanted if filtering else None)
+
+
+def _line(session: Session, now: float) -> str:
+    name = clean_line(session.title or session.preview or "(empty)", 120)
+    parts = f" ⤷{session.parts}" if session.parts > 1 else ""
+    return "  ".join(
+        (
+            painted(pad(clean_line(session.id), max(26, len(session.id))), DIM),
+            pad(ago(session.last_active, now), 10),
+            pad(clean_line(session.source), 11),
+            f"{count(session.message_count):>6}",
+            painted(name, BOLD if session.title else "") + parts,
+        )
+    )
+
+
+def _summary(shown: int, matching: int, hidden: dict[Hidden, int]) -> str:
+    parts = [f"{count(shown)} of {plural(matching, 'session')}"]
+    if hidden:
+        classes = ", ".join(f"{count(number)} {name}" for name, number in hidden.items())
+        parts.append(f"hidden: {classes} (--all shows them)")
+    if shown < matching:
+        parts.append("--limit 0 for all")
+    return " · ".join(parts)

@@ -1,0 +1,92 @@
+"""The JSON shapes of the contract: keys may be added, none is ever removed."""
+
+from explorer.model import Hit, Message, Session, StoreInfo
+from explorer.render.when import iso_utc
+
+
+def session_shape(session: Session) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "title": session.title,
+        "source": session.source,
+        "model": session.model,
+        "started_at": iso_utc(session.started_at),
+        "last_active": iso_utc(session.last_active),
+        "ended_at": iso_utc(session.ended_at),
+        "end_reason": session.end_reason,
+        "message_count": session.message_count,
+        "tool_call_count": session.tool_call_count,
+        "preview": session.preview,
+        "last_reply": session.last_reply,
+        "kind": session.kind.value,
+        "state": session.state.value,
+        "parent_id": session.parent_id,
+        "root_id": session.root_id,
+        "tip_id": session.tip_id,
+        "parts": session.parts,
+        "archived": session.archived,
+        "profile": session.profile,
+        "workspace": session.workspace,
+        "git_branch": session.git_branch,
+        "input_tokens": session.input_tokens,
+        "output_tokens": session.output_tokens,
+        "cost_usd": session.cost_usd,
+        "cost_status": session.cost_status,
+    }
+
+
+def message_shape(message: Message) -> dict[str, object]:
+    return {
+        "id": message.id,
+        "session_id": message.session_id,
+        "role": message.role,
+        "timestamp": iso_utc(message.timestamp),
+        "text": message.text,
+        "reasoning": message.reasoning,
+        "opaque_reasoning": message.opaque_reasoning,
+        "tool_calls": [
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in message.tool_calls
+        ],
+        "tool_call_id": message.tool_call_id,
+        "tool_name": message.tool_name,
+        "finish_reason": message.finish_reason,
+        "state": message.state.value,
+        "repeats": message.repeats,
+    }
+
+
+def hit_shape(hit: Hit) -> dict[str, object]:
+    return {
+        "session_id": hit.session_id,
+        "message_id": hit.message_id,
+        "title": hit.title,
+        "source": hit.source,
+        "role": hit.role,
+        "timestamp": iso_utc(hit.timestamp),
+        "field": hit.field,
+        "state": hit.state.value,
+        "snippet": hit.snippet,
+        "marks": [list(mark) for mark in hit.marks],
+        "context": [{"role": role, "text": text} for role, text in hit.context],
+    }
+
+
+def info_shape(info: StoreInfo) -> dict[str, object]:
+    shape: dict[str, object] = {
+        name: getattr(info, name)
+        for name in (
+            "path",
+            "kind",
+            "schema_version",
+            "journal_mode",
+            "sessions",
+            "messages",
+            "orphans",
+            "bytes",
+            "wal_bytes",
+        )
+    }
+    search = info.search._asdict()
+    search["covers"] = list(info.search.covers)
+    return shape | {"search": search, "edits": dict(info.edits)}

@@ -1,0 +1,23 @@
+"""Which store a headless command works on: never the demo, and an error where there is none."""
+
+import argparse
+import os
+from pathlib import Path
+
+from explorer.errors import Problem, StoreError
+from explorer.paths import default_home, locate
+from explorer.store.base import Store
+from explorer.store.failures import short_path
+from explorer.store.opening import open_store
+
+
+def chosen_store(options: argparse.Namespace) -> Store:
+    place = locate(options.db, options.profile, os.environ, Path.cwd())
+    if place is None:
+        home = short_path(default_home(os.environ))
+        raise StoreError(
+            Problem.MISSING,
+            "No state file found",
+            f"There is none in {home}. Name one with --db PATH, or see `session-explorer demo`.",
+        )
+    return open_store(place.path)

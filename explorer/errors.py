@@ -1,0 +1,76 @@
+"""What can go wrong, in words a user can act on.
+
+Every error that reaches a user is an `ExplorerError`: a short title, a sentence that says why and
+what to do, and the exit code of the command-line contract. Anything else is a bug and may crash.
+"""
+
+from enum import IntEnum, StrEnum
+
+
+class ExitCode(IntEnum):
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    NO_SUCH_SESSION = 3
+    BUSY = 4
+    CANNOT_OPEN = 5
+    REFUSED = 6
+    INTERRUPTED = 130
+
+
+class ExplorerError(Exception):
+    """Something the user should read: `title` in a few words, `message` with what to do."""
+
+    exit_code = ExitCode.FAILED
+
+    def __init__(self, title: str, message: str) -> None:
+        super().__init__(f"{title}: {message}")
+        self.title = title
+        self.message = message
+
+
+class UsageError(ExplorerError):
+    """The command line, or the terminal it runs in, does not fit."""
+
+    exit_code = ExitCode.USAGE
+
+
+class NoSuchSession(ExplorerError):
+    """No session, or more than one, answers to what was typed."""
+
+    exit_code = ExitCode.NO_SUCH_SESSION
+
+
+class Problem(StrEnum):
+    """Why a state file cannot be read."""
+
+    MISSING = "missing"
+    NO_STATE_FILE = "no state file"
+    NO_PERMISSION = "no permission"
+    NOT_A_FILE = "not a file"
+    NOT_A_DATABASE = "not a database"
+    EMPTY = "empty"
+    ENCRYPTED = "encrypted"
+    TRUNCATED = "truncated"
+    CORRUPT = "corrupt"
+    BUSY = "busy"
+    NOT_A_STORE = "not a session store"
+    READ_ONLY_FOLDER = "read-only folder"
+    UNRECOVERED = "unrecovered"
+    UNREADABLE = "unreadable"
+
+
+class StoreError(ExplorerError):
+    """A state file that cannot be read, and which of the known reasons it is."""
+
+    exit_code = ExitCode.CANNOT_OPEN
+
+    def __init__(self, problem: Problem, title: str, message: str) -> None:
+        super().__init__(title, message)
+        self.problem = problem
+        if problem is Problem.BUSY:
+            self.exit_code = ExitCode.BUSY
+
+
+class Cancelled(Exception):
+    """The work was superseded; whoever started it no longer wants the result."""

@@ -1,0 +1,185 @@
+"""The values that cross layers and threads: sessions, messages and what a store says of itself.
+
+All are frozen: named tuples, which cost a command a quarter of the start-up time that dataclasses
+would. Text in them is as the agent stored it (decoded, never cleaned): whoever paints or
+prints it passes it through `render.clean` first. Times are seconds since the epoch, or None.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+RUNNING_WITHIN = 600.0
+"""A session that has not ended counts as running this many seconds after its newest message."""
+
+
+class Kind(StrEnum):
+    """How a session came to be."""
+
+    ROOT = "root"
+    BRANCH = "branch"
+    SUBAGENT = "subagent"
+    CONTINUATION = "continuation"
+
+
+class State(StrEnum):
+    """Whether somebody may still be writing the session."""
+
+    RUNNING = "running"
+    OPEN = "open"
+    ENDED = "ended"
+
+
+class Hidden(StrEnum):
+    """The classes of rows that a list leaves out, and counts."""
+
+    SUBAGENT = "subagent"
+    CONTINUATION = "continuation"
+    CRON = "cron"
+    TOOL = "tool"
+    EMPTY = "empty"
+    ARCHIVED = "archived"
+    FILTERED = "filtered"
+
+
+class MessageState(StrEnum):
+    """Whether a message is part of what the agent still sees."""
+
+    LIVE = "live"
+    COMPACTED = "compacted"
+    REWOUND = "rewound"
+
+
+class Sort(StrEnum):
+    """The orders a list can have."""
+
+    ACTIVE = "active"
+    STARTED = "started"
+    MESSAGES = "messages"
+    COST = "cost"
+    TITLE = "title"
+
+
+class Session(NamedTuple):
+    """One row of a list: a session, or a whole conversation folded into one row."""
+
+    key: int
+    """Where the store finds it again, also when its id is not valid text."""
+    id: str
+    title: str | None
+    source: str
+    model: str | None
+    started_at: float | None
+    last_active: float | None
+    ended_at: float | None
+    end_reason: str | None
+    message_count: int
+    tool_call_count: int
+    preview: str
+    """The first words of the user that say something."""
+    last_reply: str
+    """The last words of the agent."""
+    kind: Kind
+    state: State
+    parent_id: str | None
+    root_id: str
+    tip_id: str
+    parts: int
+    archived: bool
+    profile: str | None
+    workspace: str | None
+    git_branch: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    """None where the agent did not know it: a stored zero need not mean free."""
+    cost_status: str | None
+    restored: bool = False
+    """The agent hides this row since an upgrade took it for a subagent; we show it."""
+
+
+class ToolCall(NamedTuple):
+    """A call the agent made. `arguments` is decoded JSON where it decodes, else the text."""
+
+    id: str | None
+    name: str
+    arguments: object
+
+
+class Message(NamedTuple):
+    """One stored message, decoded."""
+
+    id: int
+    session_id: str
+    role: str
+    timestamp: float | None
+    text: str
+    reasoning: str
+    opaque_reasoning: bool
+    """There is reasoning that only the provider can read."""
+    tool_calls: tuple[ToolCall, ...]
+    tool_call_id: str | None
+    tool_name: str | None
+    finish_reason: str | None
+    state: MessageState
+    repeats: int = 1
+    """How many equal rows in a run this one stands for."""
+
+
+class Outline(NamedTuple):
+    """What is known of a message before its body is read."""
+
+    id: int
+    session_key: int
+    role: str
+    timestamp: float | None
+    size: int
+    """Bytes of content, reasoning and calls together: an estimate of how tall it will be."""
+    call_ids: bool
+    tool_call_id: str | None
+    state: MessageState
+
+
+class Hit(NamedTuple):
+    """One place where a search matched."""
+
+    session_key: int | None
+    session_id: str
+    message_id: int | None
+    title: str | None
+    source: str
+    role: str
+    timestamp: float | None
+    field: str
+    state: MessageState
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    context: tuple[tuple[str, str], ...] = ()
+    """(role, text) of the message before and after."""
+
+
+class SearchModes(NamedTuple):
+    """Which of the agent's search tables are there, and what they cover."""
+
+    fts: bool
+    trigram: bool
+    cjk: bool
+    covers: tuple[str, ...]
+
+
+class StoreInfo(NamedTuple):
+    """What a state file is."""
+
+    path: str
+    kind: str
+    schema_version: int | None
+    journal_mode: str
+    sessions: int
+    messages: int
+    orphans: int
+    """Messages whose session row is gone."""
+    bytes: int
+    wal_bytes: int
+    search: SearchModes
+    edits: Mapping[str, str | None]
+    """Each edit by name: None when possible, else why not."""

@@ -1,0 +1,88 @@
+"""Where the state file is.
+
+Asked for (`--db`, `SESSION_EXPLORER_DB`), then `$HERMES_HOME`, then Hermes' own place; there the
+profile that `hermes` itself would use. What was asked for and is not there is an error, never a
+reason to look elsewhere.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.errors import Problem, UsageError
+from explorer.store.failures import store_error
+
+FILE_NAMES = ("state.db", "power_loop_sessions.db")
+PROFILE_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
+DEFAULT_PROFILE = "default"
+
+
+class Place(NamedTuple):
+    """A state file, and whether somebody asked for this very one."""
+
+    path: Path
+    asked: bool
+
+
+def locate(
+    db: str | None, profile: str | None, environment: Mapping[str, str], here: Path
+) -> Place | None:
+    """The state file to open; None when nothing was asked for and nothing is there."""
+    if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
+        raise UsageError("No such profile", f"{profile!r} is not a name a profile can have.")
+    asked = db or environment.get("SESSION_EXPLORER_DB")
+    if asked:
+        path = Path(asked).expanduser()
+        folder = _profile_folder(path, profile) if profile and os.path.isdir(path) else path
+        return Place(state_file(folder), asked=True)
+    home = environment.get("HERMES_HOME", "").strip()
+    root = Path(home).expanduser() if home else default_home(environment)
+    folder = _profile_folder(root, profile)
+    if home or profile:
+        return Place(state_file(folder), asked=True)
+    for candidate in (folder / FILE_NAMES[0], here / FILE_NAMES[1]):
+        if os.path.exists(candidate):
+            return Place(candidate, asked=False)
+    return None
+
+
+def state_file(path: Path) -> Path:
+    """The state file that a path means: itself, or the one in that folder."""
+    if not os.path.isdir(path):
+        return path
+    for name in FILE_NAMES:
+        if os.path.exists(path / name):
+            return path / name
+    raise store_error(Problem.NO_STATE_FILE, path)
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """Where Hermes keeps its files when nothing says otherwise."""
+    if sys.platform == "win32":
+        local = environment.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+        return Path(local) / "hermes"
+    return Path(environment.get("HOME") or os.path.expanduser("~")) / ".hermes"
+
+
+def _profile_folder(root: Path, profile: str | None) -> Path:
+    """The folder of a profile: the one asked for, else the one Hermes is set to use."""
+    if root.parent.name == "profiles":
+        root, profile = (root.parent.parent, profile) if profile else (root, DEFAULT_PROFILE)
+    name = profile or _sticky_profile(root)
+    if name == DEFAULT_PROFILE:
+        return root
+    folder = root / "profiles" / name
+    if profile and not os.path.isdir(folder):
+        raise UsageError("No such profile", f"There is no profile named {name} in {root}.")
+    return folder if os.path.isdir(folder) else root
+
+
+def _sticky_profile(root: Path) -> str:
+    try:
+        name = (root / "active_profile").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return DEFAULT_PROFILE
+    return name if re.fullmatch(PROFILE_NAME, name) else DEFAULT_PROFILE

@@ -1,0 +1,130 @@
+"""Times and durations as people say them.
+
+Stored times are not to be trusted: they come as None, NaN, infinity, milliseconds or text. All go
+through `local_time`; what is no time shows as "?". The names are English whatever the locale, and
+now and the time zone come from the caller (None is the local zone).
+"""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+
+UNKNOWN = "?"
+SKEW = 300.0
+"""Seconds into the future that are put down to another clock, not to the future."""
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_MINUTE = 60
+_HOUR = 3600
+_DAY = 86_400
+_FOREVER = 1e11
+"""Three thousand years: whatever lasted longer was never measured."""
+_SAME_YEAR_DAYS = 300
+"""A day and month alone are clear up to here, even across New Year."""
+
+
+def local_time(ts: float | None, tz: tzinfo | None = None) -> datetime | None:
+    """The moment in the zone, or None where the stored value is no time since 1970."""
+    try:
+        if ts is None or ts < 0:
+            return None
+        return datetime.fromtimestamp(ts, tz)
+    except (ValueError, OverflowError, OSError, TypeError):
+        return None
+
+
+def ago(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
+    """How long ago, in at most ten characters: now, 2m, 3h, yesterday, Tue, 12 Mar, 2024-11-02.
+
+    A weekday is one of the last six days, so that it never means today's name a week before.
+    """
+    then, today = local_time(ts, tz), local_time(now, tz)
+    if ts is None or then is None or today is None:
+        return UNKNOWN
+    passed = now - ts
+    days = (today.date() - then.date()).days
+    if passed < -SKEW:
+        return _date(then)
+    if passed < _MINUTE:
+        return "now"
+    if passed < _HOUR:
+        return f"{int(passed // _MINUTE)}m"
+    if days == 0 or passed < 12 * _HOUR:
+        return f"{int(passed // _HOUR)}h"
+    if days == 1:
+        return "yesterday"
+    if days <= 6:
+        return _DAYS[then.weekday()]
+    if then.year == today.year or days <= _SAME_YEAR_DAYS:
+        return f"{then.day} {_MONTHS[then.month - 1][:3]}"
+    return _date(then)
+
+
+def exact(ts: float | None, tz: tzinfo | None = None) -> str:
+    """Date and time to the second: 2026-03-12 14:02:33."""
+    then = local_time(ts, tz)
+    return UNKNOWN if then is None else f"{_date(then)} {then:%H:%M:%S}"
+
+
+def clock(ts: float | None, tz: tzinfo | None = None) -> str:
+    """The time of day: 14:02."""
+    then = local_time(ts, tz)
+    return UNKNOWN if then is None else f"{then:%H:%M}"
+
+
+def day_heading(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
+    """The group in a list from new to old: Today, Yesterday, This week, then October 2026.
+
+    A week begins on Monday. Days to come have a group of their own, since their month would come
+    twice in the list.
+    """
+    then, today = local_time(ts, tz), local_time(now, tz)
+    if then is None or today is None:
+        return UNKNOWN
+    day, this_day = then.date(), today.date()
+    if day > this_day:
+        return "In the future"
+    if day == this_day:
+        return "Today"
+    if day == this_day - timedelta(days=1):
+        return "Yesterday"
+    if day >= this_day - timedelta(days=this_day.weekday()):
+        return "This week"
+    return f"{_MONTHS[day.month - 1]} {day.year}"
+
+
+def iso_utc(ts: float | None) -> str | None:
+    """ISO 8601 in UTC, with milliseconds only where there are some; None where unknown."""
+    then = local_time(ts, UTC)
+    if then is None:
+        return None
+    precision = "milliseconds" if then.microsecond >= 1000 else "seconds"
+    return then.replace(tzinfo=None).isoformat(timespec=precision) + "Z"
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time in its two largest units: 48 ms, 2.1 s, 3 m 12 s, 2 h 5 m, 3 d 4 h."""
+    if seconds is None or not 0 <= seconds < _FOREVER:
+        return UNKNOWN
+    thousandths, tenths, whole = round(seconds * 1000), round(seconds * 10), round(seconds)
+    if thousandths < 1000:
+        return f"{thousandths} ms"
+    if tenths < 600:
+        return f"{tenths / 10:.1f} s"
+    if whole < _HOUR:
+        return _two(whole, _MINUTE, "m", 1, "s")
+    if whole < _DAY:
+        return _two(whole, _HOUR, "h", _MINUTE, "m")
+    return _two(whole, _DAY, "d", _HOUR, "h")
+
+
+def _two(seconds: int, large: int, large_name: str, small: int, small_name: str) -> str:
+    count, rest = divmod(seconds, large)
+    few = rest // small
+    return f"{count} {large_name} {few} {small_name}" if few else f"{count} {large_name}"
+
+
+def _date(then: datetime) -> str:
+    return then.date().isoformat()

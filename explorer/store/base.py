@@ -1,0 +1,110 @@
+"""What every kind of state file offers.
+
+The layers above ask a `Store` what it holds and what is possible; they never ask which kind it
+is. Every call opens the file, reads and closes it, and stops when its token is cancelled.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from explorer.model import Message, MessageState, Outline, Session, Sort, StoreInfo
+from explorer.store.catalog import Catalog, Unit
+from explorer.store.read_only import CancelToken
+
+
+class Candidate(NamedTuple):
+    """A session that answers to what was typed."""
+
+    key: int
+    id: str
+    title: str | None
+
+
+class Match(NamedTuple):
+    """A message that a search found, before its text is read."""
+
+    message_id: int
+    session_key: int | None
+    """None for a message whose session row is gone."""
+    session_id: str
+    state: MessageState
+
+
+class Matches(NamedTuple):
+    """What a search found, newest first."""
+
+    mode: str
+    found: Sequence[Match]
+    complete: bool
+
+
+class Label(NamedTuple):
+    """What names a session in a list of hits."""
+
+    id: str
+    title: str | None
+    source: str
+
+
+class Store(Protocol):
+    """A state file, read-only."""
+
+    path: Path
+    kind: str
+
+    def info(self, token: CancelToken | None = None) -> StoreInfo: ...
+
+    def first_page(
+        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
+    ) -> list[Session]:
+        """The newest rows at once, without the certainty of the catalog."""
+        ...
+
+    def catalog(self, token: CancelToken | None = None) -> Catalog: ...
+
+    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        """What to order by, of every session by key; missing where unknown."""
+        ...
+
+    def sessions(
+        self, units: Sequence[Unit], now: float, token: CancelToken | None = None
+    ) -> list[Session]: ...
+
+    def outlines(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> list[Outline]: ...
+
+    def messages(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> list[Message]: ...
+
+    def labels(
+        self, keys: Sequence[int], token: CancelToken | None = None
+    ) -> Mapping[int, Label]: ...
+
+    def around(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> Mapping[int, tuple[int | None, int | None]]:
+        """The messages before and after each of these, in the same session."""
+        ...
+
+    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+        """The sessions that an id, the beginning of one, or a title may mean: one when it is
+        clear."""
+        ...
+
+    def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
+        """Messages that name a session of which no row is left."""
+        ...
+
+    def matches(
+        self,
+        terms: Sequence[str],
+        prefix: bool,
+        limit: int | None,
+        rewound: bool,
+        token: CancelToken | None = None,
+    ) -> Matches:
+        """Messages that hold all terms; with `prefix`, the last term may go on."""
+        ...

@@ -1,0 +1,157 @@
+"""Every session of a store at a glance: who is listed, who is folded into whom, who is hidden.
+
+Built from a handful of light columns, in arrays rather than objects: 100,000 sessions must cost
+little memory and sort in an instant. A chain of continuations is one unit, represented by its tip
+as the agent itself does; everything else about a row is read only when it comes into sight.
+"""
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.model import Hidden, Kind
+
+NOISE = {"cron": Hidden.CRON, "tool": Hidden.TOOL, "subagent": Hidden.SUBAGENT}
+"""Sources that are machinery; any other source, known or not, is a person's."""
+
+
+class Link(NamedTuple):
+    """A session that is a child, or that carries a mark of its own."""
+
+    kind: Kind
+    parent: int | None
+    """Key of the parent, where it exists and the link makes no circle."""
+    restored: bool = False
+
+
+class Unit(NamedTuple):
+    """What one row of a list stands for: a session, or a conversation from root to tip."""
+
+    key: int
+    """The tip: what is resumed."""
+    parts: tuple[int, ...]
+    kind: Kind
+    restored: bool = False
+
+
+class Catalog:
+    """All sessions of one store, as arrays in one order."""
+
+    def __init__(
+        self,
+        keys: Sequence[int],
+        active: Sequence[float],
+        sources: Sequence[str],
+        links: Mapping[int, Link],
+        chains: Iterable[tuple[int, ...]],
+        archived: Collection[int],
+        empty: frozenset[int],
+    ) -> None:
+        """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
+        their tip last."""
+        self.keys = array("q", keys)
+        self.active = array("d", active)
+        self.links = links
+        self.archived = frozenset(archived)
+        self.source_names = list(dict.fromkeys(sources))
+        numbers = {name: number for number, name in enumerate(self.source_names)}
+        self._source = array("L", map(numbers.__getitem__, sources))
+        self._class: list[Hidden | None] = list(map(NOISE.get, sources))
+        self._position = dict(zip(self.keys, range(len(self.keys)), strict=True))
+        self._chain_of: dict[int, tuple[int, ...]] = {}
+        self._classify(empty)
+        for chain in chains:
+            self._fold(chain, empty)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def has(self, key: int) -> bool:
+        return key in self._position
+
+    def source(self, key: int) -> str:
+        return self.source_names[self._source[self._position[key]]]
+
+    def last_active(self, key: int) -> float:
+        return self.active[self._position[key]]
+
+    def hidden_as(self, key: int) -> Hidden | None:
+        """The class that a list leaves this row out for, if any."""
+        return self._class[self._position[key]]
+
+    def kind(self, key: int) -> Kind:
+        link = self.links.get(key)
+        return link.kind if link else Kind.ROOT
+
+    def parent(self, key: int) -> int | None:
+        link = self.links.get(key)
+        return link.parent if link else None
+
+    def chain(self, key: int) -> tuple[int, ...]:
+        """The conversation of a session: its parts from root to tip."""
+        return self._chain_of.get(key, (key,))
+
+    def folded(self, key: int) -> Unit:
+        """The row of a list that stands for this session's whole conversation."""
+        chain = self.chain(key)
+        return Unit(chain[-1], chain, self.kind(chain[0]), self._restored(chain[0]))
+
+    def single(self, key: int) -> Unit:
+        """The session by itself."""
+        return Unit(key, (key,), self.kind(key), self._restored(key))
+
+    def select(
+        self,
+        shown: Collection[Hidden] = (),
+        wanted: Callable[[int], bool] | None = None,
+    ) -> tuple[list[int], dict[Hidden, int]]:
+        """(keys listed, how many are hidden by class). `shown` classes are listed too; what is
+        not `wanted` counts as filtered."""
+        listed: list[int] = []
+        hidden: dict[Hidden, int] = {}
+        for key, reason in zip(self.keys, self._class, strict=True):
+            if wanted is not None and reason is not Hidden.CONTINUATION and not wanted(key):
+                reason = Hidden.FILTERED
+            if reason is None or reason in shown:
+                listed.append(key)
+            else:
+                hidden[reason] = hidden.get(reason, 0) + 1
+        return listed, hidden
+
+    def by_last_active(self, keys: Iterable[int]) -> list[int]:
+        """Newest first; of equal ones the later row first."""
+        active, position = self.active, self._position
+        newest = {key: active[position[key]] for key in keys}
+        # Two plain sorts, since comparing tuples would take twice the time.
+        order = sorted(newest, reverse=True)
+        order.sort(key=newest.__getitem__, reverse=True)
+        return order
+
+    def _restored(self, key: int) -> bool:
+        link = self.links.get(key)
+        return link is not None and link.restored
+
+    def _classify(self, empty: Collection[int]) -> None:
+        position, classes = self._position, self._class
+        for key in self.archived.union(empty):
+            if key in position and classes[position[key]] is None:
+                reason = Hidden.ARCHIVED if key in self.archived else Hidden.EMPTY
+                classes[position[key]] = reason
+        for key, link in self.links.items():
+            if link.kind is Kind.SUBAGENT and key in position:
+                classes[position[key]] = Hidden.SUBAGENT
+
+    def _fold(self, chain: tuple[int, ...], empty: Collection[int]) -> None:
+        """The tip stands for the chain, with the class of its root; the other parts are folded."""
+        self._chain_of |= dict.fromkeys(chain, chain)
+        tip, root = chain[-1], chain[0]
+        position, classes = self._position, self._class
+        reason = classes[position[root]]
+        if reason in (Hidden.ARCHIVED, Hidden.EMPTY, None):
+            all_empty = all(key in empty for key in chain)
+            reason = Hidden.EMPTY if all_empty else None
+            reason = Hidden.ARCHIVED if tip in self.archived else reason
+        for key in chain[:-1]:
+            classes[position[key]] = Hidden.CONTINUATION
+        classes[position[tip]] = reason
+        self.active[position[tip]] = max(self.active[position[key]] for key in chain)

@@ -1,0 +1,208 @@
+"""Why a state file cannot be read: from SQLite's error names to sentences with advice.
+
+Only `os.stat` looks at the file besides SQLite: closing a plain handle on it would drop the locks
+of this process.
+"""
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+from explorer.errors import Problem, StoreError
+
+NEEDS_A_WRITABLE_FOLDER = {
+    "SQLITE_CANTOPEN",
+    "SQLITE_READONLY_DIRECTORY",
+    "SQLITE_READONLY_CANTINIT",
+    "SQLITE_READONLY",
+}
+
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
+_CHANGING = (
+    "no such column",
+    "no such table",
+    "vtable constructor failed",
+    "schema has changed",
+)
+"""What a migration, a dropped column or a rebuilt index looks like from beside it."""
+
+_ADVICE: dict[Problem, tuple[str, str]] = {
+    Problem.MISSING: (
+        "No such file",
+        "There is nothing at {path}. Check the path, or leave it out to open the agent's own"
+        " state file.",
+    ),
+    Problem.NO_STATE_FILE: (
+        "No state file here",
+        "The folder {path} holds neither state.db nor power_loop_sessions.db. Name the file"
+        " itself with --db, or another folder.",
+    ),
+    Problem.NO_PERMISSION: (
+        "No permission",
+        "{path} may not be read by this user. Run as the user the agent runs as, or ask for"
+        " permission to read the file and its folder.",
+    ),
+    Problem.NOT_A_FILE: (
+        "Not a file",
+        "{path} is a device or a pipe, not a state file.",
+    ),
+    Problem.NOT_A_DATABASE: (
+        "Not a database",
+        "{path} is not an SQLite file. The agent keeps its sessions in a file named state.db.",
+    ),
+    Problem.EMPTY: (
+        "An empty file",
+        "{path} has no content: the agent has not stored anything there yet. Talk to it once,"
+        " then open the file again.",
+    ),
+    Problem.ENCRYPTED: (
+        "Encrypted, or not a database",
+        "{path} does not begin as an SQLite file does. If it is encrypted, decrypt a copy and"
+        " open that; if it was restored from a backup, restore it again.",
+    ),
+    Problem.TRUNCATED: (
+        "The file was cut short",
+        "{path} is smaller than it says of itself, as after an interrupted copy or a full disk."
+        " Copy it again, or restore it from a backup; nothing was changed.",
+    ),
+    Problem.CORRUPT: (
+        "The file is damaged",
+        "SQLite finds {path} malformed, so what is listed could be wrong or incomplete. Nothing"
+        " was changed. Stop the agent and try `hermes doctor` or `hermes sessions repair"
+        " --check-only`; never delete the -wal or -shm file beside it.",
+    ),
+    Problem.BUSY: (
+        "The file is busy",
+        "Another program has kept {path} locked for too long. Nothing was changed; try again in"
+        " a moment.",
+    ),
+    Problem.NOT_A_STORE: (
+        "Not a session store",
+        "{path} is an SQLite file, but it has no tables of sessions and messages that Hermes or"
+        " power-loop would make.",
+    ),
+    Problem.READ_ONLY_FOLDER: (
+        "Its newest messages cannot be reached",
+        "The folder of {path} is read-only, and the -wal file beside it holds messages that"
+        " SQLite can only read where it may write. Copy both files, together, to a folder of"
+        " your own and open the copy.",
+    ),
+    Problem.UNRECOVERED: (
+        "The agent must finish first",
+        "{path} was left in the middle of a write. Start the agent once so that it can recover"
+        " its own file, then open it again; nothing was changed.",
+    ),
+    Problem.UNREADABLE: (
+        "The file cannot be read",
+        "{path} gave an error: {detail}. Check the disk it lies on; nothing was changed.",
+    ),
+}
+
+
+def store_error(problem: Problem, path: Path, detail: str = "") -> StoreError:
+    title, message = _ADVICE[problem]
+    return StoreError(problem, title, message.format(path=short_path(path), detail=detail))
+
+
+def short_path(path: Path) -> str:
+    """The path as people write it, with ~ for their home."""
+    home = os.path.expanduser("~")
+    text = str(path)
+    inside = home not in ("", "/", "~") and text.startswith(home + os.sep)
+    return "~" + text[len(home) :] if inside else text
+
+
+def check_file(path: Path) -> os.stat_result:
+    """Refuse what SQLite would hang on, create or misread: pipes, folders, empty files."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise store_error(Problem.MISSING, path) from None
+    except PermissionError:
+        raise store_error(Problem.NO_PERMISSION, path) from None
+    except (OSError, ValueError) as error:
+        raise store_error(Problem.UNREADABLE, path, str(error)) from None
+    if stat.S_ISDIR(found.st_mode):
+        raise store_error(Problem.NO_STATE_FILE, path)
+    if not stat.S_ISREG(found.st_mode):
+        raise store_error(Problem.NOT_A_FILE, path)
+    if found.st_size == 0 and not log_size(path):
+        raise store_error(Problem.EMPTY, path)
+    return found
+
+
+def log_size(path: Path) -> int:
+    """Bytes in the write-ahead log beside the file."""
+    try:
+        return os.stat(f"{path.resolve()}-wal").st_size
+    except OSError:
+        return 0
+
+
+def log_at_rest(path: Path) -> bool:
+    """True when nothing waits in a log, so that the file alone is the whole truth."""
+    return log_size(path) == 0 and os.access(path, os.R_OK)
+
+
+def busy(error: sqlite3.Error) -> bool:
+    return error_name(error).startswith(_BUSY)
+
+
+def is_passing(error: sqlite3.Error) -> bool:
+    """Whether waiting a little may help: a lock, a checkpoint, a migration under way."""
+    name = error_name(error)
+    if busy(error) or name == "SQLITE_SCHEMA":
+        return True
+    if name.startswith("SQLITE_IOERR"):
+        return True
+    return any(sign in str(error) for sign in _CHANGING)
+
+
+def explain(error: sqlite3.Error, path: Path) -> StoreError:
+    """The one sentence for this error; what is not known is said in SQLite's own words."""
+    return store_error(_problem(error, path), path, str(error))
+
+
+def _problem(error: sqlite3.Error, path: Path) -> Problem:
+    name = error_name(error)
+    if busy(error):
+        return Problem.BUSY
+    if name == "SQLITE_NOTADB":
+        # An encrypted database still is whole pages long; other files hardly ever are.
+        return Problem.ENCRYPTED if _whole_pages(path) else Problem.NOT_A_DATABASE
+    if name.startswith("SQLITE_CORRUPT"):
+        return Problem.TRUNCATED if not _header_reads(path) else Problem.CORRUPT
+    if name == "SQLITE_IOERR_SHORT_READ":
+        return Problem.TRUNCATED
+    if name == "SQLITE_READONLY_ROLLBACK":
+        return Problem.UNRECOVERED
+    if name in NEEDS_A_WRITABLE_FOLDER:
+        readable = os.access(path, os.R_OK)
+        return Problem.READ_ONLY_FOLDER if readable and log_size(path) else Problem.NO_PERMISSION
+    if name in ("SQLITE_PERM", "SQLITE_AUTH"):
+        return Problem.NO_PERMISSION
+    return Problem.UNREADABLE
+
+
+def _whole_pages(path: Path) -> bool:
+    size = os.stat(path).st_size
+    return size >= 512 and size % 512 == 0
+
+
+def _header_reads(path: Path) -> bool:
+    """Whether page one is consistent; SQLite refuses even that of a file that lost its end."""
+    address = path.resolve().as_uri() + "?mode=ro"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None)
+    try:
+        connection.execute("PRAGMA schema_version").close()
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def error_name(error: sqlite3.Error) -> str:
+    """SQLite's name for the error, or nothing where Python raised it."""
+    return str(getattr(error, "sqlite_errorname", None) or "")

@@ -1,0 +1,47 @@
+"""What a Hermes file is, in figures that cost an index scan at most."""
+
+import os
+from pathlib import Path
+
+from explorer.model import StoreInfo
+from explorer.store import cells
+from explorer.store.failures import log_size
+from explorer.store.hermes.matching import modes
+from explorer.store.read_only import Reader
+
+EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
+NOT_YET = "this version of Session Explorer only reads"
+
+
+def info(reader: Reader, path: Path) -> StoreInfo:
+    version = None
+    if reader.schema.has("schema_version", "version"):
+        # A file may hold several rows; the greatest is the one its last migration wrote.
+        version = reader.value("SELECT max(version) FROM schema_version")
+    return StoreInfo(
+        path=str(path),
+        kind="hermes",
+        schema_version=cells.integer(version),
+        journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
+        sessions=reader.value("SELECT count(*) FROM sessions"),
+        messages=reader.value("SELECT count(*) FROM messages"),
+        orphans=_orphans(reader),
+        bytes=os.stat(path).st_size,
+        wal_bytes=log_size(path),
+        search=modes(reader.schema),
+        edits=dict.fromkeys(EDITS, NOT_YET),
+    )
+
+
+def _orphans(reader: Reader) -> int:
+    """Messages whose session row is gone: a leap from id to id through the index, which visits
+    each session once, not each message."""
+    found: int = reader.value(
+        "WITH RECURSIVE leap(id) AS (SELECT min(session_id) FROM messages UNION ALL"
+        " SELECT (SELECT min(m.session_id) FROM messages m WHERE m.session_id > leap.id)"
+        " FROM leap WHERE leap.id IS NOT NULL)"
+        " SELECT count(*) FROM messages m WHERE m.session_id IN (SELECT leap.id FROM leap"
+        " WHERE leap.id IS NOT NULL"
+        " AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = leap.id))"
+    )
+    return found

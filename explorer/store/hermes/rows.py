@@ -1,0 +1,247 @@
+"""The rows in sight: everything a list shows of a few sessions.
+
+Columns are read for these rows only, and of the messages just the first and the last few, cut
+before they leave SQLite: a cell may hold 50 MB.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.model import RUNNING_WITHIN, Session, State
+from explorer.store import cells
+from explorer.store.catalog import Unit
+from explorer.store.content import content_text, message_items_text, split_thinking
+from explorer.store.hermes.survey import batches, newest_time
+from explorer.store.preview import said
+from explorer.store.read_only import Reader
+
+COLUMNS = (
+    "id",
+    "title",
+    "source",
+    "model",
+    "started_at",
+    "ended_at",
+    "end_reason",
+    "message_count",
+    "tool_call_count",
+    "parent_session_id",
+    "archived",
+    "profile_name",
+    "cwd",
+    "git_branch",
+    "input_tokens",
+    "output_tokens",
+    "estimated_cost_usd",
+    "actual_cost_usd",
+    "cost_status",
+)
+PREVIEW_BYTES = 6000
+"""Read of a message for its preview: scaffolding before the first words included."""
+FIRST_FEW = (3, 24)
+LAST_FEW = (2, 16)
+"""Messages looked at: a few, and only if those say nothing, some more."""
+
+_UNKNOWN_COST = {"unknown", "included", "none", "unavailable", ""}
+
+
+class _Raw(NamedTuple):
+    """One session row by column name."""
+
+    key: int
+    cell: Mapping[str, object]
+    last_active: float | None
+
+    def text(self, column: str) -> str | None:
+        return cells.text(self.cell[column]) or None
+
+    @property
+    def id(self) -> str:
+        return cells.words(self.cell["id"])
+
+
+def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
+    """The sessions of these units, in their order; a unit that is gone is left out."""
+    found = _read(reader, {key for unit in units for key in unit.parts})
+    leases = _leases(reader, now)
+    result = []
+    for unit in units:
+        parts = [found[key] for key in unit.parts if key in found]
+        if unit.key in found and parts:
+            result.append(_session(reader, unit, parts, found[unit.key], leases, now))
+    return result
+
+
+def _read(reader: Reader, keys: Iterable[int]) -> dict[int, _Raw]:
+    columns = reader.schema.pick("sessions", "s", COLUMNS)
+    found: dict[int, _Raw] = {}
+    for batch in batches(keys):
+        places = ",".join("?" * len(batch))
+        for row in reader.rows(
+            f"SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
+            f" {columns} FROM sessions s WHERE s.rowid IN ({places})",
+            batch,
+        ):
+            cell = dict(zip(COLUMNS, row[2:], strict=True))
+            found[row[0]] = _Raw(row[0], cell, newest_time(reader, row[0], row[1]))
+    return found
+
+
+def _session(
+    reader: Reader,
+    unit: Unit,
+    parts: Sequence[_Raw],
+    tip: _Raw,
+    leases: frozenset[str],
+    now: float,
+) -> Session:
+    root = parts[0]
+    started = cells.seconds(root.cell["started_at"])
+    times = [part.last_active for part in parts if part.last_active is not None]
+    last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
+    cost, status = _cost(parts)
+    return Session(
+        key=tip.key,
+        id=tip.id,
+        title=tip.text("title") or root.text("title"),
+        source=cells.words(tip.cell["source"]),
+        model=tip.text("model"),
+        started_at=started,
+        last_active=last_active,
+        ended_at=cells.seconds(tip.cell["ended_at"]),
+        end_reason=tip.text("end_reason"),
+        message_count=sum(cells.amount(part.cell["message_count"]) for part in parts),
+        tool_call_count=sum(cells.amount(part.cell["tool_call_count"]) for part in parts),
+        preview=_first_words(reader, parts),
+        last_reply=_last_words(reader, tip.key),
+        kind=unit.kind,
+        state=_state(tip, parts, leases, last_active, now),
+        parent_id=root.text("parent_session_id"),
+        root_id=root.id,
+        tip_id=tip.id,
+        parts=len(parts),
+        archived=cells.flag(tip.cell["archived"], default=False),
+        profile=tip.text("profile_name"),
+        workspace=tip.text("cwd") or root.text("cwd"),
+        git_branch=tip.text("git_branch"),
+        input_tokens=_total(parts, "input_tokens"),
+        output_tokens=_total(parts, "output_tokens"),
+        cost_usd=cost,
+        cost_status=status,
+        restored=unit.restored,
+    )
+
+
+def _state(
+    tip: _Raw,
+    parts: Sequence[_Raw],
+    leases: frozenset[str],
+    last_active: float | None,
+    now: float,
+) -> State:
+    if any(part.id in leases for part in parts):
+        return State.RUNNING
+    if tip.cell["ended_at"] is not None:
+        return State.ENDED
+    recent = last_active is not None and now - last_active < RUNNING_WITHIN
+    return State.RUNNING if recent else State.OPEN
+
+
+def _leases(reader: Reader, now: float) -> frozenset[str]:
+    """Sessions that a process holds at this moment."""
+    held: set[str] = set()
+    for table, column in (
+        ("session_turn_leases", "conversation_id"),
+        ("session_turn_leases", "session_id"),
+        ("compression_locks", "session_id"),
+    ):
+        if reader.schema.has(table, column, "expires_at"):
+            rows = reader.rows(f'SELECT t."{column}", t.expires_at FROM "{table}" t')
+            held |= {cells.words(id_) for id_, until in rows if (cells.seconds(until) or 0) > now}
+    return frozenset(held)
+
+
+def _total(parts: Sequence[_Raw], column: str) -> int | None:
+    known = [value for part in parts if (value := cells.integer(part.cell[column])) is not None]
+    return sum(known) if known else None
+
+
+def _cost(parts: Sequence[_Raw]) -> tuple[float | None, str | None]:
+    """(dollars, status); a stored zero counts only where the agent says that it knows."""
+    total: float | None = None
+    status: str | None = None
+    for part in parts:
+        status = part.text("cost_status") or status
+        cost = cells.number(part.cell["actual_cost_usd"])
+        if cost is None:
+            cost = cells.number(part.cell["estimated_cost_usd"])
+        if cost is None or (cost == 0 and (part.text("cost_status") or "") in _UNKNOWN_COST):
+            continue
+        total = (total or 0.0) + cost
+    return total, status
+
+
+def _first_words(reader: Reader, parts: Sequence[_Raw]) -> str:
+    """The first thing the user said; failing that, the first thing anybody said."""
+    fallback = ""
+    for part in parts[:2]:
+        for few in FIRST_FEW:
+            for role, text in _glimpse(reader, part.key, few, newest=False):
+                words = said(text) if role in ("user", "assistant") else ""
+                if role == "user" and words:
+                    return words
+                fallback = fallback or words
+    return fallback
+
+
+def _last_words(reader: Reader, key: int) -> str:
+    for few in LAST_FEW:
+        for role, text in _glimpse(reader, key, few, newest=True):
+            words = said(split_thinking(text)[0]) if role == "assistant" else ""
+            if words:
+                return words
+    return ""
+
+
+def _glimpse(reader: Reader, key: int, count: int, newest: bool) -> Iterable[tuple[str, str]]:
+    """(role, beginning of the text) of the first or last messages. Needs the index on
+    (session_id, timestamp); the cut is made on bytes, since SQL's text functions stop at a NUL."""
+    schema = reader.schema
+    order = "DESC" if newest else "ASC"
+    live = 'AND coalesce(m."active", 1)' if newest and schema.has("messages", "active") else ""
+    items = (
+        f'substr(CAST(m."codex_message_items" AS BLOB), 1, {PREVIEW_BYTES})'
+        if schema.has("messages", "codex_message_items")
+        else "NULL"
+    )
+    rows = reader.rows(
+        f"SELECT m.role, substr(CAST(m.content AS BLOB), 1, {PREVIEW_BYTES}), {items}"
+        " FROM messages m WHERE m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
+        f" {live} ORDER BY m.timestamp {order}, m.id {order} LIMIT ?",
+        (key, count),
+    )
+    for role, content, message_items in rows:
+        text = partial_text(content, bare_json=not schema.has("state_meta"))
+        yield cells.words(role), text or message_items_text(message_items)
+
+
+def partial_text(cell: object, bare_json: bool) -> str:
+    """The text of content that may have been cut in the middle of its JSON."""
+    source = cells.words(cell)
+    text = content_text(source, bare_json)
+    if text == source[1:] and source.startswith("\x00"):
+        return _salvaged(source)
+    return text
+
+
+def _salvaged(source: str) -> str:
+    """The text parts that can still be read before the cut, the picture behind them named."""
+    kept = []
+    for piece in source.split('"text": "')[1:]:
+        end = piece.find('"')
+        while end > 0 and piece[end - 1] == "\\":
+            end = piece.find('"', end + 1)
+        value = cells.decoded(f'"{piece[: end if end >= 0 else None]}"')
+        if isinstance(value, str):
+            kept.append(value)
+    return "\n".join(kept) or "[image]"

@@ -1,0 +1,136 @@
+"""A Hermes `state.db`, of any schema: the store that joins the readers of this package.
+
+Each reader is imported by the call that needs it: one headless command uses one or two of them,
+and all together would cost it 8 ms of its start-up.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from explorer.model import Message, Outline, Session, Sort, StoreInfo
+from explorer.store import cells
+from explorer.store.base import Candidate, Label, Matches
+from explorer.store.catalog import Catalog, Unit
+from explorer.store.hermes.rows import sessions
+from explorer.store.hermes.survey import batches, started, survey
+from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
+from explorer.store.schema import Schema
+
+_SORT_COLUMNS = {
+    Sort.MESSAGES: "s.message_count",
+    Sort.COST: 'coalesce(s."actual_cost_usd", s."estimated_cost_usd")',
+    Sort.TITLE: 's."title"',
+}
+
+
+def is_hermes(schema: Schema) -> bool:
+    """Whether these are the tables of Hermes: the core that every version has."""
+    return schema.has("sessions", "id", "source", "started_at") and schema.has(
+        "messages", "id", "session_id", "role", "content", "timestamp"
+    )
+
+
+class HermesStore:
+    """Reads one file; holds nothing open between two calls."""
+
+    kind = "hermes"
+
+    def __init__(self, file: ReadOnlyFile) -> None:
+        self._file = file
+        self.path: Path = file.path
+
+    def info(self, token: CancelToken | None = None) -> StoreInfo:
+        from explorer.store.hermes.info import info
+
+        return self._file.read(lambda reader: info(reader, self.path), token)
+
+    def first_page(
+        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
+    ) -> list[Session]:
+        from explorer.store.hermes.first_page import first_page
+
+        return self._file.read(lambda reader: first_page(reader, limit, now, sort), token)
+
+    def catalog(self, token: CancelToken | None = None) -> Catalog:
+        return self._file.read(survey, token)
+
+    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        def work(reader: Reader) -> Mapping[int, object]:
+            if sort is Sort.STARTED:
+                return started(reader)
+            known = reader.schema.has("sessions", "title") or sort is Sort.MESSAGES
+            column = _SORT_COLUMNS[sort] if known else "NULL"
+            if sort is Sort.COST and not reader.schema.has("sessions", "actual_cost_usd"):
+                column = "NULL"
+            rows = reader.rows(f"SELECT s.rowid, {column} FROM sessions s")
+            convert = cells.text if sort is Sort.TITLE else cells.number
+            return {key: value for key, cell in rows if (value := convert(cell)) is not None}
+
+        return self._file.read(work, token)
+
+    def sessions(
+        self, units: Sequence[Unit], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        return self._file.read(lambda reader: sessions(reader, units, now), token)
+
+    def outlines(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> list[Outline]:
+        from explorer.store.hermes.messages import outlines
+
+        return self._file.read(lambda reader: outlines(reader, key, rewound), token)
+
+    def messages(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> list[Message]:
+        from explorer.store.hermes.messages import messages
+
+        return self._file.read(lambda reader: messages(reader, ids), token)
+
+    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
+        def work(reader: Reader) -> Mapping[int, Label]:
+            title = reader.schema.pick("sessions", "s", ("title",))
+            return {
+                key: Label(cells.words(id_), cells.text(name), cells.words(source))
+                for batch in batches(keys)
+                for key, id_, name, source in reader.rows(
+                    f"SELECT s.rowid, s.id, {title}, s.source FROM sessions s"
+                    f" WHERE s.rowid IN ({','.join('?' * len(batch))})",
+                    batch,
+                )
+            }
+
+        return self._file.read(work, token)
+
+    def around(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> Mapping[int, tuple[int | None, int | None]]:
+        from explorer.store.hermes.messages import around
+
+        return self._file.read(lambda reader: around(reader, key, ids), token)
+
+    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+        from explorer.store.hermes.find import find
+
+        return self._file.read(lambda reader: find(reader, text), token)
+
+    def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
+        from explorer.store.hermes.messages import messages
+
+        def work(reader: Reader) -> list[Message]:
+            ids = reader.column("SELECT m.id FROM messages m WHERE m.session_id = ?", (id_,))
+            return messages(reader, ids)
+
+        return self._file.read(work, token)
+
+    def matches(
+        self,
+        terms: Sequence[str],
+        prefix: bool,
+        limit: int | None,
+        rewound: bool,
+        token: CancelToken | None = None,
+    ) -> Matches:
+        from explorer.store.hermes.matching import matches
+
+        return self._file.read(lambda r: matches(r, terms, prefix, limit, rewound), token)

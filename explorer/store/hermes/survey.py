@@ -1,0 +1,176 @@
+"""The light columns of every session, for the catalog.
+
+Long system prompts lie in the middle of the rows, so columns behind them cost a walk through
+overflow pages: 100,000 sessions took 5.6 s from the table and 1 s from the indices, cold. What an
+index holds is read from the index; the rest only for the few rows that need it.
+"""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import islice, repeat
+from operator import itemgetter
+
+from explorer.store import cells
+from explorer.store.catalog import Catalog
+from explorer.store.hermes.links import Ties, chains, links
+from explorer.store.read_only import Reader
+
+TIES = ("id", "parent_session_id", "source", "model_config", "started_at", "ended_at", "end_reason")
+
+_NO_MESSAGE = -1.0
+
+
+def survey(reader: Reader) -> Catalog:
+    """Read the whole catalog of a Hermes file."""
+    keys, sources, active = _everybody(reader)
+    empty = frozenset(key for key, time in zip(keys, active, strict=True) if time == _NO_MESSAGE)
+    if empty:
+        starts = _starts(reader, empty)
+        for position, key in enumerate(keys):
+            if key in empty:
+                active[position] = starts.get(key, 0.0)
+    archived, marked = _exceptions(reader)
+    rows = _ties(reader, marked, dict(zip(keys, active, strict=True)))
+    found = links(rows.values(), markers=reader.schema.has("sessions", "archived"))
+    return Catalog(
+        keys=keys,
+        active=active,
+        sources=sources,
+        links=found,
+        chains=chains(found, rows),
+        archived=archived,
+        empty=empty,
+    )
+
+
+def started(reader: Reader) -> dict[int, float]:
+    """When each session was started, from the index on it."""
+    hint = reader.schema.indexed_by("idx_sessions_started")
+    rows = reader.rows(f"SELECT s.rowid, s.started_at FROM sessions s {hint}")
+    return {key: cells.seconds(time) or 0.0 for key, time in rows}
+
+
+_Everybody = tuple[Sequence[int], Sequence[str], "array[float]"]
+
+
+def _everybody(reader: Reader) -> _Everybody:
+    """(keys, sources, newest message or `_NO_MESSAGE`) of all: one walk along the index of ids,
+    which is the order of the index on (session_id, timestamp) that is probed for each."""
+    hint = reader.schema.indexed_by("sqlite_autoindex_sessions_1")
+    rows = reader.rows(
+        "SELECT s.rowid, coalesce((SELECT max(m.timestamp) FROM messages m"
+        f" WHERE m.session_id = s.id), {_NO_MESSAGE}) FROM sessions s {hint}"
+    )
+    if not rows:
+        return (), (), array("d")
+    keys, times = zip(*rows, strict=True)
+    try:
+        active = array("d", times)
+        honest = max(active) < 1e11
+    except TypeError:
+        honest = False
+    if not honest:
+        active = array("d", map(_coerced, repeat(reader), keys, times))
+    commonest, source_of = _sources(reader)
+    return keys, [source_of.get(key, commonest) for key in keys], active
+
+
+def _coerced(reader: Reader, key: int, time: object) -> float:
+    return _NO_MESSAGE if time == _NO_MESSAGE else newest_time(reader, key, time) or 0.0
+
+
+def newest_time(reader: Reader, key: int, greatest: object) -> float | None:
+    """The newest time of a session, of which SQL knows the greatest value: text sorts above every
+    number, so where that is no time, the values are looked at one by one."""
+    if greatest is None or isinstance(greatest, int | float):
+        return cells.seconds(greatest)
+    values = reader.column(
+        "SELECT m.timestamp FROM messages m"
+        " WHERE m.session_id = (SELECT id FROM sessions WHERE rowid = ?)",
+        (key,),
+    )
+    return max(filter(None, map(cells.seconds, values)), default=None)
+
+
+def _sources(reader: Reader) -> tuple[str, dict[int, str]]:
+    """(the commonest source, the sources of all others by key). The index on it counts in an
+    instant, and the keys of a source come as one text: a row for each would take four times as
+    long."""
+    hint = reader.schema.indexed_by("idx_sessions_source")
+    numbers = reader.rows(f"SELECT s.source, count(*) FROM sessions s {hint} GROUP BY s.source")
+    if not numbers:
+        return "", {}
+    commonest = max(numbers, key=itemgetter(1))[0]
+    found: dict[int, str] = {}
+    for source, keys in reader.rows(
+        f"SELECT s.source, group_concat(s.rowid) FROM sessions s {hint}"
+        " WHERE s.source IS NOT ? GROUP BY s.source",
+        (commonest,),
+    ):
+        found |= dict.fromkeys(map(int, keys.split(",")), cells.words(source))
+    return cells.words(commonest), found
+
+
+def _exceptions(reader: Reader) -> tuple[set[int], list[int]]:
+    """(archived, marked as a delegate): the one scan of the table, with few rows coming back."""
+    schema = reader.schema
+    archived = 's."archived"' if schema.has("sessions", "archived") else "0"
+    rows = reader.rows(
+        f"SELECT s.rowid, {archived}, instr(s.model_config, '_delegate_from') FROM sessions s"
+        f" WHERE {archived} OR instr(s.model_config, '_delegate_from')"
+    )
+    return {key for key, out, _ in rows if out}, [key for key, _, mark in rows if mark]
+
+
+def _ties(reader: Reader, marked: Iterable[int], newest: dict[int, float]) -> dict[int, Ties]:
+    """What the links hang on: of all children, of their parents and of the marked."""
+    columns = reader.schema.pick("sessions", "s", TIES)
+    select = f"SELECT s.rowid, {columns} FROM sessions s"
+    rows = reader.rows(
+        f"{select} WHERE s.rowid IN"
+        " (SELECT c.rowid FROM sessions c WHERE c.parent_session_id IS NOT NULL"
+        " UNION SELECT p.rowid FROM sessions p WHERE p.id IN"
+        " (SELECT c.parent_session_id FROM sessions c WHERE c.parent_session_id IS NOT NULL))"
+    )
+    found = {row[0]: make_ties(row, newest) for row in rows}
+    alone = [key for key in marked if key not in found]
+    for batch in batches(alone):
+        places = ",".join("?" * len(batch))
+        for row in reader.rows(f"{select} WHERE s.rowid IN ({places})", batch):
+            found[row[0]] = make_ties(row, newest)
+    return found
+
+
+def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
+    """A row of (rowid, *TIES) as `Ties`."""
+    key, id_, parent, source, config, start, end, reason = row
+    number = cells.integer(key) or 0
+    return Ties(
+        key=number,
+        id=cells.words(id_),
+        parent_id=cells.text(parent) or None,
+        source=cells.words(source),
+        model_config=config,
+        started_at=cells.seconds(start),
+        ended_at=cells.seconds(end),
+        end_reason=cells.text(reason),
+        last_active=newest.get(number, 0.0),
+    )
+
+
+def _starts(reader: Reader, keys: Iterable[int]) -> dict[int, float]:
+    found: dict[int, float] = {}
+    for batch in batches(keys):
+        places = ",".join("?" * len(batch))
+        rows = reader.rows(
+            f"SELECT s.rowid, s.started_at FROM sessions s WHERE s.rowid IN ({places})", batch
+        )
+        found |= {key: cells.seconds(time) or 0.0 for key, time in rows}
+    return found
+
+
+def batches(keys: Iterable[int], size: int = 500) -> Iterable[list[int]]:
+    """Keys in lists that fit SQLite's limit on bound values."""
+    left = iter(keys)
+    while batch := list(islice(left, size)):
+        yield batch

@@ -1,0 +1,31 @@
+"""From a path to a store: what kind of state file is this?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from explorer.errors import Problem
+from explorer.store.base import Store
+from explorer.store.failures import store_error
+from explorer.store.hermes.store import HermesStore, is_hermes
+from explorer.store.read_only import PATIENCE, CancelToken, ReadOnlyFile
+
+
+def open_store(
+    path: Path,
+    token: CancelToken | None = None,
+    patience: float = PATIENCE,
+    waiting: Callable[[], None] | None = None,
+) -> Store:
+    """The store at `path`; a `StoreError` that says what to do when there is none.
+
+    `waiting` is called from the reading thread each time the file is busy and tried again."""
+    file = ReadOnlyFile(path, patience, waiting)
+    schema = file.read(lambda reader: reader.schema, token)
+    if is_hermes(schema):
+        return HermesStore(file)
+    # Late, because it saves every Hermes user 7 ms.
+    from explorer.store.power_loop import PowerLoopStore, prefixes
+
+    if prefixes(schema):
+        return PowerLoopStore(file, prefixes(schema))
+    raise store_error(Problem.NOT_A_STORE, path)

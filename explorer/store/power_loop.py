@@ -1,0 +1,237 @@
+"""power-loop's state files: `power_loop_sessions.db`, with or without a prefix to its tables.
+
+One file may hold several sets of tables: opening an old file with a newer power-loop adds an
+empty prefixed set beside it. All sets are listed. Times are milliseconds, there are no titles and
+no search tables, and messages are numbered within their session.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
+from explorer.store import cells
+from explorer.store.base import Candidate, Label, Match, Matches
+from explorer.store.catalog import Catalog, Unit
+from explorer.store.failures import log_size
+from explorer.store.power_loop_rows import (
+    SOURCE,
+    Tables,
+    catalog_part,
+    message,
+    message_state,
+    outlines,
+    sessions,
+)
+from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
+from explorer.store.schema import Schema
+
+NOT_YET = "this version of Session Explorer only reads"
+EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
+
+
+def prefixes(schema: Schema) -> tuple[str, ...]:
+    """The prefix of every set of tables that power-loop could have made; '' for the oldest."""
+    found = []
+    for table in schema.tables:
+        prefix = table.removesuffix("sessions")
+        if (
+            table.endswith("sessions")
+            and schema.has(table, "session_id", "created_at", "kind")
+            and schema.has(f"{prefix}messages", "session_id", "seq", "role", "content")
+        ):
+            found.append(prefix)
+    return tuple(sorted(found))
+
+
+class PowerLoopStore:
+    """Reads one file; holds nothing open between two calls."""
+
+    kind = "power-loop"
+
+    def __init__(self, file: ReadOnlyFile, found: Sequence[str]) -> None:
+        self._file = file
+        self._tables = tuple(Tables(number, prefix) for number, prefix in enumerate(found))
+        self.path: Path = file.path
+
+    def info(self, token: CancelToken | None = None) -> StoreInfo:
+        def work(reader: Reader) -> StoreInfo:
+            version = None
+            for tables in self._tables:
+                if reader.schema.has(f"{tables.prefix}schema_migrations", "version"):
+                    sql = f'SELECT max(version) FROM "{tables.prefix}schema_migrations"'
+                    version = cells.integer(reader.value(sql))
+            return StoreInfo(
+                path=str(self.path),
+                kind=self.kind,
+                schema_version=version,
+                journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
+                sessions=self._sum(reader, 'SELECT count(*) FROM "{}sessions"'),
+                messages=self._sum(reader, 'SELECT count(*) FROM "{}messages"'),
+                orphans=self._sum(
+                    reader,
+                    'SELECT count(*) FROM "{0}messages" m WHERE NOT EXISTS'
+                    ' (SELECT 1 FROM "{0}sessions" s WHERE s.session_id = m.session_id)',
+                ),
+                bytes=os.stat(self.path).st_size,
+                wal_bytes=log_size(self.path),
+                search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
+                edits=dict.fromkeys(EDITS, NOT_YET),
+            )
+
+        return self._file.read(work, token)
+
+    def first_page(
+        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
+    ) -> list[Session]:
+        catalog = self.catalog(token)
+        listed, _ = catalog.select()
+        order = catalog.by_last_active(listed)
+        if sort is Sort.STARTED:
+            starts = self.sort_values(sort, token)
+            order.sort(key=lambda key: cells.number(starts.get(key)) or 0.0, reverse=True)
+        return self.sessions([catalog.folded(key) for key in order[:limit]], now, token)
+
+    def catalog(self, token: CancelToken | None = None) -> Catalog:
+        def work(reader: Reader) -> Catalog:
+            parts = [catalog_part(reader, tables) for tables in self._tables]
+            return Catalog(
+                keys=[key for part in parts for key in part.keys],
+                active=[time for part in parts for time in part.active],
+                sources=[SOURCE for part in parts for _ in part.keys],
+                links={key: link for part in parts for key, link in part.links.items()},
+                chains=(),
+                archived={key for part in parts for key in part.archived},
+                empty=frozenset(key for part in parts for key in part.empty),
+            )
+
+        return self._file.read(work, token)
+
+    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        def work(reader: Reader) -> Mapping[int, object]:
+            values: dict[int, object] = {}
+            for tables in self._tables:
+                if sort is Sort.STARTED:
+                    sql = f"SELECT s.rowid, s.created_at FROM {tables.sessions} s"
+                elif sort is Sort.MESSAGES:
+                    sql = (
+                        f"SELECT s.rowid, (SELECT count(*) FROM {tables.messages} m"
+                        f" WHERE m.session_id = s.session_id) FROM {tables.sessions} s"
+                    )
+                else:
+                    continue
+                values |= {tables.key(row): cells.number(cell) for row, cell in reader.rows(sql)}
+            return values
+
+        return self._file.read(work, token)
+
+    def sessions(
+        self, units: Sequence[Unit], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        def work(reader: Reader) -> list[Session]:
+            found = {
+                session.key: session
+                for tables in self._tables
+                for session in sessions(reader, tables, [unit.key for unit in units], now)
+            }
+            return [found[unit.key] for unit in units if unit.key in found]
+
+        return self._file.read(work, token)
+
+    def outlines(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> list[Outline]:
+        tables = self._of(key)
+        return self._file.read(lambda reader: outlines(reader, tables, key, rewound), token)
+
+    def messages(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> list[Message]:
+        tables = self._of(key)
+
+        def work(reader: Reader) -> list[Message]:
+            wanted = set(ids)
+            places = ",".join("?" * len(ids)) if len(ids) <= 500 else ""
+            chosen = f"AND m.seq IN ({places})" if places else ""
+            rows = reader.rows(
+                f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m WHERE"
+                f" {tables.of_session} {chosen} ORDER BY m.seq",
+                (tables.row(key), *(ids if places else ())),
+            )
+            found = {row[0]: message(row) for row in rows if row[0] in wanted}
+            return [found[id_] for id_ in ids if id_ in found]
+
+        return self._file.read(work, token)
+
+    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
+        units = [Unit(key, (key,), Kind.ROOT) for key in keys]
+        return {s.key: Label(s.id, s.title, s.source) for s in self.sessions(units, 0.0, token)}
+
+    def around(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> Mapping[int, tuple[int | None, int | None]]:
+        order = [None, *(outline.id for outline in self.outlines(key, True, token)), None]
+        place = {id_: at for at, id_ in enumerate(order)}
+        return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in ids}
+
+    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+        def work(reader: Reader) -> list[Candidate]:
+            rows = [
+                (tables.key(row), cells.words(id_), cells.mapping(meta).get("title"))
+                for tables in self._tables
+                for row, id_, meta in reader.rows(
+                    f"SELECT s.rowid, s.session_id, s.metadata_json FROM {tables.sessions} s"
+                )
+            ]
+            found = [Candidate(key, id_, cells.text(title)) for key, id_, title in rows]
+            exact = [c for c in found if c.id == text]
+            starting = [c for c in found if c.id.lower().startswith(text.lower())]
+            titled = [c for c in found if c.title == text]
+            return exact or (starting if len(starting) == 1 else titled or starting)
+
+        return self._file.read(work, token)
+
+    def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
+        def work(reader: Reader) -> list[Message]:
+            return [
+                message(row)
+                for tables in self._tables
+                for row in reader.rows(
+                    f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m"
+                    " WHERE m.session_id = ? ORDER BY m.seq",
+                    (id_,),
+                )
+            ]
+
+        return self._file.read(work, token)
+
+    def matches(
+        self,
+        terms: Sequence[str],
+        prefix: bool,
+        limit: int | None,
+        rewound: bool,
+        token: CancelToken | None = None,
+    ) -> Matches:
+        def work(reader: Reader) -> Matches:
+            text = "coalesce(m.content, '') || ' ' || coalesce(m.tool_calls_json, '')"
+            holds = " AND ".join(f"instr(lower({text}), lower(?))" for _ in terms)
+            found = []
+            for tables in self._tables:
+                for seq, row, id_, state in reader.rows(
+                    f"SELECT m.seq, s.rowid, m.session_id, m.state FROM {tables.messages} m"
+                    f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id"
+                    f" WHERE {holds} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?",
+                    (*terms, -1 if limit is None else limit + 1),
+                ):
+                    key = None if row is None else tables.key(row)
+                    found.append(Match(seq, key, cells.words(id_), message_state(state)))
+            return Matches("scan", found[:limit], limit is None or len(found) <= limit)
+
+        return self._file.read(work, token)
+
+    def _of(self, key: int) -> Tables:
+        return next(tables for tables in self._tables if tables.owns(key))
+
+    def _sum(self, reader: Reader, sql: str) -> int:
+        return sum(reader.value(sql.format(tables.prefix)) for tables in self._tables)

@@ -1,0 +1,255 @@
+"""The rows of one set of power-loop tables, as sessions, outlines and messages."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from explorer.model import (
+    RUNNING_WITHIN,
+    Kind,
+    Message,
+    MessageState,
+    Outline,
+    Session,
+    State,
+)
+from explorer.store import cells
+from explorer.store.catalog import Link
+from explorer.store.content import parts_text, reasoning_text, split_thinking, tool_calls
+from explorer.store.preview import said
+from explorer.store.read_only import Reader
+from explorer.store.schema import Schema
+
+SOURCE = "power-loop"
+"""power-loop keeps no source: all its sessions come from programs that embed it."""
+
+_BODY = (
+    "seq",
+    "session_id",
+    "role",
+    "created_at",
+    "content",
+    "tool_calls_json",
+    "tool_call_id",
+    "name",
+    "state",
+    "meta_json",
+)
+_SHIFT = 48
+
+
+class Tables(NamedTuple):
+    """One set of tables; its number keeps the keys of several sets apart."""
+
+    number: int
+    prefix: str
+
+    @property
+    def sessions(self) -> str:
+        return f'"{self.prefix}sessions"'
+
+    @property
+    def messages(self) -> str:
+        return f'"{self.prefix}messages"'
+
+    @property
+    def of_session(self) -> str:
+        return f"m.session_id = (SELECT s.session_id FROM {self.sessions} s WHERE s.rowid = ?)"
+
+    def body(self, schema: Schema) -> str:
+        return schema.pick(f"{self.prefix}messages", "m", _BODY)
+
+    def key(self, row: int) -> int:
+        return self.number << _SHIFT | row
+
+    def row(self, key: int) -> int:
+        return key & (1 << _SHIFT) - 1
+
+    def owns(self, key: int) -> bool:
+        return key >> _SHIFT == self.number
+
+
+class CatalogPart(NamedTuple):
+    """What one set of tables adds to the catalog."""
+
+    keys: list[int]
+    active: list[float]
+    links: dict[int, Link]
+    archived: set[int]
+    empty: set[int]
+
+
+def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
+    part = CatalogPart([], [], {}, set(), set())
+    rows = reader.rows(
+        "SELECT s.rowid, s.session_id, s.created_at, s.kind, s.status, s.parent_session_id,"
+        f" (SELECT max(m.created_at) FROM {tables.messages} m"
+        f" WHERE m.session_id = s.session_id) FROM {tables.sessions} s"
+    )
+    owner = {cells.words(row[1]): tables.key(row[0]) for row in rows}
+    for number, _, created, kind, status, parent, newest in rows:
+        key = tables.key(number)
+        part.keys.append(key)
+        part.active.append(cells.seconds(newest) or cells.seconds(created) or 0.0)
+        above = owner.get(cells.words(parent))
+        if kind == "subagent":
+            part.links[key] = Link(Kind.SUBAGENT, above if above != key else None)
+        if status == "archived":
+            part.archived.add(key)
+        if newest is None:
+            part.empty.add(key)
+    return part
+
+
+def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
+    wanted = [tables.row(key) for key in keys if tables.owns(key)]
+    held = _leases(reader, tables, now)
+    found = []
+    for row in wanted:
+        cells_of = reader.row(
+            "SELECT s.session_id, s.created_at, s.model, s.status, s.kind, s.parent_session_id,"
+            f" s.metadata_json FROM {tables.sessions} s WHERE s.rowid = ?",
+            (row,),
+        )
+        if cells_of is not None:
+            found.append(_session(reader, tables, row, cells_of, held, now))
+    return found
+
+
+def _session(
+    reader: Reader,
+    tables: Tables,
+    row: int,
+    cell: Sequence[object],
+    held: Collection[str],
+    now: float,
+) -> Session:
+    id_ = cells.words(cell[0])
+    count, calls, newest = reader.row(
+        "SELECT count(*), sum(m.role = 'tool'), max(m.created_at)"
+        f" FROM {tables.messages} m WHERE {tables.of_session}",
+        (row,),
+    )
+    prompt, completion = _usage(reader, tables, id_)
+    last = cells.seconds(newest) or cells.seconds(cell[1])
+    running = id_ in held or (last is not None and now - last < RUNNING_WITHIN)
+    title = cells.text(cells.mapping(cell[6]).get("title"))
+    return Session(
+        key=tables.key(row),
+        id=id_,
+        title=title or None,
+        source=SOURCE,
+        model=cells.text(cell[2]),
+        started_at=cells.seconds(cell[1]),
+        last_active=last,
+        ended_at=None,
+        end_reason=None,
+        message_count=cells.amount(count),
+        tool_call_count=cells.amount(calls),
+        preview=_glimpse(reader, tables, row, "user", "ASC"),
+        last_reply=_glimpse(reader, tables, row, "assistant", "DESC"),
+        kind=Kind.SUBAGENT if cell[4] == "subagent" else Kind.ROOT,
+        state=State.RUNNING if running else State.OPEN,
+        parent_id=cells.text(cell[5]),
+        root_id=id_,
+        tip_id=id_,
+        parts=1,
+        archived=cell[3] == "archived",
+        profile=None,
+        workspace=None,
+        git_branch=None,
+        input_tokens=prompt,
+        output_tokens=completion,
+        cost_usd=None,
+        cost_status=None,
+    )
+
+
+def _leases(reader: Reader, tables: Tables, now: float) -> frozenset[str]:
+    table = f"{tables.prefix}session_leases"
+    if not reader.schema.has(table, "session_id", "expires_at"):
+        return frozenset()
+    rows = reader.rows(f'SELECT t.session_id, t.expires_at FROM "{table}" t')
+    return frozenset(cells.words(id_) for id_, until in rows if (cells.seconds(until) or 0) > now)
+
+
+def _usage(reader: Reader, tables: Tables, id_: str) -> tuple[int | None, int | None]:
+    for table in (f"{tables.prefix}session_stats", f"{tables.prefix}usage_rounds"):
+        if reader.schema.has(table, "session_id", "prompt_tokens", "completion_tokens"):
+            row = reader.row(
+                f'SELECT sum(t.prompt_tokens), sum(t.completion_tokens) FROM "{table}" t'
+                " WHERE t.session_id = ?",
+                (id_,),
+            )
+            if row and row[0] is not None:
+                return cells.integer(row[0]), cells.integer(row[1])
+    return None, None
+
+
+def _glimpse(reader: Reader, tables: Tables, row: int, role: str, order: str) -> str:
+    rows = reader.rows(
+        f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m WHERE"
+        f" {tables.of_session} AND m.role = ? ORDER BY m.seq {order} LIMIT 6",
+        (row, role),
+    )
+    return next(filter(None, (said(message(found).text) for found in rows)), "")
+
+
+def outlines(reader: Reader, tables: Tables, key: int, rewound: bool) -> list[Outline]:
+    """In logical order: a note that stands for folded messages carries the place it belongs."""
+    rows = reader.rows(
+        "SELECT m.seq, m.role, m.created_at, coalesce(length(CAST(m.content AS BLOB)), 0) +"
+        " coalesce(length(CAST(m.tool_calls_json AS BLOB)), 0), m.tool_calls_json IS NOT NULL,"
+        f" m.tool_call_id, m.state, m.meta_json FROM {tables.messages} m"
+        f" WHERE {tables.of_session} ORDER BY m.seq",
+        (tables.row(key),),
+    )
+    rows.sort(key=lambda row: cells.number(cells.mapping(row[7]).get("ord")) or row[0])
+    return [
+        Outline(
+            id=seq,
+            session_key=key,
+            role=cells.words(role),
+            timestamp=cells.seconds(time),
+            size=size,
+            call_ids=bool(calls),
+            tool_call_id=cells.text(call_id),
+            state=message_state(state),
+        )
+        for seq, role, time, size, calls, call_id, state, _ in rows
+        if rewound or message_state(state) is not MessageState.REWOUND
+    ]
+
+
+def message_state(cell: object) -> MessageState:
+    if cell == "compacted_out":
+        return MessageState.COMPACTED
+    return MessageState.REWOUND if cell == "dropped" else MessageState.LIVE
+
+
+def message(row: Sequence[object]) -> Message:
+    """A row of the body columns as a message; content is JSON only where its meta says so."""
+    seq, session_id, role, time, content, calls, call_id, name, state, meta = row
+    text = cells.words(content)
+    about = cells.mapping(meta)
+    if about.get("content_encoding") == "json":
+        value = cells.decoded(text)
+        text = text if value is cells.BROKEN else parts_text(value)
+    thinking = ""
+    if role == "assistant":
+        text, thinking = split_thinking(text)
+    kept = (about.get("reasoning"), about.get("reasoning_content"))
+    reasoning, opaque = reasoning_text((*kept, thinking), None, None)
+    return Message(
+        id=cells.integer(seq) or 0,
+        session_id=cells.words(session_id),
+        role=cells.words(role),
+        timestamp=cells.seconds(time),
+        text=text,
+        reasoning=reasoning,
+        opaque_reasoning=opaque,
+        tool_calls=tool_calls(calls),
+        tool_call_id=cells.text(call_id),
+        tool_name=cells.text(name),
+        finish_reason=cells.text(about.get("finish_reason")),
+        state=message_state(state),
+    )

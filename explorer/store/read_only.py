@@ -1,0 +1,170 @@
+"""Reading a file that is not ours: open, query, close.
+
+A `ReadOnlyFile` hands a piece of work one short-lived connection. It tries again while the
+agent holds a lock, stops inside SQLite when its token is cancelled, and never leaves a cursor
+unfinished: in DELETE journal mode that would lock the agent out, in WAL it would grow the log.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from explorer.errors import Cancelled
+from explorer.store.failures import (
+    NEEDS_A_WRITABLE_FOLDER,
+    busy,
+    check_file,
+    error_name,
+    explain,
+    is_passing,
+    log_at_rest,
+)
+from explorer.store.schema import Schema, introspect
+
+T = TypeVar("T")
+Values = Sequence[object] | Mapping[str, object]
+
+LOCK_WAIT = 0.25
+"""Seconds SQLite itself waits for a lock; beyond that we wait, where we can be cancelled."""
+PATIENCE = 5.0
+STEPS_BETWEEN_CHECKS = 4000
+"""SQLite instructions between two looks at the token: well under a millisecond."""
+GLITCHES = 3
+"""Tries after an error that only a file changing under us explains."""
+
+
+class CancelToken:
+    """Says, from any thread, that a piece of work is no longer wanted."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def cancel(self) -> None:
+        self._event.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._event.is_set()
+
+    def check(self) -> None:
+        if self._event.is_set():
+            raise Cancelled
+
+    def wait(self, seconds: float) -> None:
+        """Pause, or stop at once when cancelled."""
+        if self._event.wait(seconds):
+            raise Cancelled
+
+
+class Reader:
+    """One read-only connection, for the length of one piece of work."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, token: CancelToken, schema: Schema, snapshot: bool
+    ) -> None:
+        self._connection = connection
+        self.token = token
+        self.schema = schema
+        self.snapshot = snapshot
+        """Opened as a file nobody can be writing, because its folder is read-only."""
+
+    def rows(self, sql: str, values: Values = ()) -> list[Any]:
+        """Every row at once: a finished cursor holds nothing open."""
+        self.token.check()
+        cursor = self._connection.execute(sql, values)
+        try:
+            return cursor.fetchall()
+        finally:
+            cursor.close()
+
+    def row(self, sql: str, values: Values = ()) -> Any:
+        """The first row, or None."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    def value(self, sql: str, values: Values = ()) -> Any:
+        """The first cell of the first row, or None."""
+        found = self.row(sql, values)
+        return found[0] if found else None
+
+    def column(self, sql: str, values: Values = ()) -> list[Any]:
+        """The first cell of every row."""
+        return [row[0] for row in self.rows(sql, values)]
+
+
+class ReadOnlyFile:
+    """A state file, opened anew for each piece of work; any thread may ask."""
+
+    def __init__(
+        self,
+        path: Path,
+        patience: float = PATIENCE,
+        waiting: Callable[[], None] | None = None,
+    ) -> None:
+        self.path = path
+        self._patience = patience
+        self._waiting = waiting
+        self._lossy = False
+        self._schema: tuple[int, Schema] | None = None
+
+    def read(self, work: Callable[[Reader], T], token: CancelToken | None = None) -> T:
+        """Run `work` on a fresh connection; again while the file is busy, from the start."""
+        token = token or CancelToken()
+        deadline = time.monotonic() + self._patience
+        delay, glitches = 0.02, 0
+        while True:
+            token.check()
+            try:
+                return self._once(work, token)
+            except sqlite3.Error as error:
+                if error_name(error) == "SQLITE_INTERRUPT":
+                    raise Cancelled from None
+                if "Could not decode to UTF-8" in str(error) and not self._lossy:
+                    self._lossy = True
+                    continue
+                if not is_passing(error):
+                    raise explain(error, self.path) from error
+                if not busy(error):
+                    glitches += 1
+                    self._schema = None
+                if glitches > GLITCHES or time.monotonic() + delay > deadline:
+                    raise explain(error, self.path) from error
+            if self._waiting:
+                self._waiting()
+            token.wait(delay)
+            delay = min(delay * 2, 0.5)
+
+    def _once(self, work: Callable[[Reader], T], token: CancelToken) -> T:
+        check_file(self.path)
+        try:
+            return self._with(work, token, immutable=False)
+        except sqlite3.OperationalError as error:
+            if error_name(error) not in NEEDS_A_WRITABLE_FOLDER or not log_at_rest(self.path):
+                raise
+        return self._with(work, token, immutable=True)
+
+    def _with(self, work: Callable[[Reader], T], token: CancelToken, immutable: bool) -> T:
+        address = self.path.resolve().as_uri() + "?mode=ro" + ("&immutable=1" if immutable else "")
+        connection = sqlite3.connect(address, uri=True, timeout=LOCK_WAIT, isolation_level=None)
+        try:
+            connection.execute("PRAGMA query_only=1").close()
+            if self._lossy:
+                # Slower by a third, so only for a file that is known to need it.
+                connection.text_factory = _decode
+            connection.set_progress_handler(lambda: int(token.cancelled), STEPS_BETWEEN_CHECKS)
+            return work(Reader(connection, token, self._introspect(connection), immutable))
+        finally:
+            connection.close()
+
+    def _introspect(self, connection: sqlite3.Connection) -> Schema:
+        version = connection.execute("PRAGMA schema_version").fetchone()[0]
+        if self._schema is None or self._schema[0] != version:
+            self._schema = (version, introspect(connection))
+        return self._schema[1]
+
+
+def _decode(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,54 @@
+"""A whole session or conversation, message by message, as a person should read it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from explorer.model import Message
+from explorer.store.base import Store
+
+AT_ONCE = 500
+
+
+def read_session(store: Store, key: int, everything: bool) -> Iterator[Message]:
+    """The messages of one session; `everything` includes the rewound and each repeat."""
+    ids = [outline.id for outline in store.outlines(key, rewound=everything)]
+    found = _in_batches(store, key, ids)
+    return found if everything else without_repeats(found)
+
+
+def read_conversation(store: Store, keys: Sequence[int], everything: bool) -> Iterator[Message]:
+    """The messages of all parts, one after the other."""
+    for key in keys:
+        yield from read_session(store, key, everything)
+
+
+def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:
+    """Runs of equal messages as one, with their number: early gateways wrote each up to four
+    times, from separate code paths."""
+    held: Message | None = None
+    for message in messages:
+        if held is not None and _same(held, message):
+            held = held._replace(repeats=held.repeats + 1)
+            continue
+        if held is not None:
+            yield held
+        held = message
+    if held is not None:
+        yield held
+
+
+def _in_batches(store: Store, key: int, ids: Sequence[int]) -> Iterator[Message]:
+    for start in range(0, len(ids), AT_ONCE):
+        yield from store.messages(key, ids[start : start + AT_ONCE])
+
+
+def _same(one: Message, other: Message) -> bool:
+    """Equal in all that a person sees; rows without text or calls say nothing to repeat."""
+    return (
+        one.role == other.role
+        and one.text == other.text
+        and one.tool_calls == other.tool_calls
+        and one.tool_call_id == other.tool_call_id
+        and one.reasoning == other.reasoning
+        and one.state is other.state
+        and bool(one.text or one.tool_calls)
+    )
