@@ -62,6 +62,20 @@ Archived sessions are searched too. Hits in sessions of subagents, cron and tool
 """
 
 
+INFO_EPILOG = """\
+examples:
+  session-explorer info                      your own state file
+  session-explorer info --db ~/backup/state.db
+  session-explorer info --json | jq .schema_version
+"""
+
+DEMO_EPILOG = """\
+examples:
+  session-explorer demo                      look around in it
+  session-explorer demo --write try.db       keep it as a file
+"""
+
+
 def run() -> None:
     """The console script."""
     sys.exit(main(sys.argv[1:]))
@@ -70,7 +84,10 @@ def run() -> None:
 def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     try:
-        return _dispatch(options)
+        code = _dispatch(options)
+        # Here, where a reader that went away can still be met in silence.
+        sys.stdout.flush()
+        return code
     except ExplorerError as error:
         from explorer.commands.output import complain
 
@@ -153,22 +170,25 @@ def parser() -> argparse.ArgumentParser:
     _add_json(listing)
 
     show = command("show", "show one session", SHOW_EPILOG)
-    show.add_argument("id", metavar="ID", help="an id, its unique beginning, or a title")
+    show.add_argument(
+        "id", metavar="ID", type=_text, help="an id, its unique beginning, or a title"
+    )
     show.add_argument("--conversation", action="store_true", help="all parts of its conversation")
     show.add_argument("--all", action="store_true", help="also rewound and repeated messages")
     show.add_argument("--format", choices=("text", "markdown"), default="text")
     _add_json(show)
 
     search = command("search", "search the text of all sessions", SEARCH_EPILOG)
-    search.add_argument("query", metavar="QUERY", nargs="+")
+    search.add_argument("query", metavar="QUERY", nargs="+", type=_text)
     search.add_argument("--limit", type=_count, default=50, metavar="N", help="0 for all (50)")
     search.add_argument("--all", action="store_true", help="every class, and rewound messages")
     search.add_argument("--json-lines", action="store_true", help="a JSON document for each hit")
     _add_json(search)
 
-    _add_json(command("info", "say what this state file is and what can be done with it"))
+    info = command("info", "say what this state file is and what can be done with it", INFO_EPILOG)
+    _add_json(info)
 
-    demo = command("demo", "open the app on an invented history")
+    demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")
     return top
 
@@ -187,10 +207,18 @@ def _add_json(to: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    value = int(text)
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
     if value < 0:
-        raise argparse.ArgumentTypeError("must be 0 or more")
+        raise argparse.ArgumentTypeError("must be a number, 0 or more")
     return value
+
+
+def _text(argument: str) -> str:
+    """Bytes that are no text as they are shown elsewhere: SQLite would not take them."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 if __name__ == "__main__":

@@ -134,8 +134,9 @@ class Outline(NamedTuple):
     role: str
     timestamp: float | None
     size: int
-    """Bytes of content, reasoning and calls together: an estimate of how tall it will be."""
-    call_ids: bool
+    """Bytes of its content: an estimate of how tall it will be."""
+    calls: bool
+    """It calls tools."""
     tool_call_id: str | None
     state: MessageState
 

@@ -33,13 +33,18 @@ def locate(
     """The state file to open; None when nothing was asked for and nothing is there."""
     if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
         raise UsageError("No such profile", f"{profile!r} is not a name a profile can have.")
+    if db is not None and not db.strip():
+        raise UsageError("No path", "--db needs the path of a state file, or of its folder.")
     asked = db or environment.get("SESSION_EXPLORER_DB")
     if asked:
-        path = Path(asked).expanduser()
-        folder = _profile_folder(path, profile) if profile and os.path.isdir(path) else path
+        path = _expanded(asked)
+        if profile and os.path.isfile(path):
+            message = f"{path} is a file; --profile needs the folder that holds the profiles."
+            raise UsageError("No such profile", message)
+        folder = _profile_folder(path, profile) if profile else path
         return Place(state_file(folder), asked=True)
     home = environment.get("HERMES_HOME", "").strip()
-    root = Path(home).expanduser() if home else default_home(environment)
+    root = _expanded(home) if home else default_home(environment)
     folder = _profile_folder(root, profile)
     if home or profile:
         return Place(state_file(folder), asked=True)
@@ -56,7 +61,8 @@ def state_file(path: Path) -> Path:
     for name in FILE_NAMES:
         if os.path.exists(path / name):
             return path / name
-    raise store_error(Problem.NO_STATE_FILE, path)
+    closed = not os.access(path, os.X_OK)
+    raise store_error(Problem.NO_PERMISSION if closed else Problem.NO_STATE_FILE, path)
 
 
 def default_home(environment: Mapping[str, str]) -> Path:
@@ -65,6 +71,11 @@ def default_home(environment: Mapping[str, str]) -> Path:
         local = environment.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
         return Path(local) / "hermes"
     return Path(environment.get("HOME") or os.path.expanduser("~")) / ".hermes"
+
+
+def _expanded(path: str) -> Path:
+    # Not Path.expanduser(), which raises where ~name is nobody.
+    return Path(os.path.expanduser(path))
 
 
 def _profile_folder(root: Path, profile: str | None) -> Path:

@@ -60,7 +60,7 @@ def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], d
 
 def _line(session: Session, now: float) -> str:
     name = clean_line(session.title or session.preview or "(empty)", 120)
-    parts = f" ⤷{session.parts}" if session.parts > 1 else ""
+    parts = f" ↪{session.parts}" if session.parts > 1 else ""
     return "  ".join(
         (
             painted(pad(clean_line(session.id), max(26, len(session.id))), DIM),

@@ -30,7 +30,10 @@ def show_session(options: argparse.Namespace, now: float) -> int:
         return int(ExitCode.DONE)
     catalog = store.catalog()
     unit = catalog.folded(key) if options.conversation else catalog.single(key)
-    session = store.sessions([unit], now)[0]
+    found = store.sessions([unit], now)
+    if not found:
+        raise NoSuchSession("No such session", f"{options.id} was deleted this very moment.")
+    session = found[0]
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
         write_json(_document(session_shape(session), messages))

@@ -56,7 +56,7 @@ _STACK = (
     f"\U00010100-\U0001efff{_TONES}{_SELECTORS}]{{{MOST_MARKS + 1},}}"
 )
 _UNPASTEABLE = r"[\x00-\x08\x0b-\x1f\x7f-\x9f" "\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-_CLUSTER = f"(?s:[\U0001f1e6-\U0001f1ff]{{2}}|{_ONE_EMOJI}(?:\u200d{_ONE_EMOJI})*|.)"
+CLUSTER = f"(?s:[\U0001f1e6-\U0001f1ff]{{2}}|{_ONE_EMOJI}(?:\u200d{_ONE_EMOJI})*|.)"
 
 
 def clean(text: str) -> str:
@@ -117,7 +117,7 @@ def fit(text: str, cells: int) -> str:
         return text[: cells - 1] + ELLIPSIS if cells > 0 else ""
     if cell_width(text) <= cells:
         return text
-    return text[: _cut(text, cells - 1)] + ELLIPSIS if cells > 0 else ""
+    return text[: cut(text, cells - 1)] + ELLIPSIS if cells > 0 else ""
 
 
 def pad(text: str, cells: int) -> str:
@@ -180,12 +180,12 @@ def _stacks(char: str) -> bool:
     )
 
 
-def _cut(text: str, room: int) -> int:
+def cut(text: str, room: int) -> int:
     """Where to cut so that the part before takes at most `room` cells and ends a grapheme."""
     from rich.cells import cell_len  # late, as above
 
     before = start = width = 0
-    for found in re.finditer(_CLUSTER, text):
+    for found in re.finditer(CLUSTER, text):
         if not _stacks(found[0][0]):
             before += width
             start = found.start()

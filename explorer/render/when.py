@@ -75,10 +75,10 @@ def clock(ts: float | None, tz: tzinfo | None = None) -> str:
 
 
 def day_heading(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
-    """The group in a list from new to old: Today, Yesterday, This week, then October 2026.
+    """The group in a list from new to old: Today, Yesterday, This week, Last week, then months.
 
-    A week begins on Monday. Days to come have a group of their own, since their month would come
-    twice in the list.
+    A week begins on Monday; a month of another year is named with it. Days to come have a group
+    of their own, since their month would come twice in the list.
     """
     then, today = local_time(ts, tz), local_time(now, tz)
     if then is None or today is None:
@@ -90,9 +90,13 @@ def day_heading(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
         return "Today"
     if day == this_day - timedelta(days=1):
         return "Yesterday"
-    if day >= this_day - timedelta(days=this_day.weekday()):
+    monday = this_day - timedelta(days=this_day.weekday())
+    if day >= monday:
         return "This week"
-    return f"{_MONTHS[day.month - 1]} {day.year}"
+    if day >= monday - timedelta(days=7):
+        return "Last week"
+    month = _MONTHS[day.month - 1]
+    return month if day.year == this_day.year else f"{month} {day.year}"
 
 
 def iso_utc(ts: float | None) -> str | None:

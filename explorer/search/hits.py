@@ -65,10 +65,11 @@ def _message_hits(
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
     labels = store.labels(list(by_session), token)
-    texts = _read(store, by_session, token)
+    texts = _read(store, by_session, found.everything, token)
+    lost = _lost(store, {match.session_id for match in batch if match.session_key is None}, token)
     for match in batch:
         if match.session_key is None:
-            message = _lost(store, match, token)
+            message = lost.get((match.session_id, match.message_id))
             label = Label(match.session_id, None, "")
         else:
             message = texts.body.get((match.session_key, match.message_id))
@@ -77,16 +78,19 @@ def _message_hits(
             yield _hit(match, message, label, texts, found.query.terms)
 
 
-def _lost(store: Store, match: Match, token: CancelToken | None) -> Message | None:
-    """A message whose session row is gone still can be read by the id it names."""
-    lost = store.lost_messages(match.session_id, token)
-    return next((message for message in lost if message.id == match.message_id), None)
+def _lost(
+    store: Store, ids: Iterable[str], token: CancelToken | None
+) -> dict[tuple[str, int], Message]:
+    """Messages whose session row is gone still can be read by the id they name."""
+    return {(id_, found.id): found for id_ in ids for found in store.lost_messages(id_, token)}
 
 
-def _read(store: Store, by_session: dict[int, list[int]], token: CancelToken | None) -> _Texts:
+def _read(
+    store: Store, by_session: dict[int, list[int]], rewound: bool, token: CancelToken | None
+) -> _Texts:
     texts = _Texts({}, {})
     for key, ids in by_session.items():
-        sides = store.around(key, ids, token)
+        sides = store.around(key, ids, rewound, token)
         wanted = {*ids, *(side for pair in sides.values() for side in pair if side is not None)}
         for message in store.messages(key, sorted(wanted), token):
             texts.body[key, message.id] = message

@@ -28,6 +28,8 @@ class Found(NamedTuple):
     titles: tuple[int, ...]
     """Keys of sessions whose title matches."""
     hidden: Mapping[Hidden, int]
+    everything: bool = False
+    """Nothing was left out: neither classes of sessions nor rewound messages."""
 
     @property
     def total(self) -> int:
@@ -62,6 +64,7 @@ def run(
         matches=tuple(kept),
         titles=tuple(catalog.by_last_active(key for key in shown if catalog.has(key))),
         hidden=hidden,
+        everything=everything,
     )
 
 

@@ -84,7 +84,7 @@ class Store(Protocol):
     ) -> Mapping[int, Label]: ...
 
     def around(
-        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+        self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
     ) -> Mapping[int, tuple[int | None, int | None]]:
         """The messages before and after each of these, in the same session."""
         ...

@@ -32,6 +32,8 @@ class Unit(NamedTuple):
     parts: tuple[int, ...]
     kind: Kind
     restored: bool = False
+    whole: tuple[int, ...] = ()
+    """The conversation it is a part of, where it stands for less than that."""
 
 
 class Catalog:
@@ -98,7 +100,8 @@ class Catalog:
 
     def single(self, key: int) -> Unit:
         """The session by itself."""
-        return Unit(key, (key,), self.kind(key), self._restored(key))
+        whole = self._chain_of.get(key, ())
+        return Unit(key, (key,), self.kind(key), self._restored(key), whole)
 
     def select(
         self,
@@ -109,8 +112,11 @@ class Catalog:
         not `wanted` counts as filtered."""
         listed: list[int] = []
         hidden: dict[Hidden, int] = {}
+        # A folded part goes with its conversation, whatever it is by itself.
+        folding = Hidden.CONTINUATION not in shown
         for key, reason in zip(self.keys, self._class, strict=True):
-            if wanted is not None and reason is not Hidden.CONTINUATION and not wanted(key):
+            folded = folding and reason is Hidden.CONTINUATION
+            if wanted is not None and not folded and not wanted(key):
                 reason = Hidden.FILTERED
             if reason is None or reason in shown:
                 listed.append(key)

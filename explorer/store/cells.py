@@ -11,6 +11,8 @@ from datetime import datetime
 
 JSON_LIMIT = 64 * 1024 * 1024
 """Longer text is shown as it is: decoding would take seconds and several times its memory."""
+DEEPEST = 100
+"""Levels of JSON that are decoded: whoever walks or writes a value calls itself for each."""
 
 _MILLISECONDS_ABOVE = 1e11
 _MICROSECONDS_ABOVE = 1e14
@@ -84,16 +86,43 @@ def flag(cell: object, default: bool) -> bool:
     return default if value is None else value != 0
 
 
+def _finite(digits: str) -> float:
+    """A number that JSON can hold: neither 1e999 nor the NaN that only Python would read."""
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(digits)
+    return value
+
+
+_JSON = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+
+
 def decoded(cell: object) -> object:
     """The JSON value in a cell, or `BROKEN`."""
     source = text(cell)
     if source is None or len(source) > JSON_LIMIT:
         return BROKEN
     try:
-        value: object = json.loads(source)
+        value: object = _JSON.decode(source)
     except (ValueError, RecursionError):
         return BROKEN
-    return value
+    # Few brackets cannot nest deep; only what has many is walked.
+    many = source.count("[") + source.count("{") > DEEPEST
+    return BROKEN if many and _deep(value) else value
+
+
+def _deep(value: object) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def items(cell: object) -> list[dict[str, object]]:

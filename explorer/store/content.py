@@ -41,9 +41,9 @@ def parts_text(value: object) -> str:
         return "\n".join(filter(None, map(parts_text, value)))
     if not isinstance(value, dict):
         return value if isinstance(value, str) else _raw(value)
-    kind = value.get("type")
-    if kind in _MEDIA:
-        return _placeholder(_MEDIA[str(kind)], value)
+    kind = _MEDIA.get(cells.words(value.get("type")))
+    if kind:
+        return _placeholder(kind, value)
     inner = value.get("text", value.get("content"))
     if isinstance(inner, str):
         return inner
@@ -69,17 +69,19 @@ def reasoning_text(plain: Iterable[object], details: object, codex: object) -> t
     kept: list[str] = []
     for thought in (text.strip() for text in found):
         if thought and not any(thought in other for other in kept):
-            kept.append(thought)
+            kept = [*(other for other in kept if other not in thought), thought]
     return "\n\n".join(kept), opaque
 
 
 def tool_calls(cell: object) -> tuple[ToolCall, ...]:
-    """The calls in a cell; text that holds none that we know is one call in its own words."""
+    """The calls in a cell; what is no call that we know is one in its own words."""
     source = cells.text(cell)
     if not source or source in ("[]", "null"):
         return ()
-    calls = tuple(filter(None, (_call(item) for item in cells.items(source))))
-    return calls or (ToolCall(None, "?", source),)
+    value = cells.decoded(source)
+    if isinstance(value, list):
+        return tuple(map(_call, value))
+    return (_call(value) if isinstance(value, dict) else ToolCall(None, "?", source),)
 
 
 def message_items_text(cell: object) -> str:
@@ -87,29 +89,31 @@ def message_items_text(cell: object) -> str:
     return "\n".join(filter(None, (parts_text(item.get("content")) for item in cells.items(cell))))
 
 
-def _call(item: dict[str, object]) -> ToolCall | None:
+def _call(item: object) -> ToolCall:
+    if not isinstance(item, dict):
+        return ToolCall(None, "?", item)
     function = item.get("function")
     body = function if isinstance(function, dict) else item
     name = body.get("name")
     if not isinstance(name, str):
-        return None
+        return ToolCall(None, "?", item)
     arguments = body.get("arguments", body.get("input"))
     if isinstance(arguments, str):
         value = cells.decoded(arguments)
         arguments = arguments if value is cells.BROKEN else value
-    return ToolCall(cells.text(item.get("id", item.get("call_id"))), name, arguments)
+    return ToolCall(cells.text(item.get("id") or item.get("call_id")), name, arguments)
 
 
 def _thoughts(item: dict[str, object]) -> list[str]:
-    summary = item.get("summary", item.get("content"))
-    texts = [item.get("text"), item.get("thinking"), summary]
-    if isinstance(summary, list):
-        texts += [part.get("text") for part in summary if isinstance(part, dict)]
+    texts = [item.get("text"), item.get("thinking")]
+    for inner in (item.get("summary"), item.get("content")):
+        for part in inner if isinstance(inner, list) else [inner]:
+            texts.append(part.get("text") if isinstance(part, dict) else part)
     return [text for text in texts if isinstance(text, str)]
 
 
 def _is_part(value: object) -> bool:
-    return isinstance(value, dict) and (value.get("type") in _MEDIA or "text" in value)
+    return isinstance(value, dict) and (cells.words(value.get("type")) in _MEDIA or "text" in value)
 
 
 def _placeholder(kind: str, part: dict[str, object]) -> str:

@@ -117,7 +117,7 @@ def check_file(path: Path) -> os.stat_result:
     """Refuse what SQLite would hang on, create or misread: pipes, folders, empty files."""
     try:
         found = os.stat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise store_error(Problem.MISSING, path) from None
     except PermissionError:
         raise store_error(Problem.NO_PERMISSION, path) from None
@@ -134,15 +134,20 @@ def check_file(path: Path) -> os.stat_result:
 
 def log_size(path: Path) -> int:
     """Bytes in the write-ahead log beside the file."""
+    return _size(f"{path.resolve()}-wal")
+
+
+def _size(name: str) -> int:
     try:
-        return os.stat(f"{path.resolve()}-wal").st_size
+        return os.stat(name).st_size
     except OSError:
         return 0
 
 
 def log_at_rest(path: Path) -> bool:
-    """True when nothing waits in a log, so that the file alone is the whole truth."""
-    return log_size(path) == 0 and os.access(path, os.R_OK)
+    """True when nothing waits in a log or journal, so that the file alone is the whole truth."""
+    waiting = log_size(path) or _size(f"{path.resolve()}-journal")
+    return not waiting and os.access(path, os.R_OK)
 
 
 def busy(error: sqlite3.Error) -> bool:

@@ -15,6 +15,7 @@ from explorer.store.base import Candidate, Label, Match, Matches
 from explorer.store.catalog import Catalog, Unit
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
+    DROPPED,
     SOURCE,
     Tables,
     catalog_part,
@@ -168,11 +169,12 @@ class PowerLoopStore:
         return {s.key: Label(s.id, s.title, s.source) for s in self.sessions(units, 0.0, token)}
 
     def around(
-        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+        self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
     ) -> Mapping[int, tuple[int | None, int | None]]:
-        order = [None, *(outline.id for outline in self.outlines(key, True, token)), None]
+        order = [None, *(outline.id for outline in self.outlines(key, rewound, token)), None]
         place = {id_: at for at, id_ in enumerate(order)}
-        return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in ids}
+        known = [id_ for id_ in ids if id_ in place]
+        return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
 
     def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
         def work(reader: Reader) -> list[Candidate]:
@@ -216,6 +218,7 @@ class PowerLoopStore:
         def work(reader: Reader) -> Matches:
             text = "coalesce(m.content, '') || ' ' || coalesce(m.tool_calls_json, '')"
             holds = " AND ".join(f"instr(lower({text}), lower(?))" for _ in terms)
+            holds += "" if rewound else f" AND m.state IS NOT '{DROPPED}'"
             found = []
             for tables in self._tables:
                 for seq, row, id_, state in reader.rows(

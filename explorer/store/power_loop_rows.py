@@ -35,6 +35,8 @@ _BODY = (
     "meta_json",
 )
 _SHIFT = 48
+DROPPED = "dropped"
+"""The state of a message that a repair of the history took out."""
 
 
 class Tables(NamedTuple):
@@ -176,12 +178,13 @@ def _usage(reader: Reader, tables: Tables, id_: str) -> tuple[int | None, int | 
     for table in (f"{tables.prefix}session_stats", f"{tables.prefix}usage_rounds"):
         if reader.schema.has(table, "session_id", "prompt_tokens", "completion_tokens"):
             row = reader.row(
-                f'SELECT sum(t.prompt_tokens), sum(t.completion_tokens) FROM "{table}" t'
-                " WHERE t.session_id = ?",
+                # Not sum(): that fails when the figures are too great.
+                "SELECT count(*), total(t.prompt_tokens), total(t.completion_tokens)"
+                f' FROM "{table}" t WHERE t.session_id = ?',
                 (id_,),
             )
-            if row and row[0] is not None:
-                return cells.integer(row[0]), cells.integer(row[1])
+            if row[0]:
+                return cells.integer(row[1]), cells.integer(row[2])
     return None, None
 
 
@@ -197,21 +200,20 @@ def _glimpse(reader: Reader, tables: Tables, row: int, role: str, order: str) ->
 def outlines(reader: Reader, tables: Tables, key: int, rewound: bool) -> list[Outline]:
     """In logical order: a note that stands for folded messages carries the place it belongs."""
     rows = reader.rows(
-        "SELECT m.seq, m.role, m.created_at, coalesce(length(CAST(m.content AS BLOB)), 0) +"
-        " coalesce(length(CAST(m.tool_calls_json AS BLOB)), 0), m.tool_calls_json IS NOT NULL,"
-        f" m.tool_call_id, m.state, m.meta_json FROM {tables.messages} m"
-        f" WHERE {tables.of_session} ORDER BY m.seq",
+        "SELECT m.seq, m.role, m.created_at, length(CAST(m.content AS BLOB)),"
+        " m.tool_calls_json IS NOT NULL, m.tool_call_id, m.state, m.meta_json"
+        f" FROM {tables.messages} m WHERE {tables.of_session} ORDER BY m.seq",
         (tables.row(key),),
     )
-    rows.sort(key=lambda row: cells.number(cells.mapping(row[7]).get("ord")) or row[0])
+    rows.sort(key=lambda row: _place(row[0], row[7]))
     return [
         Outline(
             id=seq,
             session_key=key,
             role=cells.words(role),
             timestamp=cells.seconds(time),
-            size=size,
-            call_ids=bool(calls),
+            size=size or 0,
+            calls=bool(calls),
             tool_call_id=cells.text(call_id),
             state=message_state(state),
         )
@@ -220,10 +222,16 @@ def outlines(reader: Reader, tables: Tables, key: int, rewound: bool) -> list[Ou
     ]
 
 
+def _place(seq: object, meta: object) -> tuple[float, bool]:
+    """Where a message belongs; a note stands before the first of those it stands for."""
+    place = cells.number(cells.mapping(meta).get("ord"))
+    return ((cells.number(seq) or 0.0), True) if place is None else (place, False)
+
+
 def message_state(cell: object) -> MessageState:
     if cell == "compacted_out":
         return MessageState.COMPACTED
-    return MessageState.REWOUND if cell == "dropped" else MessageState.LIVE
+    return MessageState.REWOUND if cell == DROPPED else MessageState.LIVE
 
 
 def message(row: Sequence[object]) -> Message:

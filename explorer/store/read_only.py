@@ -155,6 +155,8 @@ class ReadOnlyFile:
                 # Slower by a third, so only for a file that is known to need it.
                 connection.text_factory = _decode
             connection.set_progress_handler(lambda: int(token.cancelled), STEPS_BETWEEN_CHECKS)
+            # One state of the file for all queries of a piece of work, while the agent writes on.
+            connection.execute("BEGIN").close()
             return work(Reader(connection, token, self._introspect(connection), immutable))
         finally:
             connection.close()

@@ -8,7 +8,8 @@ NAMED = 8
 
 def resolve(store: Store, text: str) -> Candidate:
     """The one session that `text` means."""
-    found = store.find(text)
+    # Every id begins with nothing, but nobody means any session by it.
+    found = store.find(text) if text.strip() else []
     if len(found) == 1:
         return found[0]
     if not found:

@@ -9,6 +9,8 @@ import sqlite3
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from explorer.store.failures import error_name
+
 
 class Schema(NamedTuple):
     """The tables of one file with their columns, and the names of its indices."""
@@ -17,6 +19,8 @@ class Schema(NamedTuple):
     indices: frozenset[str]
     virtual: Mapping[str, str]
     """Virtual tables with the statement that made them."""
+    fed: frozenset[str] = frozenset()
+    """Virtual tables that a trigger adds every new row to; the others go stale."""
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether the table is there, with all these columns."""
@@ -36,26 +40,42 @@ class Schema(NamedTuple):
 def introspect(connection: sqlite3.Connection) -> Schema:
     """Read the schema: one query for the names, one for each real table."""
     objects = connection.execute(
-        "SELECT type, name, CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN sql END FROM sqlite_master"
-        " WHERE type IN ('table', 'view', 'index')"
+        "SELECT type, name, CASE WHEN type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' THEN sql END"
+        " FROM sqlite_master"
     ).fetchall()
     columns: dict[str, set[str]] = {}
     virtual: dict[str, str] = {}
     for kind, name, sql in objects:
-        if kind == "index":
+        if kind not in ("table", "view"):
             continue
         if sql:
             virtual[name] = sql
         elif not _shadow(name):
-            columns[name] = {
-                row[1]
-                for row in connection.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
-            }
+            columns[name] = _columns(connection, kind, name)
+    triggers = [_bare(sql) for kind, _, sql in objects if kind == "trigger"]
+    adding = [sql for sql in triggers if "inserton" in sql]
     return Schema(
         tables={name: frozenset(found) for name, found in columns.items()},
         indices=frozenset(name for kind, name, _ in objects if kind == "index"),
         virtual=virtual,
+        fed=frozenset(name for name in virtual if any(f"into{name}(" in sql for sql in adding)),
     )
+
+
+def _columns(connection: sqlite3.Connection, kind: str, name: str) -> set[str]:
+    try:
+        rows = connection.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
+    except sqlite3.OperationalError as error:
+        # A view may name a table that is gone: nobody can read it, but it spoils nothing else.
+        if kind != "view" or error_name(error) != "SQLITE_ERROR":
+            raise
+        return set()
+    return {row[1] for row in rows}
+
+
+def _bare(sql: str) -> str:
+    """A statement without spaces, quotes and case."""
+    return "".join(sql.replace('"', "").split()).lower()
 
 
 def _shadow(name: str) -> bool:

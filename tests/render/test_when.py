@@ -96,7 +96,10 @@ def test_the_day_depends_on_the_zone() -> None:
         pytest.param(at(2026, 3, 12, 23, 59), "Today", id="today"),
         pytest.param(at(2026, 3, 11, 0, 0), "Yesterday", id="yesterday"),
         pytest.param(at(2026, 3, 9, 0, 0), "This week", id="Monday"),
-        pytest.param(at(2026, 3, 8), "March 2026", id="Sunday before"),
+        pytest.param(at(2026, 3, 8), "Last week", id="Sunday before"),
+        pytest.param(at(2026, 3, 2), "Last week", id="Monday before"),
+        pytest.param(at(2026, 3, 1), "March", id="this month"),
+        pytest.param(at(2026, 1, 31), "January", id="this year"),
         pytest.param(at(2025, 10, 31), "October 2025", id="last year"),
     ],
 )

@@ -118,7 +118,7 @@ def _local_catalog(family: _Family, markers: bool) -> Catalog:
     found = links(ties.values(), markers)
     return Catalog(
         keys=list(ties),
-        active=[row.last_active or row.started_at or 0.0 for row in ties.values()],
+        active=[row.last_active for row in ties.values()],
         sources=[row.source for row in ties.values()],
         links=found,
         chains=chains(found, ties),

@@ -11,11 +11,15 @@ from collections.abc import Sequence
 from explorer.model import SearchModes
 from explorer.store import cells
 from explorer.store.base import Match, Matches
+from explorer.store.failures import error_name
 from explorer.store.hermes.messages import message_state
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 
 SCANNED = ("content", "tool_name", "tool_calls")
+STALE = "fts_stale"
+REBUILD = ("fts_rebuild_progress", "fts_rebuild_high_water")
+"""What newer agents note about their search table."""
 
 
 def modes(schema: Schema) -> SearchModes:
@@ -42,13 +46,29 @@ def matches(
     reader: Reader, terms: Sequence[str], prefix: bool, limit: int | None, rewound: bool
 ) -> Matches:
     """Messages that hold all terms, newest first."""
-    if reader.schema.virtual.get("messages_fts") and all(map(_has_a_word, terms)):
+    if all(map(_has_a_word, terms)) and _table_is_whole(reader):
         try:
             return _by_table(reader, terms, prefix, limit, rewound)
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorname.startswith(("SQLITE_INTERRUPT", "SQLITE_BUSY")):
+            # A table that is broken, or made by a tokenizer that is not here; nothing else.
+            if not error_name(error).startswith(("SQLITE_ERROR", "SQLITE_CORRUPT")):
                 raise
     return _by_scan(reader, terms, limit, rewound)
+
+
+def _table_is_whole(reader: Reader) -> bool:
+    """Whether the search table knows every message: the agent may have run without its triggers,
+    have given it up, or be in the middle of filling it anew."""
+    schema = reader.schema
+    if "messages_fts" not in schema.virtual or "messages_fts" not in schema.fed:
+        return False
+    if not schema.has("state_meta", "key", "value"):
+        return True
+    notes = dict(
+        reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?, ?)", (STALE, *REBUILD))
+    )
+    filled, goal = (cells.number(notes.get(key)) or 0.0 for key in REBUILD)
+    return cells.words(notes.get(STALE)) in ("", "0") and filled >= goal
 
 
 def _by_table(

@@ -3,6 +3,7 @@
 Ordered by id: clocks step backwards. Rows that the agent rewound are kept out unless asked for.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from explorer.model import Message, MessageState, Outline
@@ -36,19 +37,17 @@ BODY = (
     "active",
     "compacted",
 )
-_SIZED = ("content", "tool_calls", "reasoning", "reasoning_content")
 OF_SESSION = "m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
 
 
 def outlines(reader: Reader, key: int, rewound: bool) -> list[Outline]:
     """Every message of a session, without its body."""
     schema = reader.schema
-    sized = [c for c in _SIZED if schema.has("messages", c)]
-    size = " + ".join(f'coalesce(length(CAST(m."{c}" AS BLOB)), 0)' for c in sized)
     columns = schema.pick("messages", "m", ("tool_call_id", "active", "compacted"))
     rows = reader.rows(
-        f"SELECT m.id, m.role, m.timestamp, {size}, m.tool_calls IS NOT NULL, {columns}"
-        f" FROM messages m WHERE {OF_SESSION} ORDER BY m.id",
+        "SELECT m.id, m.role, m.timestamp, length(CAST(m.content AS BLOB)),"
+        f" m.tool_calls IS NOT NULL, {columns} FROM messages m"
+        f" WHERE {OF_SESSION} ORDER BY m.id",
         (key,),
     )
     return [
@@ -57,8 +56,8 @@ def outlines(reader: Reader, key: int, rewound: bool) -> list[Outline]:
             session_key=key,
             role=cells.words(role),
             timestamp=cells.seconds(time),
-            size=length,
-            call_ids=bool(calls),
+            size=length or 0,
+            calls=bool(calls),
             tool_call_id=cells.text(call_id),
             state=state,
         )
@@ -80,24 +79,38 @@ def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
     return found
 
 
+def lost(reader: Reader, id_: str) -> list[Message]:
+    """Messages that name this session, of which there need not be a row. The id may have been
+    stored as bytes, and as bytes that are no text, which are shown with replacement characters."""
+    ids = reader.column(
+        "SELECT m.id FROM messages m WHERE m.session_id IN (:id, CAST(:id AS BLOB))", {"id": id_}
+    )
+    if not ids and "\ufffd" in id_:
+        named = reader.rows("SELECT m.id, m.session_id FROM messages m")
+        ids = [number for number, name in named if cells.words(name) == id_]
+    return messages(reader, ids)
+
+
 def around(
-    reader: Reader, key: int, ids: Sequence[int]
+    reader: Reader, key: int, ids: Sequence[int], rewound: bool
 ) -> dict[int, tuple[int | None, int | None]]:
-    """The messages before and after each of these. Needs the index on (session_id, timestamp):
-    by id alone, SQLite would walk the whole session for each."""
-    here = "SELECT t.timestamp FROM messages t WHERE t.id = :id"
-    of_session = OF_SESSION.replace("?", ":key")
+    """The messages before and after each of these. All ids of the session come from the index
+    on it, once: asked for each message, SQLite would walk the session as often."""
+    order = sorted(reader.column(f"SELECT m.id FROM messages m WHERE {OF_SESSION}", (key,)))
+    if not rewound and reader.schema.has("messages", "active"):
+        compacted = reader.schema.pick("messages", "m", ("compacted",))
+        inactive = reader.rows(
+            f"SELECT m.id, {compacted} FROM messages m WHERE {OF_SESSION} AND m.active = 0", (key,)
+        )
+        undone = {id_ for id_, flag in inactive if not cells.flag(flag, default=False)}
+        order = [id_ for id_ in order if id_ not in undone]
     found = {}
     for id_ in ids:
-        pair = []
-        for sign, order in (("<", "DESC"), (">", "ASC")):
-            row = reader.row(
-                f"SELECT m.id FROM messages m WHERE {of_session} AND m.timestamp {sign}= ({here})"
-                f" AND m.id {sign} :id ORDER BY m.timestamp {order}, m.id {order} LIMIT 1",
-                {"key": key, "id": id_},
-            )
-            pair.append(row[0] if row else None)
-        found[id_] = (pair[0], pair[1])
+        before, after = bisect_left(order, id_), bisect_right(order, id_)
+        found[id_] = (
+            order[before - 1] if before > 0 else None,
+            order[after] if after < len(order) else None,
+        )
     return found
 
 

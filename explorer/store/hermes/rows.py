@@ -62,14 +62,23 @@ class _Raw(NamedTuple):
 
 def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
     """The sessions of these units, in their order; a unit that is gone is left out."""
-    found = _read(reader, {key for unit in units for key in unit.parts})
+    found = _read(reader, {key for unit in units for key in (*unit.parts, *_ends(unit))})
     leases = _leases(reader, now)
     result = []
     for unit in units:
         parts = [found[key] for key in unit.parts if key in found]
         if unit.key in found and parts:
-            result.append(_session(reader, unit, parts, found[unit.key], leases, now))
+            session = _session(reader, unit, parts, found[unit.key], leases, now)
+            ends = [found[key].id for key in _ends(unit) if key in found]
+            if len(ends) == 2:
+                session = session._replace(root_id=ends[0], tip_id=ends[1])
+            result.append(session)
     return result
+
+
+def _ends(unit: Unit) -> tuple[int, ...]:
+    """Root and tip of the conversation that a unit is only a part of."""
+    return (unit.whole[0], unit.whole[-1]) if unit.whole else ()
 
 
 def _read(reader: Reader, keys: Iterable[int]) -> dict[int, _Raw]:

@@ -103,11 +103,11 @@ class HermesStore:
         return self._file.read(work, token)
 
     def around(
-        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+        self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
     ) -> Mapping[int, tuple[int | None, int | None]]:
         from explorer.store.hermes.messages import around
 
-        return self._file.read(lambda reader: around(reader, key, ids), token)
+        return self._file.read(lambda reader: around(reader, key, ids, rewound), token)
 
     def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
         from explorer.store.hermes.find import find
@@ -115,13 +115,9 @@ class HermesStore:
         return self._file.read(lambda reader: find(reader, text), token)
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
-        from explorer.store.hermes.messages import messages
+        from explorer.store.hermes.messages import lost
 
-        def work(reader: Reader) -> list[Message]:
-            ids = reader.column("SELECT m.id FROM messages m WHERE m.session_id = ?", (id_,))
-            return messages(reader, ids)
-
-        return self._file.read(work, token)
+        return self._file.read(lambda reader: lost(reader, id_), token)
 
     def matches(
         self,

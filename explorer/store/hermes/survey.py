@@ -17,18 +17,19 @@ from explorer.store.read_only import Reader
 
 TIES = ("id", "parent_session_id", "source", "model_config", "started_at", "ended_at", "end_reason")
 
-_NO_MESSAGE = -1.0
+_NO_MESSAGE = -1.5e300
+"""Stands for the time of no message: no clock was ever so wrong."""
 
 
 def survey(reader: Reader) -> Catalog:
     """Read the whole catalog of a Hermes file."""
     keys, sources, active = _everybody(reader)
-    empty = frozenset(key for key, time in zip(keys, active, strict=True) if time == _NO_MESSAGE)
-    if empty:
-        starts = _starts(reader, empty)
-        for position, key in enumerate(keys):
-            if key in empty:
-                active[position] = starts.get(key, 0.0)
+    timeless = [position for position, time in enumerate(active) if time <= 0.0]
+    empty = frozenset(keys[at] for at in timeless if active[at] == _NO_MESSAGE)
+    if timeless:
+        starts = _starts(reader, (keys[at] for at in timeless))
+        for at in timeless:
+            active[at] = starts.get(keys[at], 0.0)
     archived, marked = _exceptions(reader)
     rows = _ties(reader, marked, dict(zip(keys, active, strict=True)))
     found = links(rows.values(), markers=reader.schema.has("sessions", "archived"))
@@ -81,9 +82,10 @@ def _coerced(reader: Reader, key: int, time: object) -> float:
 
 def newest_time(reader: Reader, key: int, greatest: object) -> float | None:
     """The newest time of a session, of which SQL knows the greatest value: text sorts above every
-    number, so where that is no time, the values are looked at one by one."""
-    if greatest is None or isinstance(greatest, int | float):
-        return cells.seconds(greatest)
+    number, infinity above every time, so where that is no time, all values are looked at."""
+    found = cells.seconds(greatest) if isinstance(greatest, int | float) else None
+    if greatest is None or found is not None:
+        return found
     values = reader.column(
         "SELECT m.timestamp FROM messages m"
         " WHERE m.session_id = (SELECT id FROM sessions WHERE rowid = ?)",
@@ -119,7 +121,8 @@ def _exceptions(reader: Reader) -> tuple[set[int], list[int]]:
         f"SELECT s.rowid, {archived}, instr(s.model_config, '_delegate_from') FROM sessions s"
         f" WHERE {archived} OR instr(s.model_config, '_delegate_from')"
     )
-    return {key for key, out, _ in rows if out}, [key for key, _, mark in rows if mark]
+    archive = {key for key, out, _ in rows if cells.flag(out, default=False)}
+    return archive, [key for key, _, mark in rows if mark]
 
 
 def _ties(reader: Reader, marked: Iterable[int], newest: dict[int, float]) -> dict[int, Ties]:
@@ -145,16 +148,17 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
     """A row of (rowid, *TIES) as `Ties`."""
     key, id_, parent, source, config, start, end, reason = row
     number = cells.integer(key) or 0
+    started_at = cells.seconds(start)
     return Ties(
         key=number,
         id=cells.words(id_),
         parent_id=cells.text(parent) or None,
         source=cells.words(source),
         model_config=config,
-        started_at=cells.seconds(start),
+        started_at=started_at,
         ended_at=cells.seconds(end),
         end_reason=cells.text(reason),
-        last_active=newest.get(number, 0.0),
+        last_active=newest.get(number) or started_at or 0.0,
     )
 
 

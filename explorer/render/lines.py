@@ -1,0 +1,32 @@
+"""Painted text without colours: lines of spans, each with the name of a style.
+
+Made by worker threads, painted by widgets, which alone know what a style looks like in the theme
+of the moment.
+"""
+
+from explorer.render.clean import cell_width
+
+Span = tuple[str, str]
+"""(clean text, style)."""
+Line = tuple[Span, ...]
+
+STYLES = (
+    "text",
+    "dim",
+    "you",
+    "assistant",
+    "system",
+    "tool",
+    "reasoning",
+    "code",
+    "heading",
+    "strong",
+    "link",
+    "ok",
+    "error",
+    "seam",
+)
+
+
+def line_width(line: Line) -> int:
+    return sum(cell_width(text) for text, _ in line)

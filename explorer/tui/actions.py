@@ -1,0 +1,145 @@
+"""Everything that can be done, in one table: keys, footer, palette, help and README come from it.
+
+Keys act on what has the focus. Keys with a modifier, and F1, also work while typing.
+"""
+
+from typing import NamedTuple
+
+from textual.binding import Binding, BindingType
+
+
+class Action(NamedTuple):
+    """One thing a user can do."""
+
+    name: str
+    scope: str
+    """What must have the focus: list, transcript, search, or app for all of them."""
+    keys: str
+    """As Textual names them, the first one shown."""
+    shown: str
+    """The keys as people write them."""
+    label: str
+    """A word for the footer."""
+    help: str
+    call: str
+    """The action that a widget, the screen or the app performs."""
+    rank: int | None = None
+    """Place in the footer, if it belongs there."""
+    palette: bool = True
+
+
+ACTIONS = (
+    Action("read", "list", "enter,right,l", "enter", "Read", "Read the session", "open", 0),
+    Action("search", "app", "slash", "/", "Search", "Search all sessions", "screen.search", 2),
+    Action("list-down", "list", "down,j", "↓ j", "Down", "Next session", "move(1)"),
+    Action("list-up", "list", "up,k", "↑ k", "Up", "Previous session", "move(-1)"),
+    Action("list-page-down", "list", "pagedown", "PgDn", "Page", "A page down", "page(1)"),
+    Action("list-page-up", "list", "pageup", "PgUp", "Page", "A page up", "page(-1)"),
+    Action("list-first", "list", "g,home", "g Home", "First", "First session", "first"),
+    Action("list-last", "list", "G,end", "G End", "Last", "Last session", "last"),
+    Action("density", "list", "v", "v", "Rows", "Comfortable or compact rows", "density", 5),
+    Action(
+        "hidden",
+        "list",
+        "full_stop",
+        ".",
+        "Hidden",
+        "Show or hide the hidden sessions",
+        "screen.hidden",
+        4,
+    ),
+    Action("back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "back", 0),
+    Action("down", "transcript", "down,j", "↓ j", "Down", "Scroll down", "scroll(1)"),
+    Action("up", "transcript", "up,k", "↑ k", "Up", "Scroll up", "scroll(-1)"),
+    Action(
+        "page-down", "transcript", "pagedown,space", "PgDn space", "Page", "A page down", "page(1)"
+    ),
+    Action("page-up", "transcript", "pageup", "PgUp", "Page", "A page up", "page(-1)"),
+    Action("top", "transcript", "g,home", "g Home", "Top", "Beginning of the session", "top"),
+    Action("bottom", "transcript", "G,end", "G End", "End", "End of the session", "bottom"),
+    Action("fold", "transcript", "enter,z", "enter", "Fold", "Unfold or fold the block", "fold", 1),
+    Action(
+        "next-block", "transcript", "right_curly_bracket", "}", "Next", "Next block", "block(1)", 3
+    ),
+    Action(
+        "previous-block",
+        "transcript",
+        "left_curly_bracket",
+        "{",
+        "Previous",
+        "Previous block",
+        "block(-1)",
+    ),
+    Action(
+        "next-yours",
+        "transcript",
+        "right_square_bracket",
+        "]",
+        "Next of yours",
+        "Next message of yours",
+        "yours(1)",
+    ),
+    Action(
+        "previous-yours",
+        "transcript",
+        "left_square_bracket",
+        "[",
+        "Previous of yours",
+        "Previous message of yours",
+        "yours(-1)",
+    ),
+    Action(
+        "reasoning",
+        "transcript",
+        "T",
+        "T",
+        "Thinking",
+        "Unfold or fold all reasoning",
+        "fold_all('reasoning')",
+        4,
+    ),
+    Action(
+        "tools",
+        "transcript",
+        "o",
+        "o",
+        "Tools",
+        "Unfold or fold all tool calls",
+        "fold_all('call')",
+        5,
+    ),
+    Action(
+        "clear", "search", "escape", "esc", "Clear", "Clear the search, then leave it", "clear", 0
+    ),
+    Action("results", "search", "down", "↓", "Results", "Go to the results", "results", 1),
+    Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 6),
+    Action("theme", "app", "ctrl+t", "ctrl+t", "Theme", "Theme: dark or light", "app.look"),
+    Action(
+        "palette", "app", "ctrl+p", "ctrl+p", "Commands", "All commands", "app.command_palette", 8
+    ),
+    Action("help", "app", "question_mark,f1", "? F1", "Help", "Help and all keys", "app.help", 7),
+    Action("quit", "app", "q,ctrl+q", "q ctrl+q", "Quit", "Leave", "app.quit", 9),
+)
+
+
+def bindings(scope: str) -> list[BindingType]:
+    """The key bindings of a widget, or with scope app of the screen."""
+    return [
+        Binding(action.keys, action.call, action.label, show=False, id=action.name)
+        for action in ACTIONS
+        if action.scope == scope
+    ]
+
+
+def footer(scope: str) -> list[tuple[str, str]]:
+    """(key, label) for the footer while something has the focus, the most useful first. Where
+    letters are typed, only keys that are none."""
+    wanted = [a for a in ACTIONS if a.scope in (scope, "app") and a.rank is not None]
+    wanted.sort(key=lambda action: action.rank or 0)
+    pairs = [(_key(action, scope == "search"), action.label) for action in wanted]
+    return [(key, label) for key, label in pairs if key]
+
+
+def _key(action: Action, typing: bool) -> str:
+    keys = action.shown.split()
+    return next((key for key in keys if not typing or key == "↓" or len(key) > 1), "")

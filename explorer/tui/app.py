@@ -1,0 +1,79 @@
+"""The app: themes, signals, commands; everything else is on its screens."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from explorer.tui.actions import ACTIONS
+from explorer.tui.opening import Opening
+from explorer.tui.screens.main import MainScreen
+from explorer.tui.styles import style
+from explorer.tui.themes import DARK, LIGHT, preferred
+
+
+class ExplorerApp(App[None]):
+    """Session Explorer."""
+
+    TITLE = "Session Explorer"
+    CSS_PATH = [style("app"), style("panes")]
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS = []
+
+    def __init__(self, opening: Opening, now: float) -> None:
+        super().__init__()
+        self._opening = opening
+        self._now = now
+        # Before the styles are read: they name colours that only these themes have.
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self.theme = preferred(os.environ).name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return DARK.variables
+
+    def get_default_screen(self) -> Screen[None]:
+        return MainScreen(self._opening, self._now)
+
+    def on_mount(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            # Where there are no such signals, or no main thread, as in tests.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, self.exit)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The command palette: every action that the focused pane or the app offers."""
+        for action in ACTIONS:
+            if action.palette and action.scope in ("app", self.scope):
+                call = action.call
+                yield SystemCommand(
+                    action.help,
+                    f"key {action.shown}",
+                    lambda call=call: self.call_later(self._perform, call),
+                )
+
+    @property
+    def scope(self) -> str:
+        """What has the focus: list, transcript or search."""
+        focused = self.screen_stack[0].focused if self.screen_stack else None
+        return {"query": "search", "transcript": "transcript"}.get(
+            (focused.id if focused else None) or "", "list"
+        )
+
+    async def _perform(self, call: str) -> None:
+        focused = self.screen.focused
+        await self.run_action(call, focused or self.screen)
+
+    def action_help(self) -> None:
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.scope))
+
+    def action_look(self) -> None:
+        self.theme = (DARK if self.theme == LIGHT.name else LIGHT).name

@@ -1,0 +1,100 @@
+"""Which sessions are listed, in which order, under which headings. Runs in a worker thread."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.model import Hidden, Session
+from explorer.render.amounts import count
+from explorer.render.when import day_heading
+from explorer.search.query import parse
+from explorer.search.run import Found, run
+from explorer.store.base import Store
+from explorer.store.catalog import Catalog
+from explorer.store.read_only import CancelToken
+from explorer.tui.row_index import Group
+
+FOLDED = frozenset(Hidden) - {Hidden.CONTINUATION, Hidden.FILTERED}
+"""What one key shows and hides again; parts of a conversation stay folded into it."""
+MOST_HITS = 5000
+"""Matches looked at while somebody types."""
+
+
+class Arranged(NamedTuple):
+    """A list as it is to be shown."""
+
+    order: Sequence[int]
+    groups: tuple[Group, ...]
+    hidden: Mapping[Hidden, int]
+    found: Found | None = None
+
+
+def arrange(catalog: Catalog, show_hidden: bool, now: float) -> Arranged:
+    """All sessions, the one used last first, by day."""
+    listed, hidden = catalog.select(FOLDED if show_hidden else ())
+    order = catalog.by_last_active(listed)
+    groups = by_day(len(order), lambda row: catalog.last_active(order[row]), now)
+    return Arranged(order, groups, hidden)
+
+
+def search(
+    store: Store, catalog: Catalog, text: str, show_hidden: bool, token: CancelToken
+) -> Arranged:
+    """The conversations in which something is found: by title, then by their newest hit."""
+    found = run(
+        store,
+        catalog,
+        parse(text),
+        everything=show_hidden,
+        growing=True,
+        limit=MOST_HITS,
+        token=token,
+    )
+    titled = _conversations(catalog, found.titles)
+    keys = (match.session_key for match in found.matches if match.session_key is not None)
+    said = [key for key in _conversations(catalog, keys) if key not in set(titled)]
+    groups = [Group(0, "In the title")] if titled else []
+    if said:
+        groups.append(Group(len(titled), "In the text, newest first"))
+    return Arranged([*titled, *said], tuple(groups), found.hidden, found)
+
+
+def first_groups(rows: Sequence[Session], now: float) -> tuple[Group, ...]:
+    """The headings of a first page."""
+    return by_day(len(rows), lambda row: rows[row].last_active or 0.0, now)
+
+
+def by_day(rows: int, time_of: Callable[[int], float], now: float) -> tuple[Group, ...]:
+    """Headings for rows that go back in time: a leap from day to day, not a look at each."""
+    groups: list[Group] = []
+    row = 0
+    while row < rows:
+        title = day_heading(time_of(row), now)
+        groups.append(Group(row, title))
+        low, high = row + 1, rows
+        while low < high:
+            middle = (low + high) // 2
+            if day_heading(time_of(middle), now) == title:
+                low = middle + 1
+            else:
+                high = middle
+        row = low
+    return tuple(groups)
+
+
+def in_words(shown: int, total: int, hidden: Mapping[Hidden, int]) -> str:
+    """What the border of the list says: nothing is hidden silently."""
+    said = f"{count(shown)} of {count(total)}"
+    if hidden:
+        most = sorted(hidden.items(), key=lambda item: -item[1])
+        classes = ", ".join(f"{count(number)} {_NAMES[name]}" for name, number in most)
+        said += f" · hidden: {classes}"
+    return said
+
+
+_NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
+
+
+def _conversations(catalog: Catalog, keys: Iterable[int]) -> list[int]:
+    """Each conversation once, by its tip, in the order of first mention."""
+    known = (catalog.chain(key)[-1] for key in keys if catalog.has(key))
+    return list(dict.fromkeys(known))

@@ -1,0 +1,148 @@
+"""A transcript as a scroll of lines: which message and block is where, and what is still unread.
+
+Only an outline of all messages is known at first; heights are estimates until a message comes
+near the screen and is laid out. The anchor (message, line within it) is the truth, the scroll
+position follows from it: what is above may grow or shrink without moving the text being read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.model import Message, Outline
+from explorer.render.blocks import CAP, Block
+from explorer.render.lines import Line
+from explorer.tui.height_index import HeightIndex
+
+KEPT = 600
+"""Messages kept laid out; further ones are read again when they come back into sight."""
+_STILL = ("head", "gap", "seam", "finish")
+"""Blocks that the cursor passes over."""
+
+
+class Laid(NamedTuple):
+    """A message that is laid out."""
+
+    message: Message | None
+    """None when the agent has deleted it since the outline was read."""
+    blocks: tuple[Block, ...]
+
+    @property
+    def height(self) -> int:
+        return sum(len(block.lines) for block in self.blocks)
+
+
+class Place(NamedTuple):
+    """A block of the transcript."""
+
+    item: int
+    block: int
+
+
+class Document:
+    """The messages of one transcript at one width."""
+
+    def __init__(self, outlines: Sequence[Outline], width: int) -> None:
+        self.outlines = outlines
+        self.width = width
+        self._laid: dict[int, Laid] = {}
+        self._index = HeightIndex(estimate(outline, width) for outline in outlines)
+
+    def __len__(self) -> int:
+        return len(self.outlines)
+
+    @property
+    def height(self) -> int:
+        return self._index.total
+
+    def anchor(self, line: int) -> tuple[int, int]:
+        """(message, line within it) at a line."""
+        return self._index.at(line)
+
+    def line_of(self, anchor: tuple[int, int]) -> int:
+        item, inside = anchor
+        if not self.outlines:
+            return 0
+        return self._index.start(item) + min(inside, max(self._index.height(item) - 1, 0))
+
+    def line(self, number: int) -> tuple[Line | None, Place | None]:
+        """(what to paint, which block it belongs to); no line for a message not yet laid out."""
+        if not self.outlines or number >= self.height:
+            return (), None
+        item, inside = self._index.at(number)
+        laid = self._laid.get(item)
+        if laid is None:
+            return None, None
+        for at, block in enumerate(laid.blocks):
+            if inside < len(block.lines):
+                return block.lines[inside], Place(item, at)
+            inside -= len(block.lines)
+        return (), None
+
+    def unread(self, first: int, last: int) -> range:
+        """The messages on these lines, from the first that is not laid out to the last such."""
+        if not self.outlines:
+            return range(0)
+        start, end = self._index.at(first)[0], self._index.at(last)[0]
+        missing = [item for item in range(start, end + 1) if item not in self._laid]
+        return range(missing[0], missing[-1] + 1) if missing else range(0)
+
+    def lay(self, items: Mapping[int, Laid]) -> None:
+        for item, laid in items.items():
+            self._laid.pop(item, None)
+            self._laid[item] = laid
+            self._index.set(item, laid.height)
+        while len(self._laid) > KEPT:
+            self._laid.pop(next(iter(self._laid)))
+
+    def keep(self, items: range) -> None:
+        """Have all but these laid out anew when they come into sight; heights stay till then."""
+        self._laid = {item: laid for item, laid in self._laid.items() if item in items}
+
+    def laid(self, item: int) -> Laid | None:
+        return self._laid.get(item)
+
+    def block(self, place: Place) -> Block | None:
+        laid = self._laid.get(place.item)
+        return laid.blocks[place.block] if laid and place.block < len(laid.blocks) else None
+
+    def first_line(self, place: Place) -> int:
+        laid = self._laid.get(place.item)
+        before = laid.blocks[: place.block] if laid else ()
+        return self._index.start(place.item) + sum(len(block.lines) for block in before)
+
+    def places(self, first: int, last: int) -> Iterable[Place]:
+        """The blocks on these lines that the cursor can stand on."""
+        if not self.outlines:
+            return
+        start, end = self._index.at(first)[0], self._index.at(last)[0]
+        for item in range(start, end + 1):
+            laid = self._laid.get(item)
+            for at, block in enumerate(laid.blocks if laid else ()):
+                top = self.first_line(Place(item, at))
+                inside = top <= last and top + len(block.lines) > first
+                if inside and block.key not in _STILL:
+                    yield Place(item, at)
+
+    def next_place(self, place: Place, step: int) -> Place | None:
+        """The next block in a direction, among the messages that are laid out."""
+        item, at = place.item, place.block + step
+        while 0 <= item < len(self.outlines):
+            laid = self._laid.get(item)
+            if laid is None:
+                return None
+            while 0 <= at < len(laid.blocks):
+                if laid.blocks[at].key not in _STILL:
+                    return Place(item, at)
+                at += step
+            item += step
+            beside = self._laid.get(item)
+            at = 0 if step > 0 else len(beside.blocks) - 1 if beside else 0
+        return None
+
+
+def estimate(outline: Outline, width: int) -> int:
+    """About how many lines a message will take."""
+    if outline.role == "tool":
+        return 1
+    text = min(-(-outline.size // max(width, 1)), CAP) if outline.role != "system" else 1
+    return 2 + text

@@ -1,0 +1,70 @@
+"""Work in threads, one piece at a time for each purpose.
+
+Starting a lane again cancels what it was doing, inside SQLite; what still arrives from before is
+dropped. A worker reads and posts a message; it never touches a widget.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from textual.message import Message
+from textual.screen import Screen
+
+from explorer.errors import Cancelled, StoreError
+from explorer.store.read_only import CancelToken
+
+T = TypeVar("T")
+
+
+@dataclass
+class LaneDone(Message):
+    """A piece of work has come to its end; `then` takes over its result."""
+
+    token: CancelToken
+    then: Callable[[], None]
+
+
+class Lanes:
+    """The lanes of one screen, which must pass each `LaneDone` to `finish`."""
+
+    def __init__(self, screen: Screen[None], failed: Callable[[StoreError], None]) -> None:
+        self._screen = screen
+        self._failed = failed
+        self._tokens: dict[str, CancelToken] = {}
+
+    def start(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
+        """Run `work` in a thread, then `then` with what it returned, unless it is superseded."""
+        self.cancel(lane)
+        token = self._tokens[lane] = CancelToken()
+
+        def job() -> None:
+            try:
+                result = work(token)
+            except Cancelled:
+                return
+            except StoreError as error:
+                failure = error
+                self._post(LaneDone(token, lambda: self._failed(failure)))
+            else:
+                self._post(LaneDone(token, lambda: then(result)))
+
+        self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
+
+    def finish(self, done: LaneDone) -> None:
+        """Take over a result, if nobody has asked for another since."""
+        if not done.token.cancelled:
+            done.then()
+
+    def cancel(self, lane: str) -> None:
+        if lane in self._tokens:
+            self._tokens[lane].cancel()
+
+    def stop(self) -> None:
+        """Nobody wants anything any more: leaving must not wait for a query."""
+        for token in self._tokens.values():
+            token.cancel()
+
+    def _post(self, done: LaneDone) -> None:
+        if not done.token.cancelled:
+            self._screen.post_message(done)

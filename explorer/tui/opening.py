@@ -1,0 +1,68 @@
+"""Opening the state file before Textual is imported.
+
+The first page takes a few milliseconds and Textual a few hundred, so the rows are there when the
+first frame is painted. In a thread, since a cold disk or a busy file must not keep that frame
+waiting. No import of Textual here.
+"""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.errors import StoreError
+from explorer.model import Session
+from explorer.store.base import Store
+from explorer.store.opening import open_store
+
+FIRST_PAGE = 50
+HEAD_START = 0.06
+"""Seconds to wait for the first page; a warm file needs a quarter of it."""
+
+
+class Opened(NamedTuple):
+    """A store and its first rows."""
+
+    store: Store
+    rows: tuple[Session, ...]
+
+
+class Opening:
+    """An attempt to open a file, under way or at its end."""
+
+    def __init__(
+        self, path: Path, now: float, demo: str = "", prepare: Callable[[], None] | None = None
+    ) -> None:
+        """`demo` says why this is the demo, if it is; `prepare` makes the file first."""
+        self.path = path
+        self.demo = demo
+        self._now = now
+        self._prepare = prepare
+        self._result: Opened | StoreError | None = None
+        self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
+        self._thread.start()
+        # A head start: beside the import it would get the interpreter every 5 ms only.
+        self._thread.join(HEAD_START)
+
+    @property
+    def result(self) -> Opened | StoreError | None:
+        """What came of it; None while it is under way."""
+        return self._result
+
+    def wait(self) -> Opened | StoreError:
+        """The result, however long it takes: for a worker thread."""
+        self._thread.join()
+        assert self._result is not None
+        return self._result
+
+    def again(self, now: float) -> "Opening":
+        return Opening(self.path, now, self.demo)
+
+    def _run(self) -> None:
+        try:
+            if self._prepare:
+                self._prepare()
+            store = open_store(self.path)
+            self._result = Opened(store, tuple(store.first_page(FIRST_PAGE, self._now)))
+        except StoreError as error:
+            self._result = error

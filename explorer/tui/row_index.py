@@ -1,0 +1,51 @@
+"""Which session, or which heading, is on which line of the list.
+
+Rows all have one height and headings one line, so every answer is arithmetic and a search among
+the few headings: 100,000 rows cost the same as 100.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Group(NamedTuple):
+    """A heading and the row it stands above."""
+
+    first: int
+    title: str
+
+
+class RowIndex:
+    """Lines of a list of `rows` rows, each `height` lines tall, in groups."""
+
+    def __init__(self, rows: int, height: int, groups: Sequence[Group] = ()) -> None:
+        self.rows = rows
+        self.height = height
+        self.groups = tuple(groups)
+        self._firsts = [group.first for group in self.groups]
+        self._heads = [group.first * height + at for at, group in enumerate(self.groups)]
+
+    @property
+    def total(self) -> int:
+        return self.rows * self.height + len(self.groups)
+
+    def top(self, row: int) -> int:
+        """The first line of a row."""
+        return row * self.height + bisect_right(self._firsts, row)
+
+    def group_of(self, row: int) -> int | None:
+        """The group that a row is in."""
+        at = bisect_right(self._firsts, row) - 1
+        return at if at >= 0 else None
+
+    def heading_at(self, line: int) -> int | None:
+        """The group whose heading is on this line."""
+        at = bisect_right(self._heads, line) - 1
+        return at if at >= 0 and self._heads[at] == line else None
+
+    def row_at(self, line: int) -> tuple[int, int] | None:
+        """(row, line within it), or None on a heading and beyond the end."""
+        if not 0 <= line < self.total or self.heading_at(line) is not None:
+            return None
+        return divmod(line - bisect_right(self._heads, line), self.height)

@@ -1,0 +1,51 @@
+"""One session of the list, as lines: what it is called, when it was used, what was said."""
+
+from explorer.model import Kind, Session, State
+from explorer.render.clean import cell_width, clean_line, fit, pad
+from explorer.render.lines import Line
+from explorer.render.when import ago
+
+SOURCE_CELLS = 8
+WIDE = 40
+"""From this width on there is room for the source beside the title."""
+
+
+def row_lines(session: Session | None, width: int, comfortable: bool, now: float) -> list[Line]:
+    """The lines of a row: one, or with `comfortable` two; dots for a row not read yet."""
+    if session is None:
+        unread: list[Line] = [(("…", "dim"),), ()]
+        return unread[: 2 if comfortable else 1]
+    first = _first(session, width, now)
+    if not comfortable:
+        return [first]
+    preview = clean_line(session.preview, 300) if session.title else ""
+    reply = clean_line(session.last_reply, 300)
+    words = " … ".join(part for part in (preview, reply) if part) or "no messages"
+    return [first, ((fit(words, width), "dim"),)]
+
+
+def _first(session: Session, width: int, now: float) -> Line:
+    when = ago(session.last_active, now)
+    source = fit(clean_line(session.source, 40), SOURCE_CELLS)
+    right = f" {when:>9}" + (f" {pad(source, SOURCE_CELLS)}" if width >= WIDE else "")
+    marks = marks_of(session)
+    said = clean_line(session.title or session.preview or session.last_reply, 300)
+    name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
+    room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)
+    return ((pad(name, room), style), (f" {marks}" if marks else "", "link"), (right, "dim"))
+
+
+def marks_of(session: Session) -> str:
+    """What is special about a session, in signs that help explains."""
+    marks = []
+    if session.state is State.RUNNING:
+        marks.append("●")
+    if session.parts > 1:
+        marks.append(f"↪{session.parts}")
+    if session.kind is Kind.BRANCH:
+        marks.append("⌥")
+    elif session.kind is Kind.SUBAGENT:
+        marks.append("↳")
+    if session.archived:
+        marks.append("▣")
+    return " ".join(marks)

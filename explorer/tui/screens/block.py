@@ -1,0 +1,77 @@
+"""One long block alone on the screen, from its first line to its last."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.events import Resize
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.strip import Strip
+
+from explorer.model import Message
+from explorer.render.amounts import plural
+from explorer.render.blocks import pretty_result
+from explorer.render.clean import clean
+from explorer.render.wrap import wrapped
+from explorer.tui.styles import style
+from explorer.tui.widgets.painted import PaintedView
+
+
+class LongText(PaintedView):
+    """Wrapped text of any length."""
+
+    BINDINGS = [
+        Binding("down,j", "scroll(1)", show=False),
+        Binding("up,k", "scroll(-1)", show=False),
+        Binding("pagedown,space", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("g,home", "top", show=False),
+        Binding("G,end", "bottom", show=False),
+    ]
+
+    def __init__(self, text: str) -> None:
+        super().__init__(id="long-text")
+        self._text = clean(text)
+        self._lines: Sequence[str] = ()
+
+    def on_resize(self, event: Resize) -> None:
+        self._lines = list(wrapped(self._text, max(self.line_width - 2, 1)))
+        self.virtual_size = Size(self.line_width, len(self._lines))
+        self.border_subtitle = Content(f"{plural(len(self._lines), 'line')} · esc closes")
+
+    def render_line(self, y: int) -> Strip:
+        number = y + self.scroll_offset.y
+        text = self._lines[number] if number < len(self._lines) else ""
+        return self.strip(((f" {text}", "text"),), self.line_width)
+
+    def action_scroll(self, lines: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self.action_scroll(pages * max(self.size.height - 2, 1))
+
+    def action_top(self) -> None:
+        self.scroll_to(y=0, animate=False)
+
+    def action_bottom(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+
+
+class BlockScreen(ModalScreen[None]):
+    """A block that is longer than a transcript shows in place."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [Binding("escape,q,left,h,enter", "dismiss", "Close")]
+
+    def __init__(self, message: Message, key: str) -> None:
+        super().__init__()
+        self._key = key
+        text = message.reasoning if key == "reasoning" else message.text
+        self._text = pretty_result(text) if key.startswith("call") else text
+
+    def compose(self) -> ComposeResult:
+        view = LongText(self._text)
+        view.border_title = Content(self._key)
+        yield view

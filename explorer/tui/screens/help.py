@@ -1,0 +1,62 @@
+"""Help for what has the focus: every key, every mark."""
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from explorer.tui.actions import ACTIONS, Action
+from explorer.tui.styles import style
+
+TITLES = {"list": "In the list", "transcript": "In the transcript", "search": "While searching"}
+MARKS = (
+    ("●", "running: not ended, and written to in the last ten minutes"),
+    ("↪3", "continued in 3 parts, because it was compressed; they are read as one"),
+    ("⌥", "a branch of another session"),
+    ("↳", "a subagent's session"),
+    ("▣", "archived: hidden by default, always searched"),
+)
+WORDS = (
+    "Nothing is ever written to your agent's file. What is hidden is counted at the bottom of the"
+    " list, and . shows it."
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """Keys and marks, those of the focused pane first."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [Binding("escape,q,question_mark,f1,enter", "dismiss", "Close")]
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self._scope = scope
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help"):
+            order = [self._scope, *(scope for scope in TITLES if scope != self._scope)]
+            for scope in order:
+                yield Static(Content(TITLES[scope]), classes="help-title")
+                yield Static(_table([a for a in ACTIONS if a.scope == scope]))
+            yield Static(Content("Everywhere"), classes="help-title")
+            yield Static(_table([action for action in ACTIONS if action.scope == "app"]))
+            yield Static(Content("Marks"), classes="help-title")
+            yield Static(_pairs(MARKS))
+            yield Static(Content(WORDS), classes="help-words")
+
+    def on_mount(self) -> None:
+        help_pane = self.query_one("#help")
+        help_pane.border_title = Content("Help")
+        help_pane.border_subtitle = Content("esc closes")
+        help_pane.focus()
+
+
+def _table(actions: list[Action]) -> Content:
+    return _pairs([(action.shown, action.help) for action in actions])
+
+
+def _pairs(rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> Content:
+    lines = [Content.assemble((f"  {keys:<12}", "bold $accent"), words) for keys, words in rows]
+    return Content("\n").join(lines)

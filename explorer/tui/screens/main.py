@@ -1,0 +1,327 @@
+"""The screen people live in: the list, the transcript, the search bar.
+
+It joins widgets and store: a widget asks by a message, a lane reads in a thread, the result goes
+back to the widget.
+"""
+
+import gc
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import DescendantFocus, Resize
+from textual.screen import Screen
+from textual.widgets import Input
+from textual.worker import Worker, WorkerState
+
+from explorer.errors import StoreError
+from explorer.model import Session, StoreInfo
+from explorer.render.amounts import count, plural, size
+from explorer.render.clean import clean_line
+from explorer.store.catalog import Catalog, Unit
+from explorer.store.failures import short_path
+from explorer.store.read_only import CancelToken
+from explorer.tui import arranging
+from explorer.tui.actions import bindings
+from explorer.tui.arranging import Arranged
+from explorer.tui.document import Laid
+from explorer.tui.lanes import LaneDone, Lanes
+from explorer.tui.opening import Opened, Opening
+from explorer.tui.reading import Outlined, lay_out, outline
+from explorer.tui.widgets.bars import KeyBar, TopBar
+from explorer.tui.widgets.search_bar import SearchBar, SearchInput
+from explorer.tui.widgets.session_list import SessionList
+from explorer.tui.widgets.transcript import Transcript
+
+NARROW = 100
+"""Below this many columns there is one pane at a time."""
+SHORT = 30
+"""Below this many rows a session takes one line."""
+AT_FIRST = 40
+"""Messages laid out together with the outline, so that text appears at once."""
+EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
+NOTHING_LEFT = "Every session is hidden. Press . to show them."
+NO_MATCH = "Nothing found. Escape clears the search."
+
+
+class MainScreen(Screen[None]):
+    """List and transcript."""
+
+    BINDINGS = bindings("app")
+
+    def __init__(self, opening: Opening, now: float) -> None:
+        super().__init__()
+        self._opening = opening
+        self._now = now
+        self._opened: Opened | None = None
+        self._catalog: Catalog | None = None
+        self._show_hidden = False
+        self._painted = False
+        """The first frame is out: until then nothing may keep it waiting."""
+        self._reading: Session | None = None
+        self._outlined: Outlined | None = None
+        self._lanes = Lanes(self, self._failed)
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(id="top")
+        yield SearchBar(id="search")
+        with Horizontal(id="panes"):
+            yield SessionList(self._now, id="list")
+            yield Transcript(id="transcript")
+        yield KeyBar(id="keys")
+
+    @property
+    def sessions(self) -> SessionList:
+        return self.query_one(SessionList)
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    @property
+    def top(self) -> TopBar:
+        return self.query_one(TopBar)
+
+    @property
+    def search_bar(self) -> SearchBar:
+        return self.query_one(SearchBar)
+
+    def on_mount(self) -> None:
+        demo = bool(self._opening.demo)
+        self.top.file = (
+            "an invented history" if demo else clean_line(short_path(self._opening.path))
+        )
+        self.top.state = self._opening.demo
+        self.sessions.note = "Reading …"
+        self.sessions.focus()
+        if self._opening.result is None:
+            self._lanes.start("open", lambda _: self._opening.wait(), self._take_over)
+        else:
+            self._take_over(self._opening.result)
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width < NARROW, "-narrow")
+        self.sessions.comfortable = event.size.height >= SHORT
+
+    def on_lane_done(self, event: LaneDone) -> None:
+        self._lanes.finish(event)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            said = f"{type(event.worker.error).__name__}: {event.worker.error}"
+            self.notify(clean_line(said, 300), title="A bug", severity="error", markup=False)
+
+    def _take_over(self, result: Opened | StoreError) -> None:
+        if isinstance(result, StoreError):
+            # Late, as all dialogs: together they take 10 ms from the first frame.
+            from explorer.tui.screens.problem import ProblemScreen
+
+            self.app.push_screen(ProblemScreen(result), self._try_again)
+            return
+        self._opened = result
+        rows = result.rows
+        self.sessions.add_rows(rows)
+        groups = arranging.first_groups(rows, self._now)
+        self._list(Arranged([row.key for row in rows], groups, {}), counted=False)
+        self.call_after_refresh(self._look_at_all)
+
+    def _try_again(self, again: bool | None) -> None:
+        if again:
+            self._opening = self._opening.again(self._now)
+            self._lanes.start("open", lambda _: self._opening.wait(), self._take_over)
+
+    def _look_at_all(self) -> None:
+        """What the first page left open: the exact order, the hidden ones, the counts."""
+        if self._opened is None:
+            return
+        gc.freeze()
+        gc.enable()
+        self._painted = True
+        if self.sessions.cursor_key is not None:
+            self._follow(SessionList.Highlighted(self.sessions.cursor_key))
+        store = self._opened.store
+        self._lanes.start("catalog", lambda token: store.catalog(token), self._catalogued)
+        self._lanes.start("info", lambda token: store.info(token), self._informed)
+
+    def _catalogued(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._arrange()
+        if self._reading and self._reading.parts > 1 and self._outlined is None:
+            self._read(self._reading)
+
+    def _informed(self, info: StoreInfo) -> None:
+        self.top.facts = " · ".join(
+            (
+                plural(info.sessions, "session"),
+                plural(info.messages, "message"),
+                size(info.bytes + info.wal_bytes),
+            )
+        )
+
+    def _arrange(self) -> None:
+        """List what the search bar asks for, or everything."""
+        if self._opened is None or self._catalog is None:
+            return
+        store, catalog = self._opened.store, self._catalog
+        text, hidden, now = self.search_bar.input.value, self._show_hidden, self._now
+        if text.strip():
+            self._lanes.start(
+                "order",
+                lambda token: arranging.search(store, catalog, text, hidden, token),
+                self._list,
+            )
+        else:
+            self._lanes.start(
+                "order", lambda _: arranging.arrange(catalog, hidden, now), self._list
+            )
+
+    def _list(self, arranged: Arranged, counted: bool = True) -> None:
+        found = arranged.found
+        total = len(self._catalog) if self._catalog else 0
+        self.sessions.border_title = Content("Found" if found else "Sessions · by last active")
+        self.sessions.note = NO_MATCH if found else NOTHING_LEFT if total else EMPTY
+        self.sessions.show(arranged.order, arranged.groups)
+        if not arranged.order:
+            self._forget_transcript()
+        words = arranging.in_words(len(arranged.order), total, arranged.hidden)
+        self.sessions.border_subtitle = Content(
+            words if counted else f"{count(len(arranged.order))} of … · hidden: …"
+        )
+        self.search_bar.say(self._outcome(arranged) if found else "")
+
+    def _outcome(self, arranged: Arranged) -> str:
+        found = arranged.found
+        if found is None:
+            return ""
+        more = "" if found.complete else "+"
+        words = f"{count(found.total)}{more} hits in {plural(len(arranged.order), 'session')}"
+        return f"{words} · by scanning" if found.mode == "scan" else words
+
+    @on(SessionList.RowsWanted)
+    def _read_rows(self, event: SessionList.RowsWanted) -> None:
+        if self._opened is None or self._catalog is None:
+            return
+        store, now = self._opened.store, self._now
+        units = [self._catalog.folded(key) for key in event.keys if self._catalog.has(key)]
+        self._lanes.start("rows", lambda token: store.sessions(units, now, token), self._add_rows)
+
+    def _add_rows(self, rows: list[Session]) -> None:
+        self.sessions.add_rows(rows)
+        key = self.sessions.cursor_key
+        row = self.sessions.row(key) if key is not None else None
+        if row is not None and (self._reading is None or self._reading.key != key):
+            self._read(row)
+
+    @on(SessionList.Highlighted)
+    def _follow(self, event: SessionList.Highlighted) -> None:
+        row = self.sessions.row(event.key)
+        if row is not None and self._painted:
+            self._read(row)
+
+    def _read(self, session: Session) -> None:
+        """Show a session in the transcript."""
+        self._reading = session
+        self._outlined = None
+        unit = Unit(session.key, (session.key,), session.kind)
+        if session.parts > 1:
+            if self._catalog is None or not self._catalog.has(session.key):
+                return
+            unit = self._catalog.folded(session.key)
+        if self._opened is None:
+            return
+        store, view = self._opened.store, self.transcript.view()
+        view = view._replace(model=session.model, folds={})
+
+        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid]]:
+            outlined = outline(store, session, unit, token)
+            items = range(min(AT_FIRST, len(outlined.outlines)))
+            return outlined, lay_out(store, outlined, items, view, token)
+
+        self._lanes.start("reader", work, self._show_transcript)
+
+    def _show_transcript(self, read: tuple[Outlined, dict[int, Laid]]) -> None:
+        self._outlined, laid = read
+        session = self._outlined.session
+        name = clean_line(session.title or session.preview or session.id, 200)
+        self.transcript.note = "This session has no messages."
+        self.transcript.border_title = Content(name)
+        self.transcript.show(self._outlined, laid)
+
+    def _forget_transcript(self) -> None:
+        self._lanes.cancel("reader")
+        self._reading = self._outlined = None
+        self.transcript.note = ""
+        self.transcript.border_title = self.transcript.border_subtitle = None
+        self.transcript.clear()
+
+    @on(Transcript.ItemsWanted)
+    def _read_items(self, event: Transcript.ItemsWanted) -> None:
+        if self._opened is None or self._outlined is None:
+            return
+        store, outlined, items, view = self._opened.store, self._outlined, event.items, event.view
+        self._lanes.start(
+            "items",
+            lambda token: lay_out(store, outlined, items, view, token),
+            lambda laid: self.transcript.add(laid, view.width),
+        )
+
+    @on(Transcript.Moved)
+    def _say_where(self, event: Transcript.Moved) -> None:
+        where = f"message {count(event.number)} of {count(event.of)}" if event.of else ""
+        self.transcript.border_subtitle = Content(where)
+
+    @on(Transcript.BlockWanted)
+    def _open_block(self, event: Transcript.BlockWanted) -> None:
+        if event.laid.message is not None:
+            from explorer.tui.screens.block import BlockScreen
+
+            self.app.push_screen(BlockScreen(event.laid.message, event.key))
+
+    @on(SessionList.Opened)
+    def _enter_transcript(self) -> None:
+        self.add_class("-reading")
+        self.transcript.focus()
+
+    @on(Transcript.LeaveWanted)
+    def _leave_transcript(self) -> None:
+        self.remove_class("-reading")
+        self.sessions.focus()
+
+    @on(Input.Changed, "#query")
+    def _search(self) -> None:
+        self._arrange()
+
+    @on(Input.Submitted, "#query")
+    @on(SearchInput.LeaveWanted)
+    def _leave_search(self) -> None:
+        self.remove_class("-reading")
+        self.sessions.focus()
+
+    @on(DescendantFocus)
+    def _say_keys(self) -> None:
+        scopes = {"query": "search", "transcript": "transcript"}
+        focused = self.focused.id if self.focused else None
+        self.query_one(KeyBar).scope = scopes.get(focused or "", "list")
+
+    def _failed(self, error: StoreError) -> None:
+        """The last good view stays; the bar says what is wrong with the file."""
+        self.top.state = error.title
+        self.notify(error.message, title=error.title, severity="error", markup=False)
+
+    def action_search(self) -> None:
+        self.remove_class("-reading")
+        self.search_bar.input.focus()
+
+    def action_pane(self) -> None:
+        if self.focused is self.transcript:
+            self._leave_transcript()
+        else:
+            self._enter_transcript()
+
+    def action_hidden(self) -> None:
+        self._show_hidden = not self._show_hidden
+        self._arrange()

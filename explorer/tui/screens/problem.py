@@ -1,0 +1,42 @@
+"""The screen for a file that cannot be read: which problem it is, why, and what to do."""
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from explorer.errors import StoreError
+from explorer.render.clean import clean, clean_line
+from explorer.tui.styles import style
+
+
+class ProblemScreen(ModalScreen[bool]):
+    """Answers True to try again."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [
+        Binding("r,enter", "again", "Try again"),
+        Binding("q,escape,ctrl+q", "leave", "Quit"),
+    ]
+
+    def __init__(self, error: StoreError) -> None:
+        super().__init__()
+        self._error = error
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="problem"):
+            yield Static(Content(clean_line(self._error.title)), id="problem-title")
+            yield Static(Content(clean(self._error.message)), id="problem-message")
+            yield Static(Content("r  Try again     q  Quit"), id="problem-keys")
+
+    def on_mount(self) -> None:
+        # Only a screen that something can be typed to gets the keys.
+        self.focus()
+
+    def action_leave(self) -> None:
+        self.app.exit(return_code=int(self._error.exit_code))
+
+    def action_again(self) -> None:
+        self.dismiss(True)

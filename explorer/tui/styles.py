@@ -1,0 +1,10 @@
+"""Where the style sheets lie."""
+
+from pathlib import Path
+
+
+def style(name: str) -> Path:
+    """A sheet: in the package when installed from a wheel, beside it in a checkout."""
+    packed = Path(__file__).parent.parent / "styles"
+    folder = packed if packed.is_dir() else packed.parent.parent / "styles"
+    return folder / f"{name}.tcss"

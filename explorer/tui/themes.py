@@ -1,0 +1,45 @@
+"""The two looks: dark and light. Colours are named here and nowhere else.
+
+Painted lines take solid colours only, so what is quieter has a colour of its own: `dim`, `faint`.
+"""
+
+from collections.abc import Mapping
+
+from textual.theme import Theme
+
+DARK = Theme(
+    name="explorer-dark",
+    primary="#7aa2f7",
+    secondary="#b49bf0",
+    accent="#7dcfff",
+    success="#8fce7a",
+    warning="#e5b567",
+    error="#f7768e",
+    foreground="#c9d1e5",
+    background="#10131a",
+    surface="#151924",
+    panel="#1f2535",
+    dark=True,
+    variables={"dim": "#7d869c", "faint": "#3b4358", "code": "#d9b77e"},
+)
+LIGHT = Theme(
+    name="explorer-light",
+    primary="#2a5db0",
+    secondary="#7446a8",
+    accent="#00688b",
+    success="#2c7a28",
+    warning="#8a5a00",
+    error="#b3261e",
+    foreground="#23262e",
+    background="#fbfaf6",
+    surface="#f4f2ec",
+    panel="#e5e2d8",
+    dark=False,
+    variables={"dim": "#696d78", "faint": "#c9c5b9", "code": "#7a4d00"},
+)
+
+
+def preferred(environment: Mapping[str, str]) -> Theme:
+    """Light where the terminal says that its background is light, else dark."""
+    background = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if background in ("7", "15") else DARK

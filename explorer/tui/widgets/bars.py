@@ -1,0 +1,47 @@
+"""The one-line bars: what this file is, above; which keys do what, below."""
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from explorer.render.clean import cell_width, fit
+from explorer.tui.actions import footer
+
+
+class TopBar(Widget):
+    """The name of the app, the file, and how it is."""
+
+    file = reactive("", layout=False)
+    """Clean text: where the state file is."""
+    facts = reactive("", layout=False)
+    """Clean text: counts and size."""
+    state = reactive("", layout=False)
+    """Clean text: a word on the state of the file."""
+
+    def render(self) -> Content:
+        width = self.size.width
+        name = " Session Explorer  "
+        right = f"  {self.state} " if self.state else ""
+        left = f" {self.facts}" if self.facts else ""
+        room = width - cell_width(name) - cell_width(right)
+        shown = fit(self.file, max(room - cell_width(left) - 2, min(room, 12)))
+        middle = fit(f"{shown}  {left}", max(room, 0))
+        gap = " " * max(room - cell_width(middle), 0)
+        return Content.assemble((name, "bold $accent"), middle, gap, (right, "$warning"))
+
+
+class KeyBar(Widget):
+    """The keys of what has the focus, as many as fit."""
+
+    scope = reactive("list", layout=False)
+
+    def render(self) -> Content:
+        parts: list[tuple[str, str]] = []
+        left = self.size.width
+        for shown, said in footer(self.scope):
+            key, label = f" {shown} ", f"{said} "
+            if cell_width(key + label) > left:
+                continue
+            left -= cell_width(key + label)
+            parts += [(key, "bold $accent"), (label, "$dim")]
+        return Content.assemble(*parts)

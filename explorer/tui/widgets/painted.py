@@ -1,0 +1,56 @@
+"""A scroll that is painted line by line from styled spans, with the colours of the theme."""
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from explorer.render.lines import STYLES, Line
+from explorer.render.wrap import wrapped
+
+
+class PaintedView(ScrollView, can_focus=True):
+    """Paints `Line`s. Subclasses say which; a look-up is all that painting may cost."""
+
+    COMPONENT_CLASSES = {f"painted--{name}" for name in STYLES} | {"painted--cursor"}
+
+    note = reactive("", layout=False)
+    """Clean text to show instead of nothing: why there is nothing, and what to do."""
+
+    def on_mount(self) -> None:
+        self._styles: dict[tuple[str, bool], Style] = {}
+
+    def notify_style_update(self) -> None:
+        """Another theme: the colours are looked up anew."""
+        super().notify_style_update()
+        self._styles = {}
+
+    @property
+    def line_width(self) -> int:
+        """Cells that a line can take: the place of the scroll bar is always kept free."""
+        return self.scrollable_content_region.width
+
+    def strip(self, line: Line, width: int, lit: bool = False) -> Strip:
+        """A line as it is painted, filled to the width; `lit` under the cursor."""
+        segments = [Segment(text, self._style(name, lit)) for text, name in line]
+        strip = Strip(segments)
+        if strip.cell_length > width:
+            strip = strip.crop(0, width)
+        return strip.extend_cell_length(width, self._style("text", lit))
+
+    def note_line(self, y: int) -> Strip:
+        """The note, a little below the top."""
+        lines = list(wrapped(self.note, max(self.line_width - 4, 1)))
+        line: Line = ((f"  {lines[y - 1]}", "dim"),) if 1 <= y <= len(lines) else ()
+        return self.strip(line, self.line_width)
+
+    def _style(self, name: str, lit: bool) -> Style:
+        found = self._styles.get((name, lit))
+        if found is None:
+            base = self.rich_style
+            found = base + self.get_component_rich_style(f"painted--{name}", partial=True)
+            if lit:
+                found += self.get_component_rich_style("painted--cursor", partial=True)
+            self._styles[name, lit] = found
+        return found

@@ -1,0 +1,86 @@
+"""What every test may count on: no file of a user's own in sight, one time zone, real files."""
+
+import gc
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from explorer.cli import main
+from tests.real_files import HERMES_FILES, REAL_FILES, unpack
+
+OURS = ("SESSION_EXPLORER_DB", "HERMES_HOME", "NO_COLOR", "PYTHONIOENCODING")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _utc() -> Iterator[None]:
+    before = os.environ.get("TZ")
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    yield
+    if before is None:
+        del os.environ["TZ"]
+    else:
+        os.environ["TZ"] = before
+    time.tzset()
+
+
+@pytest.fixture(scope="session")
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_home(monkeypatch: pytest.MonkeyPatch, empty_home: Path) -> None:
+    monkeypatch.setenv("HOME", str(empty_home))
+    for name in OURS:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(params=REAL_FILES)
+def real_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return unpack(request.param, tmp_path)
+
+
+@pytest.fixture(params=HERMES_FILES)
+def hermes_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return unpack(request.param, tmp_path)
+
+
+class Output(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+Command = Callable[..., Output]
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command line in this process: `command("list", "--json", "--db", path)`."""
+
+    def run(*arguments: str | Path) -> Output:
+        capsys.readouterr()
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as left:
+            code = left.code if isinstance(left.code, int) else 1
+        finally:
+            # Headless commands switch it off: they do not live long enough to need it.
+            gc.enable()
+        said = capsys.readouterr()
+        return Output(code, said.out, said.err)
+
+    return run
