@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DB ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types screenshots bench soak clean
+.PHONY: help run test lint types screenshots readme bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -21,10 +21,13 @@ lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff format --check .
 
 types: $(VENV)/.ready-dev
-	@$(BIN)/mypy explorer tests bench screenshots
+	@$(BIN)/mypy explorer tests bench screenshots tools
 
 screenshots: $(VENV)/.ready ## Redraw the pictures of the README with the app itself
 	@$(BIN)/python -m screenshots.capture
+
+readme: $(VENV)/.ready ## Renew the key table and the help text in the README
+	@$(BIN)/python -m tools.readme
 
 bench: $(VENV)/.ready-dev ## Measure speed and write bench/README.md (BENCH=full for the biggest files)
 	@$(BIN)/python -m bench

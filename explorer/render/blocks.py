@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from explorer.model import Message, MessageState, ToolCall
 from explorer.render.amounts import count, plural
-from explorer.render.clean import clean_line, fit
-from explorer.render.lines import Line, Span
+from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.lines import Line, Span, cut_line
 from explorer.render.outcome import outcome
 from explorer.render.prose import plain_lines, prose_lines
 from explorer.render.when import clock
@@ -111,7 +111,8 @@ def _head(message: Message, view: View) -> Line:
         facts.append(_STATE[message.state])
     if message.repeats > 1:
         facts.append(f"×{message.repeats}")
-    return (("── ", "dim"), (who, style), (fit(" · " + " · ".join(facts), view.width), "dim"))
+    line = (("── ", "dim"), (who, style), (" · " + " · ".join(facts), "dim"))
+    return cut_line(line, view.width)
 
 
 def _text(message: Message, view: View) -> Block:
@@ -125,7 +126,8 @@ def _text(message: Message, view: View) -> Block:
 
 def _folding(message: Message, key: str, name: str, text: str, view: View) -> Block:
     folded = view.is_folded(message.id, key)
-    head: Line = ((f"{'▸' if folded else '▾'} {name}", "reasoning"), (_words(text), "dim"))
+    sign = "▸" if folded else "▾"
+    head = cut_line(((f"{sign} {name}", "reasoning"), (_words(text), "dim")), view.width)
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
     lines, more = plain_lines(text, view.width - len(INDENT), CAP, "reasoning")
@@ -139,11 +141,11 @@ def _call(
     folded = view.is_folded(message.id, key)
     start = f"{'▸' if folded else '▾'} {clean_line(name, 60)}"
     said, style = outcome(result.text) if result else ("no result", "error")
-    room = max(view.width - len(start) - len(said) - 5, 8)
+    room = max(view.width - cell_width(start) - cell_width(said) - 4, 8)
     shown = fit(clean_line(argument_that_matters(call), 400), room) if call else ""
     spans: list[Span] = [(start, "tool"), (f"  {shown}" if shown else "", "text")]
     spans.append((f"  {said}", style))
-    head: Line = tuple(span for span in spans if span[0])
+    head = cut_line(tuple(spans), view.width)
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
     inner = view.width - len(INDENT)
@@ -198,7 +200,7 @@ def pretty_result(text: str) -> str:
 
 def _rule(text: str, width: int) -> Line:
     label = f"── {text} "
-    return ((fit(label, width), "seam"), ("─" * max(width - len(label), 0), "seam"))
+    return cut_line(((label + "─" * max(width - cell_width(label), 0), "seam"),), width)
 
 
 def _words(text: str) -> str:

@@ -18,7 +18,7 @@ def prose_lines(text: str, width: int, limit: int) -> tuple[list[Line], int]:
     made = _styled(shown, width)
     for line in made:
         if len(kept) == limit:
-            return kept, max(shown.count("\n") - limit, 1)
+            return kept, max(shown.count("\n") + 1 - limit, 1)
         kept.append(line)
     return kept, 0
 

@@ -20,6 +20,8 @@ _THINK = r"(?ms)^[ \t]*<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)\s*"
 _MEDIA = {"image_url": "image", "input_image": "image", "image": "image"}
 _MEDIA |= {"input_audio": "audio", "audio": "audio", "video_url": "video", "video": "video"}
 _MEDIA |= {"file": "file", "input_file": "file", "document": "file"}
+_WHERE = ("url", "data", "file_data", "file_url", "source", *_MEDIA)
+"""Where a part may keep what it holds, or an object that does."""
 
 
 def content_text(cell: object, bare_json: bool = False) -> str:
@@ -69,7 +71,7 @@ def reasoning_text(plain: Iterable[object], details: object, codex: object) -> t
     kept: list[str] = []
     for thought in (text.strip() for text in found):
         if thought and not any(thought in other for other in kept):
-            kept = [*(other for other in kept if other not in thought), thought]
+            kept = [*(other for other in kept if not thought.startswith(other)), thought]
     return "\n\n".join(kept), opaque
 
 
@@ -117,24 +119,24 @@ def _is_part(value: object) -> bool:
 
 
 def _placeholder(kind: str, part: dict[str, object]) -> str:
-    body = part.get(str(part.get("type")), part)
-    name = ""
-    if isinstance(body, dict):
-        name = cells.words(body.get("filename", body.get("name")))
-        body = body.get("url", body.get("file_data", body.get("data", body.get("source", body))))
-    if isinstance(body, dict):
-        body = body.get("url", body.get("data", ""))
+    name = subtype = amount = ""
+    body: object = part
+    while isinstance(body, dict):
+        name = name or cells.words(body.get("filename", body.get("name")))
+        subtype = cells.words(body.get("media_type", body.get("format"))).rpartition("/")[2]
+        body = next((body[key] for key in _WHERE if body.get(key)), "")
     source = cells.words(body)
     if source.startswith("data:"):
         head, _, data = source.partition(",")
-        bytes_stored = len(data) * 3 // 4 if head.endswith(";base64") else len(data)
+        amount = size(len(data) * 3 // 4 if head.endswith(";base64") else len(data))
         subtype = head[5:].split(";")[0].rpartition("/")[2]
-        return f"[{' '.join(filter(None, (kind, name, size(bytes_stored), subtype)))}]"
-    if "://" in source:
+    elif "://" in source:
         name = name or _file_name(source)
-    elif len(source) > 200:
-        return f"[{' '.join(filter(None, (kind, name, size(len(source) * 3 // 4))))}]"
-    return f"[{' '.join(filter(None, (kind, name or source)))}]"
+    elif subtype or len(source) > 200:
+        amount = size(len(source) * 3 // 4)
+    else:
+        name = name or source
+    return f"[{' '.join(filter(None, (kind, name, amount, subtype)))}]"
 
 
 def _file_name(url: str) -> str:

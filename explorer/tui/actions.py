@@ -125,7 +125,15 @@ ACTIONS = (
 def bindings(scope: str) -> list[BindingType]:
     """The key bindings of a widget, or with scope app of the screen."""
     return [
-        Binding(action.keys, action.call, action.label, show=False, id=action.name)
+        Binding(
+            action.keys,
+            action.call,
+            action.label,
+            show=False,
+            # At once: what is typed right behind it must find the search bar, not the list.
+            priority=action.name == "search",
+            id=action.name,
+        )
         for action in ACTIONS
         if action.scope == scope
     ]

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from textual.app import App, SystemCommand
+from textual.binding import Binding
 from textual.screen import Screen
 
+from explorer.errors import ExitCode
 from explorer.tui.actions import ACTIONS
 from explorer.tui.opening import Opening
 from explorer.tui.screens.main import MainScreen
@@ -22,7 +24,7 @@ class ExplorerApp(App[None]):
     TITLE = "Session Explorer"
     CSS_PATH = [style("app"), style("panes")]
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS = []
+    BINDINGS = [Binding("ctrl+c", "interrupt", show=False)]
 
     def __init__(self, opening: Opening, now: float) -> None:
         super().__init__()
@@ -41,10 +43,11 @@ class ExplorerApp(App[None]):
 
     def on_mount(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            # Where there are no such signals, or no main thread, as in tests.
-            with suppress(NotImplementedError, RuntimeError, ValueError):
+        # Where there are no such signals, or this is not the main thread, as in tests.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(number, self.exit)
+            loop.add_signal_handler(signal.SIGINT, self.action_interrupt)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The command palette: every action that the focused pane or the app offers."""
@@ -68,6 +71,9 @@ class ExplorerApp(App[None]):
     async def _perform(self, call: str) -> None:
         focused = self.screen.focused
         await self.run_action(call, focused or self.screen)
+
+    def action_interrupt(self) -> None:
+        self.exit(return_code=int(ExitCode.INTERRUPTED))
 
     def action_help(self) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.

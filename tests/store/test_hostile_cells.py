@@ -152,7 +152,8 @@ def test_every_session_is_listed(spoiled: Path, command: Command) -> None:
 
 def test_every_session_that_says_something_is_listed_by_default(spoiled: Path) -> None:
     talking = rows(
-        spoiled, "SELECT rowid FROM sessions WHERE id IN (SELECT session_id FROM messages)"
+        spoiled,
+        "SELECT rowid FROM sessions WHERE id IN (SELECT session_id FROM messages) ORDER BY rowid",
     )
     listed, _ = open_store(spoiled).catalog().select()
     assert [(key,) for key in sorted(listed)] == talking

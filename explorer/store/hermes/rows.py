@@ -4,6 +4,7 @@ Columns are read for these rows only, and of the messages just the first and the
 before they leave SQLite: a cell may hold 50 MB.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ FIRST_FEW = (3, 24)
 LAST_FEW = (2, 16)
 """Messages looked at: a few, and only if those say nothing, some more."""
 
+_TEXT_PART = r'"text": ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
 _UNKNOWN_COST = {"unknown", "included", "none", "unavailable", ""}
 
 
@@ -231,7 +233,8 @@ def _glimpse(reader: Reader, key: int, count: int, newest: bool) -> Iterable[tup
     )
     for role, content, message_items in rows:
         text = partial_text(content, bare_json=not schema.has("state_meta"))
-        yield cells.words(role), text or message_items_text(message_items)
+        text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
+        yield cells.words(role), text
 
 
 def partial_text(cell: object, bare_json: bool) -> str:
@@ -239,18 +242,11 @@ def partial_text(cell: object, bare_json: bool) -> str:
     source = cells.words(cell)
     text = content_text(source, bare_json)
     if text == source[1:] and source.startswith("\x00"):
-        return _salvaged(source)
+        return _salvaged(source) or "[image]"
     return text
 
 
 def _salvaged(source: str) -> str:
-    """The text parts that can still be read before the cut, the picture behind them named."""
-    kept = []
-    for piece in source.split('"text": "')[1:]:
-        end = piece.find('"')
-        while end > 0 and piece[end - 1] == "\\":
-            end = piece.find('"', end + 1)
-        value = cells.decoded(f'"{piece[: end if end >= 0 else None]}"')
-        if isinstance(value, str):
-            kept.append(value)
-    return "\n".join(kept) or "[image]"
+    """The text parts that can still be read before the cut."""
+    values = (cells.decoded(f'"{found[1]}"') for found in re.finditer(_TEXT_PART, source))
+    return "\n".join(value for value in values if isinstance(value, str))

@@ -94,7 +94,7 @@ class MainScreen(Screen[None]):
         )
         self.top.state = self._opening.demo
         self.sessions.note = "Reading …"
-        self.sessions.focus()
+        self.set_focus(self.sessions)
         if self._opening.result is None:
             self._lanes.start("open", lambda _: self._opening.wait(), self._take_over)
         else:
@@ -284,12 +284,12 @@ class MainScreen(Screen[None]):
     @on(SessionList.Opened)
     def _enter_transcript(self) -> None:
         self.add_class("-reading")
-        self.transcript.focus()
+        self.set_focus(self.transcript)
 
     @on(Transcript.LeaveWanted)
     def _leave_transcript(self) -> None:
         self.remove_class("-reading")
-        self.sessions.focus()
+        self.set_focus(self.sessions)
 
     @on(Input.Changed, "#query")
     def _search(self) -> None:
@@ -299,7 +299,7 @@ class MainScreen(Screen[None]):
     @on(SearchInput.LeaveWanted)
     def _leave_search(self) -> None:
         self.remove_class("-reading")
-        self.sessions.focus()
+        self.set_focus(self.sessions)
 
     @on(DescendantFocus)
     def _say_keys(self) -> None:
@@ -312,9 +312,13 @@ class MainScreen(Screen[None]):
         self.top.state = error.title
         self.notify(error.message, title=error.title, severity="error", markup=False)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A slash that is typed into the search bar is a slash."""
+        return not (action == "search" and isinstance(self.focused, Input))
+
     def action_search(self) -> None:
         self.remove_class("-reading")
-        self.search_bar.input.focus()
+        self.set_focus(self.search_bar.input)
 
     def action_pane(self) -> None:
         if self.focused is self.transcript:

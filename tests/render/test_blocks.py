@@ -1,0 +1,164 @@
+"""Messages as blocks: what is folded, what a line says, what is capped."""
+
+from typing import Any
+
+import pytest
+
+from explorer.model import Message, MessageState, ToolCall
+from explorer.render.blocks import CAP, Block, View, argument_that_matters, blocks
+from explorer.render.clean import cell_width, clean
+from explorer.render.lines import line_width
+from explorer.render.outcome import outcome
+from tests.hostile import HOSTILE
+
+
+def message(role: str = "assistant", text: str = "", **more: Any) -> Message:
+    plain = Message(
+        id=1,
+        session_id="s",
+        role=role,
+        timestamp=0.0,
+        text=text,
+        reasoning="",
+        opaque_reasoning=False,
+        tool_calls=(),
+        tool_call_id=None,
+        tool_name=None,
+        finish_reason=None,
+        state=MessageState.LIVE,
+    )
+    return plain._replace(**more)
+
+
+def lines(made: tuple[Block, ...]) -> list[str]:
+    return ["".join(text for text, _ in line) for block in made for line in block.lines]
+
+
+CALL = ToolCall("c1", "terminal", {"command": "make all", "timeout": 5})
+
+
+def test_a_result_is_drawn_with_the_call_it_answers() -> None:
+    result = message("tool", '{"output": "a\\nb", "exit_code": 2}', tool_call_id="c1")
+    assert lines(blocks(result, View(80, calls={"c1": CALL}))) == [
+        "▸ terminal  make all  ✗ exit 2 · 2 lines"
+    ]
+
+
+def test_a_call_without_a_result_says_so() -> None:
+    made = lines(blocks(message(tool_calls=(CALL,)), View(80)))
+    assert "▸ terminal  make all  no result" in made
+
+
+def test_a_call_whose_result_stands_alone_is_not_drawn_twice() -> None:
+    made = lines(blocks(message(tool_calls=(CALL,)), View(80, answered={"c1"})))
+    assert not any("terminal" in line for line in made)
+
+
+def test_unfolded_a_call_shows_its_arguments_and_its_output() -> None:
+    result = message("tool", '{"output": "all\\ngood", "exit_code": 0}', tool_call_id="c1")
+    made = lines(blocks(result, View(80, calls={"c1": CALL}, unfolded={"call"})))
+    assert made[0].startswith("▾ terminal")
+    assert any("make all" in line for line in made[1:])
+    assert "  all" in made
+    assert "  good" in made
+
+
+def test_what_the_reader_folded_rules_over_what_is_unfolded_for_all() -> None:
+    thought = message(reasoning="deep thought")
+    assert "  deep thought" in lines(blocks(thought, View(80, unfolded={"reasoning"})))
+    folded = View(80, unfolded={"reasoning"}, folds={(1, "reasoning"): True})
+    assert "  deep thought" not in lines(blocks(thought, folded))
+
+
+def test_reasoning_that_nobody_can_read_is_said_to_be_so() -> None:
+    made = lines(blocks(message(opaque_reasoning=True), View(80)))
+    assert any("only the provider can read" in line for line in made)
+
+
+def test_a_system_prompt_and_a_summary_are_folded() -> None:
+    prompt = lines(blocks(message("system", "You are helpful."), View(80)))
+    assert "▸ system prompt · 3 words" in prompt
+    summary = "[CONTEXT COMPACTION] the user wanted tea"
+    assert any(
+        "summary of what came before" in line
+        for line in lines(blocks(message("user", summary), View(80)))
+    )
+
+
+def test_a_long_block_is_capped_and_says_how_much_more_there_is() -> None:
+    text = "\n".join(f"line {number}" for number in range(1000))
+    made = blocks(message("user", text), View(80))
+    body = next(block for block in made if block.key == "text")
+    assert body.more == 800
+    assert len(body.lines) == CAP + 1
+    assert "800 more lines" in body.lines[-1][0][0]
+
+
+def test_a_head_says_who_when_model_and_what_became_of_the_message() -> None:
+    head = lines(blocks(message("user", "x"), View(80)))
+    assert any(line.startswith("── you · 00:00") for line in head)
+    gone = message(state=MessageState.REWOUND, repeats=3)
+    assert any(
+        "opus · 00:00 · rewound · ×3" in line
+        for line in lines(blocks(gone, View(80, model="vendor/opus")))
+    )
+
+
+def test_an_answer_that_was_cut_off_says_so() -> None:
+    made = lines(blocks(message(text="and then", finish_reason="length"), View(80)))
+    assert "cut off: the answer reached its length limit" in made
+
+
+def test_code_and_emphasis_are_styled_without_their_marks() -> None:
+    made = blocks(message(text="use `make` and **wait**\n```sh\nls\n```"), View(80))
+    spans = [span for block in made for line in block.lines for span in line]
+    assert ("make", "code") in spans
+    assert ("wait", "strong") in spans
+    assert ("ls", "code") in spans
+    assert not any("```" in text for text, _ in spans)
+
+
+@pytest.mark.parametrize(("name", "text"), HOSTILE)
+def test_no_text_breaks_out_of_its_pane(name: str, text: str) -> None:
+    odd = message(
+        text=text, reasoning=text, tool_calls=(ToolCall(text[:50], text, text),), role=text[:30]
+    )
+    view = View(50, model=text[:500], unfolded={"reasoning", "call"})
+    for one in (odd, odd._replace(role="tool", tool_name=text), odd._replace(role="assistant")):
+        for block in blocks(one, view):
+            for line in block.lines:
+                assert line_width(line) <= 50, name
+                assert all(clean(part) == part for part, _ in line), name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ({"timeout": 3, "command": "ls"}, "ls"),
+        ({"path": "a.py", "content": "x"}, "a.py"),
+        ({"n": 5}, "5"),
+        ("raw text", "raw text"),
+        ([1, 2], "[1, 2]"),
+        ({}, ""),
+        (None, ""),
+    ],
+)
+def test_the_argument_that_matters_is_shown(arguments: object, shown: str) -> None:
+    assert argument_that_matters(ToolCall(None, "t", arguments)) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "style"),
+    [
+        ("fine", "✓ 1 line", "ok"),
+        ("", "✓ no output", "ok"),
+        ("Error executing tool: timeout", "✗ failed · 1 line", "error"),
+        ('{"error": "no such file"}', "✗ failed · 1 line", "error"),
+        ('{"exit_code": 0, "output": "a\\nb\\nc"}', "✓ 3 lines", "ok"),
+        ('{"success": false}', "✗ failed · 1 line", "error"),
+        ("{broken", "✓ 1 line", "ok"),
+    ],
+)
+def test_an_outcome_is_told_from_the_result(text: str, words: str, style: str) -> None:
+    assert outcome(text) == (words, style)
+    assert cell_width(words) < 30

@@ -1,0 +1,261 @@
+"""Search over whole files: anything can be typed, nothing is hidden silently, hits are true."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.model import Hidden, Hit, MessageState
+from explorer.search.excerpt import fold
+from explorer.search.hits import hits
+from explorer.search.query import parse
+from explorer.search.run import Found, run
+from explorer.store.create import StateFile
+from explorer.store.opening import open_store
+from tests.conftest import Command
+from tests.factories import T0, altered, one_session, rows, say, talk
+from tests.hostile import HOSTILE
+from tests.real_files import HERMES_FILES, unpack
+
+TYPED = (
+    "it's",
+    "foo(",
+    '"',
+    "AND",
+    "*",
+    "C++",
+    "a AND",
+    "NEAR(",
+    "-x",
+    "x:y",
+    "{",
+    "^a",
+    "'",
+    "\\",
+)
+
+
+def _search(path: Path, text: str, **options: Any) -> tuple[Found, list[Hit]]:
+    store = open_store(path)
+    found = run(store, store.catalog(), parse(text), **options)
+    return found, list(hits(store, found, None))
+
+
+def _ids(path: Path, text: str, **options: Any) -> list[int | None]:
+    return [hit.message_id for hit in _search(path, text, **options)[1]]
+
+
+@pytest.mark.parametrize("text", TYPED)
+def test_anything_can_be_typed(real_file: Path, text: str) -> None:
+    for growing in (False, True):
+        found, given = _search(real_file, text, growing=growing)
+        assert found.complete
+        assert len(given) == found.total
+
+
+@pytest.mark.parametrize("text", [text for _, text in HOSTILE], ids=[name for name, _ in HOSTILE])
+def test_anything_can_be_pasted(tmp_path: Path, command: Command, text: str) -> None:
+    path = one_session(tmp_path / "state.db")
+    assert command("search", "--json", "--db", path, "--", text[:5000]).json["complete"] is True
+
+
+@pytest.mark.parametrize("name", HERMES_FILES)
+def test_words_are_found_where_plain_sql_finds_them(name: str, tmp_path: Path) -> None:
+    path = unpack(name, tmp_path)
+    stored = rows(path, "SELECT id FROM messages WHERE content LIKE '%platypus%' ORDER BY id DESC")
+    found, given = _search(path, "PLATYPUS", everything=True)
+    assert found.mode == "fts"
+    assert [(hit.message_id,) for hit in given] == stored
+    assert all(hit.field == "content" for hit in given)
+
+
+def test_a_hit_shows_what_was_typed(real_file: Path) -> None:
+    _, given = _search(real_file, "quokka", everything=True)
+    for hit in given:
+        assert [fold(hit.snippet[a:b]) for a, b in hit.marks] == ["quokka"] * len(hit.marks)
+        assert hit.marks
+
+
+def test_all_words_must_be_in_one_message(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "docker on arm64", "docker", "arm64")
+    assert _ids(path, "arm64 docker") == [1]
+    assert _ids(path, '"docker on"') == [1]
+    assert _ids(path, '"on docker"') == []
+
+
+def test_hits_come_newest_first_and_titles_before_all(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "kyoto", "Kyoto!", "other", title="Trip to Kyoto")
+    found, given = _search(path, "kyoto")
+    assert [(hit.field, hit.message_id) for hit in given] == [
+        ("title", None),
+        ("content", 2),
+        ("content", 1),
+    ]
+    assert given[0].marks == ((8, 13),)
+    assert found.total == 3
+
+
+@pytest.fixture
+def classes(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "root", "owl", end="compression")
+        talk(state, "tip", "owl", "Owl.", at=T0 + 9, parent="root")
+        talk(state, "helper", "owl", parent="tip", config={"_delegate_from": "tip"})
+        talk(state, "job", "owl", source="cron", title="Owl watch")
+        talk(state, "tool", "owl", source="tool")
+        talk(state, "kept", "owl")
+        state.set_archived("kept", True)
+        undone = talk(state, "undone", "owl", "Owl.", "owl and more")
+        state.rewind("undone", undone[2])
+        old = talk(state, "compacted", "owl")
+        state.compact("compacted", old)
+    return path
+
+
+def test_hits_in_machinery_are_counted_and_left_out(classes: Path) -> None:
+    found, given = _search(classes, "owl")
+    assert found.hidden == {Hidden.SUBAGENT: 1, Hidden.CRON: 2, Hidden.TOOL: 1}
+    assert {hit.session_id for hit in given} == {"root", "tip", "kept", "undone", "compacted"}
+    assert found.total == len(given) == 7
+
+
+def test_everything_means_every_class_and_what_was_rewound(classes: Path) -> None:
+    found, given = _search(classes, "owl", everything=True)
+    ((stored,),) = rows(classes, "SELECT count(*) FROM messages")
+    assert found.hidden == {}
+    assert len(given) == stored + 1
+    assert {hit.state for hit in given} == set(MessageState)
+
+
+def test_rewound_messages_are_no_context_unless_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        ids = talk(state, "s", "first", "needle", "taken back", "never mind")
+        state.rewind("s", ids[2])
+        state.append_message("s", "user", "instead", timestamp=T0 + 9)
+    assert _search(path, "needle")[1][0].context == (("user", "first"), ("user", "instead"))
+    everything = _search(path, "needle", everything=True)[1][0]
+    assert everything.context == (("user", "first"), ("user", "taken back"))
+
+
+def test_context_is_the_message_before_and_after_by_id(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "before", "the needle", "after")
+    with altered(path) as db:
+        db.execute("UPDATE messages SET timestamp = -timestamp")
+    assert _search(path, "needle")[1][0].context == (("user", "before"), ("user", "after"))
+    assert _search(path, "before")[1][0].context == (("assistant", "the needle"),)
+    assert _search(path, "after")[1][0].context == (("assistant", "the needle"),)
+
+
+def test_the_field_that_matched_is_named(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db")
+    call = (
+        '[{"id": "c", "function": {"name": "terminal", "arguments": "{\\"cmd\\": \\"ferret\\"}"}}]'
+    )
+    with altered(path) as db:
+        say(db, "s", role="assistant", content="", tool_calls=call)
+        say(db, "s", role="tool", content="done", tool_name="weasel")
+    assert [hit.field for hit in _search(path, "ferret")[1]] == ["tool_calls"]
+    assert [hit.field for hit in _search(path, "weasel")[1]] == ["tool_name"]
+
+
+def _drop_table(db: sqlite3.Connection) -> None:
+    for name in ("insert", "delete", "update"):
+        db.execute(f"DROP TRIGGER messages_fts_{name}")
+    db.execute("DROP TABLE messages_fts")
+
+
+def _drop_triggers(db: sqlite3.Connection) -> None:
+    for name in ("insert", "delete", "update"):
+        db.execute(f"DROP TRIGGER messages_fts_{name}")
+    say(db, "s", content="the needle that nobody indexed")
+
+
+def _break_blocks(db: sqlite3.Connection) -> None:
+    db.execute("UPDATE messages_fts_data SET block = x'00ff00ff'")
+
+
+def _lose_tokenizer(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute(
+        "UPDATE sqlite_master SET sql = 'CREATE VIRTUAL TABLE messages_fts USING"
+        " fts5(content, tokenize=''cjk_unicode61'')' WHERE name = 'messages_fts'"
+    )
+
+
+def _call_it_stale(db: sqlite3.Connection) -> None:
+    db.execute("INSERT INTO state_meta VALUES ('fts_stale', '1')")
+    db.execute("DELETE FROM messages_fts")
+
+
+def _half_rebuilt(db: sqlite3.Connection) -> None:
+    db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '2')")
+    db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_progress', '1')")
+    db.execute("DELETE FROM messages_fts WHERE rowid = 2")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [_drop_table, _drop_triggers, _break_blocks, _lose_tokenizer, _call_it_stale, _half_rebuilt],
+)
+def test_a_search_table_that_cannot_be_trusted_is_passed_by(tmp_path: Path, spoil: Any) -> None:
+    path = one_session(tmp_path / "state.db", "a needle", "A NEEDLE.")
+    with altered(path) as db:
+        spoil(db)
+    ((stored,),) = rows(path, "SELECT count(*) FROM messages")
+    found, given = _search(path, "Needle")
+    assert found.mode == "scan"
+    assert len(given) == stored
+
+
+def test_a_rebuild_that_is_done_is_trusted(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "a needle")
+    with altered(path) as db:
+        db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '1')")
+        db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_progress', '1')")
+    assert _search(path, "needle")[0].mode == "fts"
+
+
+def test_a_scan_reads_behind_a_nul(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=T0)
+        parts = [{"type": "text", "text": "a needle"}, {"type": "image_url", "image_url": "x"}]
+        state.append_message("s", "user", parts, timestamp=T0)
+        state.append_message("s", "user", "x\0needle", timestamp=T0)
+    with altered(path) as db:
+        _drop_table(db)
+    assert _ids(path, "needle") == [2, 1]
+
+
+def test_rewound_messages_are_kept_out_of_a_scan_too(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "needle", "needle")
+    with altered(path) as db:
+        db.execute("UPDATE messages SET active = 0 WHERE id = 2")
+        _drop_table(db)
+    assert _ids(path, "needle") == [1]
+    assert _ids(path, "needle", everything=True) == [2, 1]
+
+
+def test_dropped_messages_of_power_loop_are_found_on_request_only(tmp_path: Path) -> None:
+    path = unpack("power-loop-8.0.0", tmp_path)
+    dropped = "dropped"
+    less, more = _search(path, "release")[1], _search(path, "release", everything=True)[1]
+    assert dropped not in {hit.state for hit in less}
+    assert [hit.state for hit in more].count(MessageState.REWOUND) == 1
+    assert [hit.state for hit in less].count(MessageState.REWOUND) == 0
+
+
+def test_a_limit_says_that_there_is_more(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", *["needle"] * 9)
+    found, given = _search(path, "needle", limit=4)
+    assert (found.complete, len(given)) == (False, 4)
+    assert _search(path, "needle", limit=9)[0].complete
+
+
+def test_a_word_may_go_on_while_it_is_typed(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "needles")
+    assert _ids(path, "need", growing=True) == [1]
+    assert _ids(path, "need ", growing=True) == []

@@ -1,0 +1,110 @@
+"""What makes it fast at any size: no query on the way to a list or a transcript walks all
+messages."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from explorer.model import Sort
+from explorer.store.base import Store
+from explorer.store.opening import open_store
+from explorer.store.read_only import Reader, Values
+
+Statement = tuple[str, Values]
+
+NEWEST_FIRST = "ORDER BY id DESC LIMIT ?"
+"""A walk over the newest few messages by their key: bounded, so a scan may bear that name."""
+
+
+def _first_page(store: Store) -> None:
+    store.first_page(50, 0.0, Sort.ACTIVE)
+    store.first_page(50, 0.0, Sort.STARTED)
+
+
+def _survey(store: Store) -> None:
+    store.catalog()
+
+
+def _sort_values(store: Store) -> None:
+    for sort in Sort:
+        if sort is not Sort.ACTIVE:
+            store.sort_values(sort)
+
+
+def _rows(store: Store) -> None:
+    catalog = store.catalog()
+    store.sessions([catalog.folded(key) for key in catalog.select()[0]], 0.0)
+
+
+def _outlines(store: Store) -> None:
+    for key in store.catalog().keys:
+        store.outlines(key)
+
+
+def _bodies(store: Store) -> None:
+    for key in store.catalog().keys[-5:]:
+        ids = [outline.id for outline in store.outlines(key)]
+        store.messages(key, ids)
+        store.around(key, ids[:3])
+
+
+def _lookups(store: Store) -> None:
+    for text in ("20251009_085320_52e6b4", "2025", "Marathon", "nobody"):
+        store.find(text)
+        store.lost_messages(text)
+
+
+@pytest.fixture(
+    params=[_first_page, _survey, _sort_values, _rows, _outlines, _bodies, _lookups],
+    ids=lambda asked: asked.__name__.strip("_"),
+)
+def asked(request: pytest.FixtureRequest) -> Callable[[Store], None]:
+    made: Callable[[Store], None] = request.param
+    return made
+
+
+def _captured(
+    path: Path, asked: Callable[[Store], None], monkeypatch: pytest.MonkeyPatch
+) -> list[Statement]:
+    """The statements that a piece of work runs, each once."""
+    plain = Reader.rows
+    found: dict[str, Values] = {}
+
+    def rows(self: Reader, sql: str, values: Values = ()) -> list[object]:
+        found.setdefault(sql, values)
+        return plain(self, sql, values)
+
+    monkeypatch.setattr(Reader, "rows", rows)
+    asked(open_store(path))
+    return list(found.items())
+
+
+def _scans(path: Path, statement: Statement) -> list[str]:
+    sql, values = statement
+    with closing(sqlite3.connect(path)) as db:
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    # A search that names no index is a walk as well: for the greatest value of all, say.
+    walks = ("SEARCH messages", "SEARCH m")
+    return [
+        step
+        for step in plan
+        if step.split()[:2] in (["SCAN", "messages"], ["SCAN", "m"]) or step in walks
+    ]
+
+
+def test_no_query_walks_all_messages(
+    hermes_file: Path, asked: Callable[[Store], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statements = _captured(hermes_file, asked, monkeypatch)
+    assert statements
+    for statement in statements:
+        if NEWEST_FIRST not in statement[0]:
+            assert _scans(hermes_file, statement) == [], statement[0]
+
+
+def test_a_walk_over_all_messages_would_be_noticed(hermes_file: Path) -> None:
+    assert _scans(hermes_file, ("SELECT m.content FROM messages m", ()))
+    assert _scans(hermes_file, ("SELECT max(timestamp) FROM messages", ()))

@@ -1,0 +1,123 @@
+"""A real terminal: the program in a pty, its bytes kept, its screen as a person would see it."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+SIZES = ("COLUMNS", "LINES")
+PATIENCE = 30.0
+"""Seconds until a test gives up on something that should happen at once."""
+
+
+class _Screen(pyte.Screen):
+    """Draws letter by letter: pyte drops all that follows a letter it cannot place."""
+
+    def draw(self, data: str) -> None:
+        for letter in data:
+            super().draw(letter)
+
+
+class Terminal:
+    """A program in a terminal of its own."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        size: tuple[int, int] = (120, 40),
+        environment: Mapping[str, str] | None = None,
+        program: str = "session-explorer",
+    ) -> None:
+        self.raw = b""
+        self._size = size
+        self._screen = _Screen(*size)
+        self._stream = pyte.ByteStream(self._screen)
+        script = Path(sys.executable).parent / program
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            columns, rows = size
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            # Of our own environment only what Python knows: readline adds the size it sees.
+            mine = {name: os.environ[name] for name in os.environ if name not in SIZES}
+            mine |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", **(environment or {})}
+            os.execve(script, [program, *arguments], mine)
+        self._code: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        self.hang_up()
+
+    @property
+    def text(self) -> str:
+        columns, rows = self._size
+        cells = self._screen.buffer
+        lines = ("".join(cells[y][x].data for x in range(columns)) for y in range(rows))
+        return "\n".join(line.rstrip() for line in lines)
+
+    def press(self, keys: bytes) -> None:
+        os.write(self._fd, keys)
+
+    def signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as when its window is closed."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def until(self, seen: str | Callable[[str], bool]) -> str:
+        """Wait until the screen shows something."""
+        shows = (lambda text: seen in text) if isinstance(seen, str) else seen
+        deadline = time.monotonic() + PATIENCE
+        while not shows(self.text):
+            assert time.monotonic() < deadline, f"never saw {seen!r}:\n{self.text}"
+            self._read(0.05)
+        return self.text
+
+    def leave(self) -> int:
+        """The exit code, when the program has left."""
+        deadline = time.monotonic() + PATIENCE
+        while self._code is None:
+            assert time.monotonic() < deadline, f"does not leave:\n{self.text}"
+            self._read(0.02)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        self._read(0)
+        return self._code
+
+    def _read(self, patience: float) -> None:
+        if self._fd < 0:
+            return
+        while select.select([self._fd], [], [], patience)[0]:
+            try:
+                data = os.read(self._fd, 1 << 16)
+            except OSError:
+                return
+            if not data:
+                return
+            self.raw += data
+            self._stream.feed(data)
+            patience = 0

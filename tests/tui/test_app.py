@@ -1,0 +1,205 @@
+"""The app around the panes: search, help, palette, themes, sizes, problems."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.demo import write_demo
+from explorer.tui.actions import ACTIONS
+from explorer.tui.screens.help import HelpScreen
+from explorer.tui.screens.problem import ProblemScreen
+from tests.tui.driving import NOW, opened
+
+
+async def test_typing_lists_the_sessions_that_hold_the_words(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("slash")
+        await driver.type("docker")
+        screen = driver.screen()
+        assert "In the title" in screen
+        assert "Fix docker deployment" in screen
+        assert "hits in" in screen
+        assert len(driver.main.sessions.order) < 10
+
+
+async def test_letters_never_act_while_typing(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("slash")
+        await driver.type("q?v.")
+        assert driver.main.search_bar.input.value == "q?v."
+        assert len(driver.app.screen_stack) == 1
+
+
+async def test_a_slash_can_be_searched_for(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("slash")
+        await driver.type("a")
+        await driver.press("slash")
+        assert driver.main.search_bar.input.value == "a/"
+
+
+async def test_escape_clears_the_search_then_leaves_it(demo: Path) -> None:
+    async with opened(demo) as driver:
+        all_of_them = len(driver.main.sessions.order)
+        await driver.press("slash")
+        await driver.type("docker")
+        await driver.press("escape")
+        assert driver.main.search_bar.input.value == ""
+        assert len(driver.main.sessions.order) == all_of_them
+        await driver.press("escape")
+        assert driver.main.focused is driver.main.sessions
+
+
+@pytest.mark.parametrize("query", ['"', "foo(", "AND", "*", "it's", "C++", "a" * 500, "[/b]"])
+async def test_any_text_can_be_searched_for(demo: Path, query: str) -> None:
+    async with opened(demo) as driver:
+        await driver.press("slash")
+        driver.main.search_bar.input.value = query
+        await driver.settle()
+        assert "Found" in driver.screen()
+
+
+async def test_a_search_without_hits_says_so(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("slash")
+        await driver.type("xyzzyplugh")
+        assert "Nothing found" in driver.screen()
+
+
+async def test_help_names_every_key_and_mark(demo: Path) -> None:
+    async with opened(demo, size=(120, 90)) as driver:
+        await driver.press("question_mark")
+        assert isinstance(driver.app.screen, HelpScreen)
+        screen = driver.screen()
+        for action in ACTIONS:
+            assert action.help in screen, action.name
+        assert "archived: hidden by default" in screen
+        await driver.press("escape")
+        assert len(driver.app.screen_stack) == 1
+
+
+async def test_help_opens_while_typing_too(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("slash", "f1")
+        assert isinstance(driver.app.screen, HelpScreen)
+        assert driver.screen().index("While searching") < driver.screen().index("In the list")
+
+
+async def test_the_palette_performs_what_the_focused_pane_can_do(demo: Path) -> None:
+    async with opened(demo) as driver:
+        tall = driver.main.sessions.virtual_size.height
+        await driver.press("ctrl+p")
+        await driver.type("compact")
+        await driver.press("enter")
+        assert driver.main.sessions.virtual_size.height < tall
+
+
+async def test_the_theme_changes_and_the_view_stays(demo: Path) -> None:
+    async with opened(demo) as driver:
+        before, look = driver.screen(), driver.app.theme
+        style = driver.main.sessions.rich_style
+        await driver.press("ctrl+t")
+        assert driver.app.theme != look
+        assert driver.screen() == before
+        assert driver.main.sessions.rich_style != style
+
+
+async def test_a_narrow_terminal_shows_one_pane_at_a_time(demo: Path) -> None:
+    async with opened(demo, size=(80, 24)) as driver:
+        assert "Sessions" in driver.screen()
+        assert "message 1 of" not in driver.screen()
+        await driver.press("enter")
+        assert "message 1 of" in driver.screen()
+        assert "by last active" not in driver.screen()
+        await driver.press("escape")
+        assert "by last active" in driver.screen()
+
+
+@pytest.mark.parametrize("size", [(20, 5), (10, 3), (300, 90), (40, 12)])
+async def test_any_size_of_terminal_is_survived(demo: Path, size: tuple[int, int]) -> None:
+    async with opened(demo, size=size) as driver:
+        await driver.press("j", "enter", "G", "g", "o", "escape", "slash", "a", "escape")
+        await driver.resize(120, 40)
+        assert "Today" in driver.screen()
+
+
+async def test_tab_goes_to_the_other_pane_and_back(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("tab")
+        assert driver.main.transcript.has_focus
+        await driver.press("tab")
+        assert driver.main.sessions.has_focus
+
+
+async def test_the_footer_shows_the_keys_of_what_has_the_focus(demo: Path) -> None:
+    async with opened(demo) as driver:
+        assert "enter Read" in driver.screen().splitlines()[-1]
+        await driver.press("enter")
+        assert "enter Fold" in driver.screen().splitlines()[-1]
+        await driver.press("slash")
+        assert " q Quit" not in driver.screen().splitlines()[-1]
+
+
+async def test_the_top_bar_says_what_the_file_is(demo: Path) -> None:
+    async with opened(demo) as driver:
+        top = driver.screen().splitlines()[0]
+        assert "state.db" in top
+        assert "88 sessions" in top
+
+
+async def test_a_missing_file_is_met_with_advice_and_can_be_tried_again(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    async with opened(path) as driver:
+        assert isinstance(driver.app.screen, ProblemScreen)
+        assert "No such file" in driver.screen()
+        write_demo(path, NOW)
+        await driver.press("r")
+        assert "Fix docker deployment" in driver.screen()
+
+
+@pytest.mark.parametrize(
+    ("content", "title", "code"),
+    [
+        (b"", "An empty file", 5),
+        (b"just some text\n", "Not a database", 5),
+        (bytes(range(256)) * 16, "Encrypted, or not a database", 5),
+    ],
+)
+async def test_leaving_a_file_that_cannot_be_read_gives_the_exit_code_of_the_problem(
+    tmp_path: Path, content: bytes, title: str, code: int
+) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(content)
+    async with opened(path) as driver:
+        assert title in driver.screen()
+        await driver.pilot.press("q")
+        await driver.pilot.pause()
+    assert driver.app.return_code == code
+
+
+async def test_a_file_that_disappears_keeps_the_last_view_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    write_demo(path, NOW)
+    async with opened(path) as driver:
+        path.unlink()
+        await driver.press("j")
+        screen = driver.screen()
+        assert "No such file" in screen
+        assert "Trip to Kyoto" in screen
+
+
+async def test_nothing_stored_is_taken_for_markup(tmp_path: Path) -> None:
+    from explorer.store.create import StateFile
+
+    path = tmp_path / "state.db"
+    title = "[@click=app.quit]x[/] [/usr/bin] arr[0]"
+    with StateFile.create(path) as state:
+        state.create_session("s1", "cli", started_at=NOW - 60, title=title)
+        state.append_message("s1", "user", "see [/b] and [bold]this[/]", timestamp=NOW - 50)
+    async with opened(path, size=(200, 50)) as driver:
+        screen = driver.screen()
+        assert screen.count(title) == 2, "in the list and above the transcript"
+        assert "see [/b] and [bold]this[/]" in screen
+        await driver.pilot.click("#list", offset=(5, 2))
+        await driver.settle()
+        assert driver.app.is_running

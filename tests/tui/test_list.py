@@ -1,0 +1,167 @@
+"""The list pane: what it shows, where the cursor is, what it reads."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.generate import NOW as GENERATED_NOW
+from bench.generate import Recipe, build
+from explorer.model import Hidden
+from explorer.store.hermes.store import HermesStore
+from explorer.tui.opening import FIRST_PAGE
+from tests.tui.driving import NOW, opened
+
+
+async def test_the_first_row_is_the_session_used_last_and_its_transcript_is_open(
+    demo: Path,
+) -> None:
+    async with opened(demo) as driver:
+        screen = driver.screen()
+        assert "Today" in screen
+        assert driver.main.sessions.cursor_key == driver.main.sessions.order[0]
+        row = driver.main.sessions.row(driver.main.sessions.order[0])
+        assert row is not None
+        assert row.title == "Fix docker deployment"
+        assert "why does the build fail on arm64?" in screen
+
+
+async def test_moving_the_cursor_shows_that_sessions_transcript(demo: Path) -> None:
+    async with opened(demo) as driver:
+        before = driver.screen()
+        await driver.press("j", "j")
+        row = driver.main.sessions.row(driver.main.sessions.cursor_key or 0)
+        assert row is not None
+        assert row.title is not None
+        title = str(driver.main.transcript.border_title)
+        assert row.title in title
+        assert driver.screen() != before
+
+
+async def test_home_and_end_go_to_the_first_and_the_last_session(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("G")
+        assert driver.main.sessions.cursor_key == driver.main.sessions.order[-1]
+        last = driver.main.sessions.row(driver.main.sessions.order[-1])
+        assert last is not None
+        assert (last.title or last.preview)[:12] in driver.screen()
+        await driver.press("g")
+        assert driver.main.sessions.cursor_key == driver.main.sessions.order[0]
+        assert "Today" in driver.screen()
+
+
+async def test_the_border_counts_what_is_shown_and_what_is_hidden(demo: Path) -> None:
+    async with opened(demo, size=(200, 50)) as driver:
+        catalog = HermesStore(driver.main._opened.store._file).catalog()  # type: ignore
+        listed, hidden = catalog.select()
+        said = str(driver.main.sessions.border_subtitle)
+        assert f"{len(listed)} of {len(catalog)}" in said
+        assert f"{hidden[Hidden.CRON]} cron" in said
+        assert f"{hidden[Hidden.SUBAGENT]} subagent" in said
+
+
+async def test_one_key_shows_all_that_is_hidden_and_the_same_key_hides_it_again(
+    demo: Path,
+) -> None:
+    async with opened(demo) as driver:
+        few = len(driver.main.sessions.order)
+        await driver.press("full_stop")
+        assert len(driver.main.sessions.order) > few
+        await driver.press("full_stop")
+        assert len(driver.main.sessions.order) == few
+
+
+async def test_the_cursor_stays_on_its_session_when_others_appear_around_it(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press(*["j"] * 12)
+        held = driver.main.sessions.cursor_key
+        await driver.press("full_stop")
+        assert driver.main.sessions.cursor_key == held
+        row = driver.main.sessions.row(held or 0)
+        assert row is not None
+        assert (row.title or row.preview)[:12] in driver.screen()
+
+
+async def test_rows_are_one_line_or_two_and_the_cursor_stays(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("j", "j", "j")
+        held = driver.main.sessions.cursor_key
+        tall = driver.main.sessions.virtual_size.height
+        await driver.press("v")
+        assert driver.main.sessions.virtual_size.height < tall
+        assert driver.main.sessions.cursor_key == held
+        await driver.press("v")
+        assert driver.main.sessions.virtual_size.height == tall
+
+
+@pytest.mark.parametrize(("rows", "comfortable"), [(24, False), (40, True)])
+async def test_a_short_terminal_starts_with_compact_rows(
+    demo: Path, rows: int, comfortable: bool
+) -> None:
+    async with opened(demo, size=(100, rows)) as driver:
+        assert driver.main.sessions.comfortable is comfortable
+
+
+async def test_only_rows_near_the_screen_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build(Recipe(sessions=3000, messages=6500, trigram=False), tmp_path)
+    read: list[int] = []
+    sessions = HermesStore.sessions
+
+    def counted(self: HermesStore, units: object, *rest: object) -> object:
+        read.append(len(units))  # type: ignore
+        return sessions(self, units, *rest)  # type: ignore
+
+    monkeypatch.setattr(HermesStore, "sessions", counted)
+    async with opened(path, now=GENERATED_NOW) as driver:
+        assert len(driver.main.sessions.order) > 1000
+        assert sum(read) < FIRST_PAGE * 2
+        read.clear()
+        await driver.press("G")
+        last = driver.main.sessions.row(driver.main.sessions.order[-1])
+        assert last is not None
+        assert 0 < sum(read) < 150
+
+
+async def test_the_exact_order_is_the_one_a_full_sort_gives(tmp_path: Path) -> None:
+    path = build(Recipe(sessions=400, messages=1200, trigram=False, noise=0.9), tmp_path)
+    async with opened(path, now=GENERATED_NOW) as driver:
+        assert driver.main._opened is not None
+        catalog = driver.main._opened.store.catalog()
+        listed, _ = catalog.select()
+        assert list(driver.main.sessions.order) == catalog.by_last_active(listed)
+
+
+async def test_a_click_chooses_a_session_and_a_second_one_reads_it(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.pilot.click("#list", offset=(10, 5))
+        await driver.settle()
+        assert driver.main.sessions.cursor_key == driver.main.sessions.order[1]
+        await driver.pilot.click("#list", offset=(10, 5), times=2)
+        await driver.settle()
+        assert driver.main.focused is driver.main.transcript
+
+
+async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
+    from explorer.store.create import StateFile
+
+    path = tmp_path / "state.db"
+    with StateFile.create(path):
+        pass
+    async with opened(path) as driver:
+        assert "No sessions here yet" in driver.screen()
+        await driver.press("j", "enter", "escape", "G")
+
+
+async def test_when_all_are_hidden_the_list_says_how_to_see_them(tmp_path: Path) -> None:
+    from explorer.store.create import StateFile
+
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("cron_job_1", "cron", started_at=NOW - 60)
+        state.append_message("cron_job_1", "user", "tick", timestamp=NOW - 60)
+    async with opened(path) as driver:
+        assert "Every session is hidden" in driver.screen()
+        assert "1 cron" in driver.screen()
+        await driver.press("full_stop")
+        assert "tick" in driver.screen()

@@ -1,0 +1,190 @@
+"""The transcript pane: reading, folding, keeping one's place."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from tests.tui.driving import NOW, Driver, opened
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    """One session with everything that folds, and enough turns to scroll."""
+    path = tmp_path / "state.db"
+    call = {"id": "c1", "type": "function", "function": {"name": "terminal"}}
+    call["function"]["arguments"] = '{"command": "make all"}'  # type: ignore[index]
+    with StateFile.create(path) as state:
+        state.create_session("s1", "cli", started_at=NOW - 900, title="Build", model="x/opus")
+        state.append_message("s1", "user", "please build it", timestamp=NOW - 890)
+        state.append_message(
+            "s1",
+            "assistant",
+            "",
+            reasoning="first think, then act",
+            tool_calls=[call],
+            timestamp=NOW - 880,
+        )
+        output = "\n".join(f"step {number}" for number in range(700))
+        state.append_message(
+            "s1", "tool", output, tool_call_id="c1", tool_name="terminal", timestamp=NOW - 870
+        )
+        for turn in range(60):
+            state.append_message("s1", "user", f"question {turn}", timestamp=NOW - 800 + turn)
+            answer = f"answer {turn}: " + "many words to wrap " * 20
+            state.append_message("s1", "assistant", answer, timestamp=NOW - 799 + turn)
+    return path
+
+
+async def _reading(driver: Driver) -> None:
+    await driver.press("enter")
+
+
+async def test_messages_say_who_when_and_with_which_model(talk: Path) -> None:
+    async with opened(talk) as driver:
+        screen = driver.screen()
+        assert "── you ·" in screen
+        assert "please build it" in screen
+        assert "── assistant · opus ·" in screen
+
+
+async def test_reasoning_is_folded_and_says_how_long_it_is(talk: Path) -> None:
+    async with opened(talk) as driver:
+        assert "▸ reasoning · 4 words" in driver.screen()
+        assert "first think, then act" not in driver.screen()
+        await _reading(driver)
+        await driver.press("T")
+        assert "first think, then act" in driver.screen()
+        await driver.press("T")
+        assert "first think, then act" not in driver.screen()
+
+
+async def test_a_call_and_its_result_are_one_folded_line(talk: Path) -> None:
+    async with opened(talk) as driver:
+        assert "▸ terminal  make all  ✓ 700 lines" in driver.screen()
+        assert "step 1" not in driver.screen()
+
+
+async def test_enter_unfolds_the_block_under_the_cursor_and_folds_it_again(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("right_curly_bracket")
+        await driver.press("enter")
+        assert "first think, then act" in driver.screen()
+        await driver.press("enter")
+        assert "first think, then act" not in driver.screen()
+
+
+async def test_a_block_that_is_too_long_says_so_and_opens_alone(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("right_curly_bracket", "right_curly_bracket", "enter")
+        assert "step 10" in driver.screen()
+        place = driver.main.transcript.cursor
+        assert place is not None
+        block = driver.main.transcript.document.block(place)
+        assert block is not None
+        assert block.more == 500
+        await driver.press("enter")
+        assert len(driver.app.screen_stack) == 2
+        await driver.press("G")
+        assert "step 699" in driver.screen()
+        await driver.press("escape")
+        assert len(driver.app.screen_stack) == 1
+
+
+async def test_the_end_and_the_beginning_are_one_key_away(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("G")
+        assert "answer 59" in driver.screen()
+        await driver.press("g")
+        assert "please build it" in driver.screen()
+
+
+async def test_the_border_says_which_message_is_at_the_top(talk: Path) -> None:
+    async with opened(talk) as driver:
+        assert "message 1 of 123" in driver.screen()
+        await _reading(driver)
+        await driver.press("pagedown", "pagedown")
+        assert "message 1 of 123" not in driver.screen()
+        assert "of 123" in driver.screen()
+
+
+async def test_the_cursor_is_always_in_view(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        for key in ("pagedown", "pagedown", "j", "G", "pageup", "k", "g"):
+            await driver.press(key)
+            transcript = driver.main.transcript
+            assert transcript.cursor is not None
+            top = transcript.scroll_offset.y
+            line = transcript.document.first_line(transcript.cursor)
+            block = transcript.document.block(transcript.cursor)
+            assert block is not None
+            assert line < top + transcript.size.height, key
+            assert line + len(block.lines) > top, key
+
+
+async def test_unfolding_above_does_not_move_the_text_being_read(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("right_square_bracket", "right_square_bracket")
+        transcript = driver.main.transcript
+        before, _ = transcript.document.line(transcript.scroll_offset.y)
+        await driver.press("T", "o")
+        after, _ = transcript.document.line(transcript.scroll_offset.y)
+        assert after == before
+
+
+async def test_a_resize_keeps_the_message_at_the_top(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("pagedown", "pagedown", "pagedown")
+        transcript = driver.main.transcript
+        item = transcript.document.anchor(transcript.scroll_offset.y)[0]
+        await driver.resize(160, 30)
+        assert transcript.document.anchor(transcript.scroll_offset.y)[0] == item
+        await driver.resize(110, 50)
+        assert transcript.document.anchor(transcript.scroll_offset.y)[0] == item
+
+
+async def test_ones_own_messages_are_stepped_through(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("right_square_bracket")
+        place = driver.main.transcript.cursor
+        assert place is not None
+        assert driver.main.transcript.document.outlines[place.item].role == "user"
+        assert "question 0" in driver.screen()
+
+
+async def test_the_parts_of_a_conversation_are_read_as_one_with_a_seam(demo: Path) -> None:
+    async with opened(demo, size=(120, 60)) as driver:
+        keys = driver.main.sessions.order
+        chain = next(
+            key for key in keys if (row := driver.main.sessions.row(key)) and row.parts == 3
+        )
+        await driver.press(*["j"] * list(keys).index(chain))
+        await _reading(driver)
+        transcript = driver.main.transcript
+        seams = [
+            line
+            for number in range(transcript.document.height)
+            for line in [transcript.document.line(number)[0]]
+            if line and "continued · part" in line[0][0]
+        ]
+        assert len(seams) == 2
+
+
+async def test_a_message_deleted_meanwhile_is_said_to_be_gone(talk: Path) -> None:
+    import sqlite3
+
+    async with opened(talk) as driver:
+        await _reading(driver)
+        connection = sqlite3.connect(talk)
+        connection.execute("DELETE FROM messages WHERE content LIKE 'answer 59%'")
+        connection.commit()
+        connection.close()
+        await driver.press("G")
+        assert "this message is no longer in the file" in driver.screen()
