@@ -78,7 +78,9 @@ examples:
 
 def run() -> None:
     """The console script."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    _let_go_of_output()
+    sys.exit(code)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -96,9 +98,17 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has had enough; Python must not complain about it on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has had enough.
         return int(ExitCode.DONE)
+
+
+def _let_go_of_output() -> None:
+    """Write out what is left; where nobody reads it any more, Python must not complain."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _dispatch(options: argparse.Namespace) -> int:

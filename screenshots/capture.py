@@ -10,9 +10,11 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from explorer.demo import write_demo
@@ -33,7 +35,7 @@ class Picture(NamedTuple):
 
 PICTURES = (
     Picture("list"),
-    Picture("transcript", ("j", "j", "j", "j", "j", "j", "j", "enter", "T", "o")),
+    Picture("transcript", (*["j"] * 7, "enter", "T", "o")),
     Picture("search", ("slash", *"docker")),
     Picture("light", ("ctrl+t", "j", "j")),
     Picture("help", ("question_mark",)),
@@ -55,10 +57,18 @@ async def take(picture: Picture, state_file: Path) -> None:
         for key in picture.keys:
             await pilot.press(key)
             await settle(app, pilot)
-        drawing = app.export_screenshot(title="Session Explorer", simplify=True)
+        drawing = app.export_screenshot(title="Session Explorer")
+    drawing = re.sub(r'textLength="([\d.]+)"([^>]*>)([^<]*)<', _in_cells, drawing)
     # Textual numbers its classes at random; one name for all makes a rerun equal.
     drawing = re.sub(r"terminal-\d+", f"terminal-{picture.name}", drawing)
     (HERE / f"{picture.name}.svg").write_text(drawing + "\n", encoding="utf-8")
+
+
+def _in_cells(found: re.Match[str]) -> str:
+    """The length of a text counted in cells, not letters: wide ones would be squeezed."""
+    text = unescape(found[3])
+    length = float(found[1]) * cell_len(text) / max(len(text), 1)
+    return f'textLength="{length:g}"{found[2]}{found[3]}<'
 
 
 def main() -> None:

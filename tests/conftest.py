@@ -13,7 +13,11 @@ import pytest
 from explorer.cli import main
 from tests.real_files import HERMES_FILES, REAL_FILES, unpack
 
-OURS = ("SESSION_EXPLORER_DB", "HERMES_HOME", "NO_COLOR", "PYTHONIOENCODING")
+OURS = (
+    *("SESSION_EXPLORER_DB", "HERMES_HOME", "NO_COLOR"),
+    *("PYTHONIOENCODING", "PYTHONUNBUFFERED"),
+)
+"""Variables that change what a command does."""
 
 
 @pytest.fixture(scope="session", autouse=True)

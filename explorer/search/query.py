@@ -24,7 +24,8 @@ class Query(NamedTuple):
 
 def parse(text: str) -> Query:
     """The query in `text`; one without terms finds nothing."""
-    source = text[:LONGEST]
+    # Half a surrogate is no text that SQLite would take.
+    source = text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
     terms = []
     quoted = False
     for match in _TERM.finditer(source):

@@ -7,6 +7,7 @@ no search tables, and messages are numbered within their session.
 
 import os
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
@@ -219,17 +220,22 @@ class PowerLoopStore:
             text = "coalesce(m.content, '') || ' ' || coalesce(m.tool_calls_json, '')"
             holds = " AND ".join(f"instr(lower({text}), lower(?))" for _ in terms)
             holds += "" if rewound else f" AND m.state IS NOT '{DROPPED}'"
-            found = []
+            timed: list[tuple[float, Match]] = []
             for tables in self._tables:
-                for seq, row, id_, state in reader.rows(
-                    f"SELECT m.seq, s.rowid, m.session_id, m.state FROM {tables.messages} m"
+                for time, seq, row, id_, state in reader.rows(
+                    "SELECT m.created_at, m.seq, s.rowid, m.session_id, m.state"
+                    f" FROM {tables.messages} m"
                     f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id"
                     f" WHERE {holds} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?",
                     (*terms, -1 if limit is None else limit + 1),
                 ):
                     key = None if row is None else tables.key(row)
-                    found.append(Match(seq, key, cells.words(id_), message_state(state)))
-            return Matches("scan", found[:limit], limit is None or len(found) <= limit)
+                    match = Match(seq, key, cells.words(id_), message_state(state))
+                    timed.append((cells.seconds(time) or 0.0, match))
+            if len(self._tables) > 1:
+                timed.sort(key=itemgetter(0), reverse=True)
+            found = [match for _, match in timed[:limit]]
+            return Matches("scan", found, limit is None or len(timed) <= limit)
 
         return self._file.read(work, token)
 

@@ -39,6 +39,8 @@ class Opening:
         self._now = now
         self._prepare = prepare
         self._result: Opened | StoreError | None = None
+        self.busy = False
+        """Another program holds the file; it is being tried again."""
         self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
         self._thread.start()
         # A head start: beside the import it would get the interpreter every 5 ms only.
@@ -62,7 +64,10 @@ class Opening:
         try:
             if self._prepare:
                 self._prepare()
-            store = open_store(self.path)
+            store = open_store(self.path, waiting=self._wait)
             self._result = Opened(store, tuple(store.first_page(FIRST_PAGE, self._now)))
         except StoreError as error:
             self._result = error
+
+    def _wait(self) -> None:
+        self.busy = True

@@ -5,6 +5,7 @@ from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.lines import Line
 from explorer.render.when import ago
 
+JOIN = " › "
 SOURCE_CELLS = 8
 WIDE = 40
 """From this width on there is room for the source beside the title."""
@@ -18,10 +19,21 @@ def row_lines(session: Session | None, width: int, comfortable: bool, now: float
     first = _first(session, width, now)
     if not comfortable:
         return [first]
-    preview = clean_line(session.preview, 300) if session.title else ""
+    return [first, ((_words(session, width), "dim"),)]
+
+
+def _words(session: Session, width: int) -> str:
+    """The first and the last words, half the width for each where both are long. The first ones
+    not again where they are the title."""
+    preview = clean_line(session.preview, 300)
+    title = clean_line(session.title, 300) if session.title else preview
+    if preview.casefold().startswith(title.casefold()):
+        preview = ""
     reply = clean_line(session.last_reply, 300)
-    words = " … ".join(part for part in (preview, reply) if part) or "no messages"
-    return [first, ((fit(words, width), "dim"),)]
+    if not preview or not reply:
+        return fit(preview or reply or "no messages", width)
+    half = max((width - len(JOIN)) // 2, width - len(JOIN) - cell_width(reply))
+    return fit(fit(preview, half) + JOIN + reply, width)
 
 
 def _first(session: Session, width: int, now: float) -> Line:

@@ -13,7 +13,6 @@ from explorer.search.query import parse
 from explorer.search.run import Found, run
 from explorer.store.create import StateFile
 from explorer.store.opening import open_store
-from tests.conftest import Command
 from tests.factories import T0, altered, one_session, rows, say, talk
 from tests.hostile import HOSTILE
 from tests.real_files import HERMES_FILES, unpack
@@ -55,9 +54,10 @@ def test_anything_can_be_typed(real_file: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE], ids=[name for name, _ in HOSTILE])
-def test_anything_can_be_pasted(tmp_path: Path, command: Command, text: str) -> None:
-    path = one_session(tmp_path / "state.db")
-    assert command("search", "--json", "--db", path, "--", text[:5000]).json["complete"] is True
+def test_anything_can_be_pasted(tmp_path: Path, text: str) -> None:
+    found, given = _search(one_session(tmp_path / "state.db"), text)
+    assert found.complete
+    assert len(given) == found.total
 
 
 @pytest.mark.parametrize("name", HERMES_FILES)
@@ -123,9 +123,9 @@ def test_hits_in_machinery_are_counted_and_left_out(classes: Path) -> None:
 
 def test_everything_means_every_class_and_what_was_rewound(classes: Path) -> None:
     found, given = _search(classes, "owl", everything=True)
-    ((stored,),) = rows(classes, "SELECT count(*) FROM messages")
+    stored = rows(classes, "SELECT id FROM messages")
     assert found.hidden == {}
-    assert len(given) == stored + 1
+    assert len(given) == len(stored) + 1
     assert {hit.state for hit in given} == set(MessageState)
 
 
@@ -174,7 +174,7 @@ def _drop_triggers(db: sqlite3.Connection) -> None:
 
 
 def _break_blocks(db: sqlite3.Connection) -> None:
-    db.execute("UPDATE messages_fts_data SET block = x'00ff00ff'")
+    db.execute("DELETE FROM messages_fts_data WHERE id > 10")
 
 
 def _lose_tokenizer(db: sqlite3.Connection) -> None:
@@ -241,9 +241,7 @@ def test_rewound_messages_are_kept_out_of_a_scan_too(tmp_path: Path) -> None:
 
 def test_dropped_messages_of_power_loop_are_found_on_request_only(tmp_path: Path) -> None:
     path = unpack("power-loop-8.0.0", tmp_path)
-    dropped = "dropped"
     less, more = _search(path, "release")[1], _search(path, "release", everything=True)[1]
-    assert dropped not in {hit.state for hit in less}
     assert [hit.state for hit in more].count(MessageState.REWOUND) == 1
     assert [hit.state for hit in less].count(MessageState.REWOUND) == 0
 

@@ -1,14 +1,17 @@
 """The app around the panes: search, help, palette, themes, sizes, problems."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from explorer.demo import write_demo
 from explorer.tui.actions import ACTIONS
+from explorer.tui.app import ExplorerApp
+from explorer.tui.opening import Opening
 from explorer.tui.screens.help import HelpScreen
 from explorer.tui.screens.problem import ProblemScreen
-from tests.tui.driving import NOW, opened
+from tests.tui.driving import NOW, Driver, opened
 
 
 async def test_typing_lists_the_sessions_that_hold_the_words(demo: Path) -> None:
@@ -203,3 +206,20 @@ async def test_nothing_stored_is_taken_for_markup(tmp_path: Path) -> None:
         await driver.pilot.click("#list", offset=(5, 2))
         await driver.settle()
         assert driver.app.is_running
+
+
+async def test_a_locked_file_says_that_it_is_busy_and_opens_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    write_demo(path, NOW)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("PRAGMA journal_mode=DELETE")
+    holder.execute("BEGIN EXCLUSIVE")
+    app = ExplorerApp(Opening(path, NOW), NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        driver = Driver(app, pilot)
+        while "Trying again" not in driver.screen():
+            await pilot.pause(0.05)
+        holder.execute("ROLLBACK")
+        holder.close()
+        await driver.settle()
+        assert "Fix docker deployment" in driver.screen()

@@ -42,6 +42,7 @@ AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
 NOTHING_LEFT = "Every session is hidden. Press . to show them."
+BUSY = "Another program is writing this file and has locked it. Trying again …"
 NO_MATCH = "Nothing found. Escape clears the search."
 
 
@@ -94,9 +95,10 @@ class MainScreen(Screen[None]):
         )
         self.top.state = self._opening.demo
         self.sessions.note = "Reading …"
+        self._waiting = self.set_interval(0.2, self._say_busy, pause=True)
         self.set_focus(self.sessions)
         if self._opening.result is None:
-            self._lanes.start("open", lambda _: self._opening.wait(), self._take_over)
+            self._wait_for(self._opening)
         else:
             self._take_over(self._opening.result)
 
@@ -115,6 +117,18 @@ class MainScreen(Screen[None]):
             said = f"{type(event.worker.error).__name__}: {event.worker.error}"
             self.notify(clean_line(said, 300), title="A bug", severity="error", markup=False)
 
+    def _wait_for(self, opening: Opening) -> None:
+        """Take over when the file is open; say so when another program keeps it busy."""
+        self._opening = opening
+        self._lanes.start("open", lambda _: opening.wait(), self._take_over)
+        self._waiting.resume()
+
+    def _say_busy(self) -> None:
+        if self._opening.result is not None:
+            self._waiting.pause()
+        elif self._opening.busy:
+            self.sessions.note = BUSY
+
     def _take_over(self, result: Opened | StoreError) -> None:
         if isinstance(result, StoreError):
             # Late, as all dialogs: together they take 10 ms from the first frame.
@@ -131,8 +145,7 @@ class MainScreen(Screen[None]):
 
     def _try_again(self, again: bool | None) -> None:
         if again:
-            self._opening = self._opening.again(self._now)
-            self._lanes.start("open", lambda _: self._opening.wait(), self._take_over)
+            self._wait_for(self._opening.again(self._now))
 
     def _look_at_all(self) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""

@@ -1,0 +1,133 @@
+"""The page that a run writes: tables in Markdown, with the aim of each row and whether it was met.
+
+Nothing in it but the figures depends on when or where it was written, so that a difference between
+two runs is a difference in speed.
+"""
+
+import os
+import platform
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from bench.sizes import History, Plan
+
+PAGE = """\
+# Speed
+
+How long the app and its commands take on big histories. The state files are invented and always
+the same, so anybody can measure the same thing. `make bench` builds those that are missing, runs
+everything and writes this page anew; `BENCH=full make bench` does so with the biggest files, and
+`BENCH=quick make bench` takes some seconds.
+
+What is compared runs in turn within one run, {rounds} times each after a round that does not count.
+Times are medians of what a clock on the wall says, in milliseconds, and the fastest of all rounds.
+They depend on the machine and on what else it does: a quarter more or less from one run to the next
+says nothing. The ratios to a floor, marked x, are steadier, and the aims are judged by medians.
+Files have been read before, as those of a running agent have.
+
+{environment}. Aims met: {met} of {aims}.
+
+## The histories
+
+{histories}
+
+{tables}
+"""
+
+HISTORY_HEADINGS = ("sessions", "messages", "size", "what is special")
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a figure should be, and whether it is."""
+
+    text: str
+    met: bool
+
+
+def at_most(value: float, limit: float) -> Aim:
+    """For ratios, judged as they are shown: what reads 1.35 keeps an aim of 1.35."""
+    return Aim(f"≤ {limit:g}x", round(value, 2) <= limit)
+
+
+def below(value: float, limit: float, unit: str) -> Aim:
+    return Aim(f"< {limit:,.0f} {unit}", value < limit)
+
+
+def ms(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.1f}"
+
+
+def times(ratio: float) -> str:
+    return f"{ratio:.2f}"
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows under a heading. A row without an aim is a floor."""
+
+    title: str
+    text: str
+    headings: Sequence[str]
+    aims: list[Aim] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    _rows: list[Sequence[str]] = field(default_factory=list)
+
+    def add(self, *cells: str, aim: Aim | None = None) -> None:
+        if aim is None:
+            self._rows.append((*cells, "the floor", ""))
+            return
+        self._rows.append((*cells, aim.text, "yes" if aim.met else "no"))
+        self.aims.append(aim)
+        if not aim.met:
+            self.missed.append(f"{', '.join(cells)} (aim {aim.text})")
+
+    def markdown(self) -> str:
+        grid = _grid((*self.headings, "aim", "met"), self._rows)
+        return f"## {self.title}\n\n{self.text.strip()}\n\n{grid}"
+
+
+def page(plan: Plan, histories: Sequence[History], tables: Sequence[Table]) -> str:
+    aims = [aim for table in tables for aim in table.aims]
+    return PAGE.format(
+        rounds=plan.rounds,
+        environment=environment(),
+        met=sum(aim.met for aim in aims),
+        aims=len(aims),
+        histories=_grid(HISTORY_HEADINGS, [_described(history) for history in histories]),
+        tables="\n\n".join(table.markdown() for table in tables),
+    )
+
+
+def environment() -> str:
+    """What the figures depend on, and nothing that tells whose computer it is."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    return (
+        f"{os.cpu_count()} cores, {memory:.0f} GB of memory, Python {platform.python_version()},"
+        f" SQLite {sqlite3.sqlite_version}, Textual {version('textual')}"
+    )
+
+
+def _described(history: History) -> Sequence[str]:
+    recipe = history.recipe
+    special = []
+    if recipe.noise:
+        special.append(f"the newest {recipe.noise:.0%} come from scheduled jobs, which lists hide")
+    if recipe.prompt_bytes >= 1_000:
+        special.append(f"system prompts of {recipe.prompt_bytes:,} bytes")
+    size = f"{history.path.stat().st_size / 1e6:,.0f} MB"
+    return f"{recipe.sessions:,}", f"{recipe.messages:,}", size, "; ".join(special)
+
+
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Padded, so that it can be read in a terminal as well."""
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+        return f"| {' | '.join(padded)} |"
+
+    rule = f"|{'|'.join('-' * (width + 2) for width in widths)}|"
+    return "\n".join([line(headings), rule, *map(line, rows)])

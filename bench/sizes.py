@@ -1,0 +1,87 @@
+"""Which histories are measured, and how often: `BENCH` chooses between three sets.
+
+Trigrams are left out of the big files: they would take most of the time to build, and nothing that
+is measured here reads them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.generate import Recipe, build
+from bench.progress import say
+
+SMALL = Recipe(1_000, 50_000)
+MANY = 100_000
+"""Sessions of the histories that the aims for big files are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A set of histories, and the rounds in which they are measured."""
+
+    recipes: tuple[Recipe, ...]
+    rounds: int
+
+
+PLANS = {
+    "quick": Plan((SMALL,), rounds=3),
+    "default": Plan(
+        (
+            SMALL,
+            Recipe(10_000, 200_000, trigram=False),
+            Recipe(MANY, 600_000, trigram=False),
+            Recipe(MANY, 600_000, noise=0.95, trigram=False),
+        ),
+        rounds=9,
+    ),
+    "full": Plan(
+        (
+            SMALL,
+            Recipe(10_000, 500_000, trigram=False),
+            # real system prompts are long, and lie in the middle of each row
+            Recipe(10_000, 500_000, trigram=False, prompt_bytes=8_000),
+            Recipe(MANY, 2_000_000, trigram=False),
+            Recipe(MANY, 2_000_000, noise=0.95, trigram=False),
+        ),
+        rounds=9,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A state file that is ready to be measured."""
+
+    recipe: Recipe
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What tells it from the others of its plan, for a table."""
+        parts = [f"{self.recipe.sessions:,}"]
+        if self.recipe.noise:
+            parts.append(f"{self.recipe.noise:.0%} cron")
+        if self.recipe.prompt_bytes >= 1_000:
+            parts.append("long prompts")
+        return ", ".join(parts)
+
+    @property
+    def big(self) -> bool:
+        return self.recipe.sessions >= MANY
+
+
+def chosen(environment: Mapping[str, str]) -> Plan:
+    name = environment.get("BENCH") or "default"
+    if name not in PLANS:
+        raise SystemExit(f"BENCH is {name!r}; it can be {', '.join(PLANS)}")
+    return PLANS[name]
+
+
+def histories(plan: Plan, folder: Path) -> list[History]:
+    """The files of a plan; those that are not in the folder yet are built."""
+    ready = []
+    for recipe in plan.recipes:
+        say(f"state file of {recipe.sessions:,} sessions and {recipe.messages:,} messages")
+        ready.append(History(recipe, build(recipe, folder)))
+    return ready

@@ -1,0 +1,160 @@
+"""Which file a command works on: the one asked for, then Hermes' own; never the demo."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExitCode, StoreError, UsageError
+from explorer.paths import Place, locate
+from tests.conftest import Command
+from tests.factories import one_session
+
+
+def _home(folder: Path) -> Path:
+    """A home of Hermes with a default and two profiles, each file with its own title."""
+    for place in (folder, folder / "profiles" / "work", folder / "profiles" / "play"):
+        place.mkdir(parents=True, exist_ok=True)
+        one_session(place / "state.db", title=f"of {place.name}")
+    return folder
+
+
+@pytest.fixture
+def hermes(tmp_path: Path) -> Path:
+    return _home(tmp_path / "hermes")
+
+
+def _title(command: Command, *arguments: str | Path) -> str:
+    return str(command("list", "--json", *arguments).json["sessions"][0]["title"])
+
+
+def test_a_folder_stands_for_the_file_in_it(hermes: Path, command: Command) -> None:
+    assert _title(command, "--db", hermes) == "of hermes"
+
+
+def test_a_folder_may_hold_a_file_of_power_loop(tmp_path: Path) -> None:
+    (tmp_path / "power_loop_sessions.db").touch()
+    found = locate(str(tmp_path), None, {}, tmp_path)
+    assert found == Place(tmp_path / "power_loop_sessions.db", asked=True)
+
+
+def test_the_variable_names_the_default(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SESSION_EXPLORER_DB", str(hermes / "profiles" / "work"))
+    assert _title(command) == "of work"
+    assert _title(command, "--db", hermes) == "of hermes"
+
+
+def test_the_home_of_hermes_comes_next(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(hermes))
+    assert _title(command) == "of hermes"
+    monkeypatch.setenv("SESSION_EXPLORER_DB", str(hermes / "profiles" / "play"))
+    assert _title(command) == "of play"
+
+
+def test_then_the_place_that_hermes_chooses_itself(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _home(tmp_path / ".hermes")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert _title(command) == "of .hermes"
+
+
+def test_then_a_file_of_power_loop_in_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / "power_loop_sessions.db").touch()
+    found = locate(None, None, {"HOME": str(tmp_path)}, tmp_path)
+    assert found == Place(tmp_path / "power_loop_sessions.db", asked=False)
+
+
+def test_a_profile_is_chosen_by_name(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _title(command, "--db", hermes, "--profile", "work") == "of work"
+    monkeypatch.setenv("HERMES_HOME", str(hermes))
+    assert _title(command, "--profile", "play") == "of play"
+    assert _title(command, "--profile", "default") == "of hermes"
+
+
+def test_the_profile_that_hermes_is_set_to_is_used(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(hermes))
+    (hermes / "active_profile").write_text("work\n")
+    assert _title(command) == "of work"
+    assert _title(command, "--profile", "default") == "of hermes"
+
+
+@pytest.mark.parametrize("content", [b"gone\n", b"../../etc\n", b"\xff\xfe", b""])
+def test_a_choice_that_makes_no_sense_is_passed_over(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(hermes))
+    (hermes / "active_profile").write_bytes(content)
+    assert _title(command) == "of hermes"
+
+
+def test_a_home_that_is_a_profile_means_that_profile(
+    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (hermes / "active_profile").write_text("play")
+    monkeypatch.setenv("HERMES_HOME", str(hermes / "profiles" / "work"))
+    assert _title(command) == "of work"
+    assert _title(command, "--profile", "play") == "of play"
+
+
+@pytest.mark.parametrize("name", ["gone", "UPPER", "../x", "", "a/b"])
+def test_a_profile_that_is_not_there_is_wrong_usage(hermes: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="No such profile"):
+        locate(str(hermes), name, {}, hermes)
+
+
+def test_a_profile_of_a_file_is_wrong_usage(hermes: Path) -> None:
+    with pytest.raises(UsageError, match="needs the folder"):
+        locate(str(hermes / "state.db"), "work", {}, hermes)
+
+
+@pytest.mark.parametrize("name", ["SESSION_EXPLORER_DB", "HERMES_HOME"])
+def test_what_was_asked_for_and_is_not_there_is_an_error(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    _home(tmp_path / ".hermes")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(name, str(tmp_path / "gone"))
+    said = command("list", "--json")
+    assert (said.code, said.out) == (ExitCode.CANNOT_OPEN, "")
+    assert "gone" in said.err
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["show", "x"], ["search", "x"], ["info"]])
+def test_no_command_falls_back_to_the_demo(command: Command, arguments: list[str]) -> None:
+    said = command(*arguments, "--json")
+    assert (said.code, said.out) == (ExitCode.CANNOT_OPEN, "")
+    assert "No state file found" in said.err
+    assert "--db" in said.err
+
+
+def test_nothing_asked_for_and_nothing_there_is_no_place(tmp_path: Path) -> None:
+    assert locate(None, None, {"HOME": str(tmp_path)}, tmp_path) is None
+
+
+def test_an_empty_path_is_wrong_usage_and_an_empty_variable_is_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--db needs"):
+        locate("", None, {}, tmp_path)
+    quiet = {"HOME": str(tmp_path), "SESSION_EXPLORER_DB": "", "HERMES_HOME": " "}
+    assert locate(None, None, quiet, tmp_path) is None
+
+
+def test_a_home_is_expanded_and_nobodys_home_is_no_crash(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_session(tmp_path / "mine.db", title="mine")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert _title(command, "--db", "~/mine.db") == "mine"
+    assert command("list", "--db", "~nobody-of-that-name/x.db").code == ExitCode.CANNOT_OPEN
+
+
+def test_a_folder_without_a_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"neither state\.db nor"):
+        locate(str(tmp_path), None, {}, tmp_path)

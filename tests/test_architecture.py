@@ -1,0 +1,167 @@
+"""The layers, held by a test: who may import whom, and who may open a database."""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests.factories import one_session
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LAYERS: dict[str, tuple[str, ...]] = {
+    "explorer/model.py": ("explorer.errors",),
+    "explorer/errors.py": ("explorer.model",),
+    "explorer/render/*": ("explorer.model", "explorer.errors", "explorer.render.*"),
+    "explorer/store/*": (
+        *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
+        "explorer.store",
+    ),
+    "explorer/search/*": (
+        *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
+        "explorer.search.*",
+    ),
+    "explorer/demo/*": (
+        *("explorer.model", "explorer.errors", "explorer.store.create*"),
+        *("explorer.demo", "explorer.demo.*"),
+    ),
+}
+"""What the modules of a layer may import of ours."""
+
+DRAWS = ("explorer/tui/*", "explorer/commands/open.py", "explorer/render/markdown*.py")
+"""Where Textual may be imported."""
+MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
+READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
+CREATES = ("explorer/store/create.py",)
+
+
+def _sources() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((ROOT / "explorer").rglob("*.py")):
+        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+SOURCES = dict(_sources())
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    """The full name of everything imported, at the top or late."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (_full(node.module or "", alias.name) for alias in node.names)
+
+
+def _full(module: str, name: str) -> str:
+    """`from explorer.store import cells` is about the module, `import Kind` about its home."""
+    inner = ROOT / module.replace(".", "/") / name
+    is_module = inner.is_dir() or inner.with_name(f"{name}.py").exists()
+    return f"{module}.{name}" if is_module else module
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def _users(package: str) -> set[str]:
+    """The files that import a package or anything in it."""
+    return {
+        file
+        for file, tree in SOURCES.items()
+        if any(name == package or name.startswith(f"{package}.") for name in _imports(tree))
+    }
+
+
+def test_the_sources_are_found() -> None:
+    assert len(SOURCES) > 50
+    assert "sqlite3" in set(_imports(SOURCES["explorer/store/read_only.py"]))
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_imports_only_what_lies_below_it(layer: str) -> None:
+    wrong = [
+        (file, name)
+        for file, tree in SOURCES.items()
+        if fnmatch(file, layer)
+        for name in _imports(tree)
+        if name.startswith("explorer") and not _matches(name, LAYERS[layer])
+    ]
+    assert wrong == []
+
+
+def test_sqlite_is_known_to_the_store_alone() -> None:
+    assert _users("sqlite3")
+    assert [file for file in _users("sqlite3") if not file.startswith("explorer/store/")] == []
+
+
+def test_textual_is_known_to_what_draws_alone() -> None:
+    assert [file for file in _users("textual") if not _matches(file, DRAWS)] == []
+
+
+def test_the_app_is_started_from_one_place() -> None:
+    assert [file for file in _users("explorer.tui") if not _matches(file, MAY_START_THE_APP)] == []
+
+
+def _connects(tree: ast.AST) -> bool:
+    return "sqlite3.connect(" in ast.unparse(tree)
+
+
+def test_databases_are_opened_in_three_places() -> None:
+    assert {file for file, tree in SOURCES.items() if _connects(tree)} == {*READS, *CREATES}
+    # Nobody takes the function by another name.
+    for tree in SOURCES.values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module == "sqlite3":
+                assert "connect" not in [alias.name for alias in node.names]
+
+
+@pytest.mark.parametrize("file", READS)
+def test_what_is_not_ours_is_opened_read_only(file: str) -> None:
+    functions = [node for node in ast.walk(SOURCES[file]) if isinstance(node, ast.FunctionDef)]
+    opening = [ast.unparse(function) for function in functions if _connects(function)]
+    assert opening
+    assert all("?mode=ro" in function for function in opening)
+
+
+def test_the_database_is_never_opened_as_a_plain_file() -> None:
+    """Closing a plain handle would drop the locks that SQLite holds for this process."""
+    for file, tree in SOURCES.items():
+        if file.startswith("explorer/store/") and file not in CREATES:
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call):
+                    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                    assert name not in ("open", "read_bytes", "read_text"), file
+
+
+_LOADED = """
+import json, sys
+from explorer.cli import main
+code = main(sys.argv[1:])
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["show", "s"], ["search", "hello"], ["info"]])
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_headless_commands_load_nothing_heavy(
+    arguments: list[str], form: list[str], tmp_path: Path
+) -> None:
+    path = one_session(tmp_path / "state.db", title="Greeting")
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED, *arguments, *form, "--db", str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    code, loaded = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0
+    heavy = {"textual", "rich", "asyncio", "dataclasses", "platformdirs", "rapidfuzz"}
+    assert heavy & set(loaded) == set()
+    assert [name for name in loaded if name.startswith("explorer.tui")] == []

@@ -1,0 +1,71 @@
+"""The benchmarks run from end to end. How fast anything is, is not a question for a test."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("bench")
+    out = folder / "README.md"
+    subprocess.run(
+        [sys.executable, "-m", "bench"],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "BENCH": "quick",
+            "BENCH_OUT": str(out),
+            "BENCH_FILES": str(folder / "files"),
+        },
+        check=True,
+        timeout=120,
+    )
+    return out.read_text(encoding="utf-8")
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the table under a heading, without its own two lines."""
+    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_table_has_its_rows(page: str) -> None:
+    assert [row[0] for row in rows(page, "The histories")] == ["1,000"]
+    assert [row[0] for row in rows(page, "First rows on the screen")] == [
+        "empty Textual app",
+        "1,000",
+    ]
+    assert [row[0] for row in rows(page, "Commands")] == [
+        "`python -c pass`",
+        "`python -c 'import sqlite3, json'`",
+        "`list --json`",
+        "`info --json`",
+    ]
+    assert [row[:2] for row in rows(page, "Reading lists")] == [
+        ["first page by start", "1,000"],
+        ["first page by last activity", "1,000"],
+        ["all sessions", "1,000"],
+    ]
+
+
+def test_every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:
+    for heading in ("First rows on the screen", "Commands", "Reading lists"):
+        for *_, aim, met in rows(page, heading):
+            assert (met == "") if aim == "the floor" else (met in ("yes", "no"))
+            assert re.fullmatch(r"the floor|[<≤] [\d.,]+ ?(x|ms|x modules)", aim)
+
+
+def test_page_tells_what_it_was_measured_with_but_not_where(page: str, tmp_path: Path) -> None:
+    assert re.search(
+        r"^\d+ cores, \d+ GB of memory, Python [\d.]+, SQLite [\d.]+, Textual [\d.]+\.", page, re.M
+    )
+    assert str(ROOT) not in page
+    assert str(tmp_path.parent.parent) not in page
