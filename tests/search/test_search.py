@@ -257,3 +257,19 @@ def test_a_word_may_go_on_while_it_is_typed(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db", "needles")
     assert _ids(path, "need", growing=True) == [1]
     assert _ids(path, "need ", growing=True) == []
+
+
+def test_a_scan_goes_stretch_by_stretch_and_finds_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read that takes its time would lock out an agent without a write-ahead log."""
+    monkeypatch.setattr("explorer.store.hermes.matching.STRETCH", 7)
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=1.0)
+        ids = [state.append_message("s", "user", f"+++ {n}", timestamp=2.0) for n in range(50)]
+    found = open_store(path).matches(("+++",), False, None, False)
+    assert found.mode == "scan"
+    assert [match.message_id for match in found.found] == ids[::-1]
+    few = open_store(path).matches(("+++",), False, 10, False)
+    assert (len(few.found), few.complete) == (10, False)

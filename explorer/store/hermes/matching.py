@@ -16,6 +16,10 @@ from explorer.store.hermes.messages import message_state
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 
+Rows = list[tuple[object, ...]]
+NEWEST = (1 << 63) - 1
+STRETCH = 4000
+"""Ids scanned in one read."""
 SCANNED = ("content", "tool_name", "tool_calls")
 STALE = "fts_stale"
 REBUILD = ("fts_rebuild_progress", "fts_rebuild_high_water")
@@ -42,18 +46,41 @@ def _covers_tools(schema: Schema) -> bool:
     return "content=messages," not in made and "content='messages'" not in made
 
 
-def matches(
+def by_table(
     reader: Reader, terms: Sequence[str], prefix: bool, limit: int | None, rewound: bool
-) -> Matches:
-    """Messages that hold all terms, newest first."""
-    if all(map(_has_a_word, terms)) and _table_is_whole(reader):
-        try:
-            return _by_table(reader, terms, prefix, limit, rewound)
-        except sqlite3.DatabaseError as error:
-            # A table that is broken, or made by a tokenizer that is not here; nothing else.
-            if not error_name(error).startswith(("SQLITE_ERROR", "SQLITE_CORRUPT")):
-                raise
-    return _by_scan(reader, terms, limit, rewound)
+) -> Matches | None:
+    """Messages that hold all terms, newest first; None where the search table cannot tell."""
+    if not all(map(_has_a_word, terms)) or not _table_is_whole(reader):
+        return None
+    try:
+        return result("fts", _look_up(reader, terms, prefix, limit, rewound), limit)
+    except sqlite3.DatabaseError as error:
+        # A table that is broken, or made by a tokenizer that is not here; nothing else.
+        if not error_name(error).startswith(("SQLITE_ERROR", "SQLITE_CORRUPT")):
+            raise
+        return None
+
+
+def scan(
+    reader: Reader, terms: Sequence[str], below: int, rewound: bool
+) -> tuple[Rows, int | None]:
+    """(matching rows, where to go on) of the newest messages below an id: one stretch, since a
+    read that took its time would lock out an agent without a write-ahead log."""
+    top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (below,))
+    if top is None:
+        return [], None
+    columns = [c for c in SCANNED if reader.schema.has("messages", c)]
+    # On bytes: SQL's text functions end at the NUL before multimodal content.
+    text = " || ' ' || ".join(f"coalesce(CAST(m.\"{c}\" AS BLOB), '')" for c in columns)
+    holds = " AND ".join(f"instr(lower({text}), lower(?))" for _ in terms)
+    flags = reader.schema.pick("messages", "m", ("active", "compacted"))
+    rows = reader.rows(
+        f"SELECT m.id, s.rowid, m.session_id, {flags} FROM messages m"
+        " LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id > ? AND m.id <= ?"
+        f" AND {holds}{_live(reader.schema, rewound)} ORDER BY m.id DESC",
+        (top - STRETCH, top, *terms),
+    )
+    return rows, top - STRETCH + 1
 
 
 def _table_is_whole(reader: Reader) -> bool:
@@ -71,35 +98,19 @@ def _table_is_whole(reader: Reader) -> bool:
     return cells.words(notes.get(STALE)) in ("", "0") and filled >= goal
 
 
-def _by_table(
+def _look_up(
     reader: Reader, terms: Sequence[str], prefix: bool, limit: int | None, rewound: bool
-) -> Matches:
+) -> Rows:
     quoted = ['"' + term.replace('"', '""') + '"' for term in terms]
     query = " ".join(quoted) + ("*" if prefix else "")
     flags = reader.schema.pick("messages", "m", ("active", "compacted"))
-    rows = reader.rows(
+    return reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {flags} FROM messages_fts f"
         " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
         f" WHERE messages_fts MATCH ?{_live(reader.schema, rewound)}"
         " ORDER BY f.rowid DESC LIMIT ?",
         (query, -1 if limit is None else limit + 1),
     )
-    return _result("fts", rows, limit)
-
-
-def _by_scan(reader: Reader, terms: Sequence[str], limit: int | None, rewound: bool) -> Matches:
-    columns = [c for c in SCANNED if reader.schema.has("messages", c)]
-    # On bytes: SQL's text functions end at the NUL before multimodal content.
-    text = " || ' ' || ".join(f"coalesce(CAST(m.\"{c}\" AS BLOB), '')" for c in columns)
-    holds = " AND ".join(f"instr(lower({text}), lower(?))" for _ in terms)
-    flags = reader.schema.pick("messages", "m", ("active", "compacted"))
-    rows = reader.rows(
-        f"SELECT m.id, s.rowid, m.session_id, {flags} FROM messages m"
-        " LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE {holds}{_live(reader.schema, rewound)} ORDER BY m.id DESC LIMIT ?",
-        (*terms, -1 if limit is None else limit + 1),
-    )
-    return _result("scan", rows, limit)
 
 
 def _live(schema: Schema, rewound: bool) -> str:
@@ -109,7 +120,8 @@ def _live(schema: Schema, rewound: bool) -> str:
     return f' AND (coalesce(m."active", 1) != 0{compacted})'
 
 
-def _result(mode: str, rows: Sequence[Sequence[object]], limit: int | None) -> Matches:
+def result(mode: str, rows: Rows, limit: int | None) -> Matches:
+    """Rows as matches; one row beyond the limit says that there are more."""
     complete = limit is None or len(rows) <= limit
     found = [
         Match(

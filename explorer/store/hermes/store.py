@@ -5,6 +5,7 @@ and all together would cost it 8 ms of its start-up.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
@@ -127,6 +128,15 @@ class HermesStore:
         rewound: bool,
         token: CancelToken | None = None,
     ) -> Matches:
-        from explorer.store.hermes.matching import matches
+        from explorer.store.hermes.matching import NEWEST, Rows, by_table, result, scan
 
-        return self._file.read(lambda r: matches(r, terms, prefix, limit, rewound), token)
+        indexed = self._file.read(lambda r: by_table(r, terms, prefix, limit, rewound), token)
+        if indexed is not None:
+            return indexed
+        found: Rows = []
+        below: int | None = NEWEST
+        while below is not None and (limit is None or len(found) <= limit):
+            stretch = partial(scan, terms=terms, below=below, rewound=rewound)
+            rows, below = self._file.read(stretch, token)
+            found += rows
+        return result("scan", found, limit)
