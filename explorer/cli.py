@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from explorer import __version__
 from explorer.errors import ExitCode, ExplorerError
 
-HEADLESS = ("list", "show", "search", "info")
-
 EPILOG = """\
 examples:
   session-explorer                           open your own sessions
@@ -78,6 +76,9 @@ examples:
 
 def run() -> None:
     """The console script."""
+    # A command does not live long enough for anything to be worth collecting, a fifth of the time
+    # of a big list; the app turns it on again when its first frame is painted.
+    gc.disable()
     code = main(sys.argv[1:])
     _let_go_of_output()
     sys.exit(code)
@@ -113,9 +114,6 @@ def _let_go_of_output() -> None:
 
 def _dispatch(options: argparse.Namespace) -> int:
     now = time.time()
-    if options.command in HEADLESS:
-        # Nothing here lives long enough to be worth collecting: a fifth of the time of a big list.
-        gc.disable()
     # Late imports, each only for its own command: the others together would cost 10 to 300 ms.
     match options.command:
         case "list":

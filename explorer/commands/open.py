@@ -1,7 +1,6 @@
 """Open the app: on the user's own state file, or on the demo when there is none."""
 
 import argparse
-import gc
 import os
 import sys
 import tempfile
@@ -30,8 +29,6 @@ def open_app(options: argparse.Namespace, now: float) -> int:
 
 
 def _run(opening: Opening, now: float, mouse: bool) -> int:
-    # Until the first frame is painted: what start-up makes stays, so looking through it is idle.
-    gc.disable()
     # Twice the default: results are painted as soon as they are there.
     os.environ.setdefault("TEXTUAL_FPS", "120")
     # Late: 300 ms that headless commands need not pay, and that the opening uses.

@@ -44,10 +44,11 @@ _EMOJI = (
     "\u203c\u2049\u2122\u2139\u2196-\u21aa\u2300-\u23ff\u24c2\u25aa-\u25fe"
     f"\u2934\u2935\u2b05-\u2b55\u3030\u303d\u3297\u3299{_JOINABLE}"
 )
-_ONE_EMOJI = f"[{_JOINABLE}][\ufe0f{_TONES}]?"
+_ONE_EMOJI = f"[{_JOINABLE}][{_TONES}]?"
 _JOINED = f"({_ONE_EMOJI}(?:\u200d{_ONE_EMOJI}){{1,{MOST_MARKS}}})|\u200d"
 # A second selector in a row chooses nothing: such runs smuggle bytes.
-_STRAY_SELECTOR = f"(?<=[{_SELECTORS}])[{_SELECTORS}]+|(?<![{_EMOJI}])\ufe0f"
+_STRAY_SELECTOR = f"\ufe0f[{_SELECTORS}]*|(?<=[{_SELECTORS}])[{_SELECTORS}]+"
+_EMOJI_LOOK = f"(?<=[{_EMOJI}{_TONES}])\ufe0f"
 # Every block that holds marks or other characters without width. Exact tables would be ten times
 # as long; the letters that share these blocks are told apart in the rare run that is long enough.
 _STACK = (
@@ -72,6 +73,9 @@ def clean(text: str) -> str:
     for line_break in _BREAKS:
         text = text.replace(line_break, "\n")
     text = text.expandtabs(TAB)
+    if "\ufe0f" in text:
+        # Terminals do not agree on the width of a narrow sign that is asked to be an emoji.
+        text = re.sub(_EMOJI_LOOK, "", text)
     if _is_plain(text):
         return text
     text = re.sub(_FORBIDDEN, lambda found: "".join(map(_symbol, found[0])), text)

@@ -10,23 +10,6 @@ Span = tuple[str, str]
 """(clean text, style)."""
 Line = tuple[Span, ...]
 
-STYLES = (
-    "text",
-    "dim",
-    "you",
-    "assistant",
-    "system",
-    "tool",
-    "reasoning",
-    "code",
-    "heading",
-    "strong",
-    "link",
-    "ok",
-    "error",
-    "seam",
-)
-
 
 def line_width(line: Line) -> int:
     return sum(cell_width(text) for text, _ in line)

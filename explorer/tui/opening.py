@@ -8,6 +8,7 @@ waiting. No import of Textual here.
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import NamedTuple
 
 from explorer.errors import StoreError
@@ -15,7 +16,8 @@ from explorer.model import Session
 from explorer.store.base import Store
 from explorer.store.opening import open_store
 
-FIRST_PAGE = 50
+SHORT = 30
+"""Below this many lines of the terminal a session takes one line, else two."""
 HEAD_START = 0.06
 """Seconds to wait for the first page; a warm file needs a quarter of it."""
 
@@ -65,9 +67,15 @@ class Opening:
             if self._prepare:
                 self._prepare()
             store = open_store(self.path, waiting=self._wait)
-            self._result = Opened(store, tuple(store.first_page(FIRST_PAGE, self._now)))
+            self._result = Opened(store, tuple(store.first_page(_in_sight(), self._now)))
         except StoreError as error:
             self._result = error
 
     def _wait(self) -> None:
         self.busy = True
+
+
+def _in_sight() -> int:
+    """The rows that the first frame has room for."""
+    lines = get_terminal_size().lines
+    return max(lines if lines < SHORT else lines // 2 + 1, 5)

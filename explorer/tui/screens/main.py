@@ -27,7 +27,7 @@ from explorer.tui.actions import bindings
 from explorer.tui.arranging import Arranged
 from explorer.tui.document import Laid
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.opening import Opened, Opening
+from explorer.tui.opening import SHORT, Opened, Opening
 from explorer.tui.reading import Outlined, lay_out, outline
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
@@ -36,8 +36,6 @@ from explorer.tui.widgets.transcript import Transcript
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
-SHORT = 30
-"""Below this many rows a session takes one line."""
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."

@@ -6,14 +6,13 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from explorer.render.lines import STYLES, Line
+from explorer.render.lines import Line
 from explorer.render.wrap import wrapped
+from explorer.tui.themes import paint
 
 
 class PaintedView(ScrollView, can_focus=True):
     """Paints `Line`s. Subclasses say which; a look-up is all that painting may cost."""
-
-    COMPONENT_CLASSES = {f"painted--{name}" for name in STYLES} | {"painted--cursor"}
 
     note = reactive("", layout=False)
     """Clean text to show instead of nothing: why there is nothing, and what to do."""
@@ -48,9 +47,8 @@ class PaintedView(ScrollView, can_focus=True):
     def _style(self, name: str, lit: bool) -> Style:
         found = self._styles.get((name, lit))
         if found is None:
-            base = self.rich_style
-            found = base + self.get_component_rich_style(f"painted--{name}", partial=True)
+            found = self.rich_style + paint(name, self.app.theme_variables)
             if lit:
-                found += self.get_component_rich_style("painted--cursor", partial=True)
+                found += paint("cursor", self.app.theme_variables)
             self._styles[name, lit] = found
         return found

@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from explorer.model import Session
 from explorer.render.clean import pad
+from explorer.render.lines import Line
 from explorer.tui.actions import bindings
 from explorer.tui.row_index import Group, RowIndex
 from explorer.tui.row_lines import row_lines
@@ -61,6 +62,8 @@ class SessionList(PaintedView):
         self._place: dict[int, int] = {}
         self._rows: dict[int, Session] = {}
         self._groups: tuple[Group, ...] = ()
+        self._made: dict[int, list[Line]] = {}
+        self._look = (0, True)
         self._index = RowIndex(0, 2)
         self._cursor = 0
 
@@ -102,6 +105,7 @@ class SessionList(PaintedView):
             self._rows[row.key] = row
         while len(self._rows) > KEPT:
             self._rows.pop(next(iter(self._rows)))
+        self._made.clear()
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -117,11 +121,20 @@ class SessionList(PaintedView):
             return self.strip((), width)
         at, inside = found
         lit = at == self._cursor
-        lines = row_lines(
-            self._rows.get(self._order[at]), width - GUTTER, self.comfortable, self.now
-        )
         gutter = (("▌ " if lit else "  ", "link"),)
-        return self.strip(gutter + lines[inside], width, lit)
+        return self.strip(gutter + self._lines(self._order[at], width)[inside], width, lit)
+
+    def _lines(self, key: int, width: int) -> list[Line]:
+        """The lines of a row, made once for both of them and for every repaint."""
+        look = (width, self.comfortable)
+        if look != self._look:
+            self._look = look
+            self._made.clear()
+        made = self._made.get(key)
+        if made is None:
+            made = row_lines(self._rows.get(key), width - GUTTER, self.comfortable, self.now)
+            self._made[key] = made
+        return made
 
     def watch_comfortable(self) -> None:
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
