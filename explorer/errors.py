@@ -41,6 +41,12 @@ class NoSuchSession(ExplorerError):
     exit_code = ExitCode.NO_SUCH_SESSION
 
 
+class Refused(ExplorerError):
+    """Something that would not be safe, or that this store cannot do."""
+
+    exit_code = ExitCode.REFUSED
+
+
 class Problem(StrEnum):
     """Why a state file cannot be read."""
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from explorer.errors import Problem, UsageError
 from explorer.store.failures import store_error
+from explorer.store.hermes.home import PROFILE_NAME
 
 FILE_NAMES = ("state.db", "power_loop_sessions.db")
-PROFILE_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 DEFAULT_PROFILE = "default"
 
 

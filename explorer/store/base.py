@@ -47,11 +47,27 @@ class Label(NamedTuple):
     source: str
 
 
+class Handover(NamedTuple):
+    """How the agent of a store takes a session back."""
+
+    program: str
+    arguments: tuple[str, ...]
+    """A template; the placeholders are those of the settings."""
+    environment: Mapping[str, str]
+    profile: str
+    has_profiles: bool = False
+    """The agent's home shows that it knows profiles."""
+
+
 class Store(Protocol):
     """A state file, read-only."""
 
     path: Path
     kind: str
+
+    def handover(self) -> Handover | str:
+        """How a session is resumed; where it cannot be, why not."""
+        ...
 
     def info(self, token: CancelToken | None = None) -> StoreInfo: ...
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Label, Match, Matches
+from explorer.store.base import Candidate, Handover, Label, Match, Matches
 from explorer.store.catalog import Catalog, Unit
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
@@ -55,6 +55,12 @@ class PowerLoopStore:
         self._file = file
         self._tables = tuple(Tables(number, prefix) for number, prefix in enumerate(found))
         self.path: Path = file.path
+
+    def handover(self) -> Handover | str:
+        return (
+            "power-loop has no command that takes a session: a program does, with"
+            " send(text, session_id=…). Copy the id, or set resume_command in the settings."
+        )
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         def work(reader: Reader) -> StoreInfo:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Label, Matches
+from explorer.store.base import Candidate, Handover, Label, Matches
 from explorer.store.catalog import Catalog, Unit
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
@@ -39,6 +39,11 @@ class HermesStore:
     def __init__(self, file: ReadOnlyFile) -> None:
         self._file = file
         self.path: Path = file.path
+
+    def handover(self) -> Handover | str:
+        from explorer.store.hermes.home import handover
+
+        return handover(self.path)
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         from explorer.store.hermes.info import info

@@ -19,16 +19,14 @@ from explorer.errors import StoreError
 from explorer.model import Session, StoreInfo
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line
-from explorer.store.catalog import Catalog, Unit
+from explorer.store.catalog import Catalog
 from explorer.store.failures import short_path
-from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
 from explorer.tui.actions import bindings
 from explorer.tui.arranging import Arranged
-from explorer.tui.document import Laid
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.opening import SHORT, Opened, Opening
-from explorer.tui.reading import Outlined, lay_out, outline
+from explorer.tui.reader import Reader
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
@@ -36,8 +34,6 @@ from explorer.tui.widgets.transcript import Transcript
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
-AT_FIRST = 40
-"""Messages laid out together with the outline, so that text appears at once."""
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
 NOTHING_LEFT = "Every session is hidden. Press . to show them."
 BUSY = "Another program is writing this file and has locked it. Trying again …"
@@ -58,8 +54,6 @@ class MainScreen(Screen[None]):
         self._show_hidden = False
         self._painted = False
         """The first frame is out: until then nothing may keep it waiting."""
-        self._reading: Session | None = None
-        self._outlined: Outlined | None = None
         self._lanes = Lanes(self, self._failed)
 
     def compose(self) -> ComposeResult:
@@ -87,6 +81,7 @@ class MainScreen(Screen[None]):
         return self.query_one(SearchBar)
 
     def on_mount(self) -> None:
+        self._reader = Reader(self.transcript, self._lanes)
         demo = bool(self._opening.demo)
         self.top.file = (
             "an invented history" if demo else clean_line(short_path(self._opening.path))
@@ -135,6 +130,7 @@ class MainScreen(Screen[None]):
             self.app.push_screen(ProblemScreen(result), self._try_again)
             return
         self._opened = result
+        self._reader.open(result.store)
         rows = result.rows
         self.sessions.add_rows(rows)
         groups = arranging.first_groups(rows, self._now)
@@ -161,8 +157,7 @@ class MainScreen(Screen[None]):
     def _catalogued(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._arrange()
-        if self._reading and self._reading.parts > 1 and self._outlined is None:
-            self._read(self._reading)
+        self._reader.catalogued(catalog)
 
     def _informed(self, info: StoreInfo) -> None:
         self.top.facts = " · ".join(
@@ -197,7 +192,7 @@ class MainScreen(Screen[None]):
         self.sessions.note = NO_MATCH if found else NOTHING_LEFT if total else EMPTY
         self.sessions.show(arranged.order, arranged.groups)
         if not arranged.order:
-            self._forget_transcript()
+            self._reader.forget()
         words = arranging.in_words(len(arranged.order), total, arranged.hidden)
         self.sessions.border_subtitle = Content(
             words if counted else f"{count(len(arranged.order))} of … · hidden: …"
@@ -224,66 +219,22 @@ class MainScreen(Screen[None]):
         self.sessions.add_rows(rows)
         key = self.sessions.cursor_key
         row = self.sessions.row(key) if key is not None else None
-        if row is not None and (self._reading is None or self._reading.key != key):
-            self._read(row)
+        if row is not None and (self._reader.session is None or self._reader.session.key != key):
+            self._reader.read(row, self._catalog)
 
     @on(SessionList.Highlighted)
     def _follow(self, event: SessionList.Highlighted) -> None:
         row = self.sessions.row(event.key)
         if row is not None and self._painted:
-            self._read(row)
-
-    def _read(self, session: Session) -> None:
-        """Show a session in the transcript."""
-        self._reading = session
-        self._outlined = None
-        unit = Unit(session.key, (session.key,), session.kind)
-        if session.parts > 1:
-            if self._catalog is None or not self._catalog.has(session.key):
-                return
-            unit = self._catalog.folded(session.key)
-        if self._opened is None:
-            return
-        store, view = self._opened.store, self.transcript.view()
-        view = view._replace(model=session.model, folds={})
-
-        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid]]:
-            outlined = outline(store, session, unit, token)
-            items = range(min(AT_FIRST, len(outlined.outlines)))
-            return outlined, lay_out(store, outlined, items, view, token)
-
-        self._lanes.start("reader", work, self._show_transcript)
-
-    def _show_transcript(self, read: tuple[Outlined, dict[int, Laid]]) -> None:
-        self._outlined, laid = read
-        session = self._outlined.session
-        name = clean_line(session.title or session.preview or session.id, 200)
-        self.transcript.note = "This session has no messages."
-        self.transcript.border_title = Content(name)
-        self.transcript.show(self._outlined, laid)
-
-    def _forget_transcript(self) -> None:
-        self._lanes.cancel("reader")
-        self._reading = self._outlined = None
-        self.transcript.note = ""
-        self.transcript.border_title = self.transcript.border_subtitle = None
-        self.transcript.clear()
+            self._reader.read(row, self._catalog)
 
     @on(Transcript.ItemsWanted)
     def _read_items(self, event: Transcript.ItemsWanted) -> None:
-        if self._opened is None or self._outlined is None:
-            return
-        store, outlined, items, view = self._opened.store, self._outlined, event.items, event.view
-        self._lanes.start(
-            "items",
-            lambda token: lay_out(store, outlined, items, view, token),
-            lambda laid: self.transcript.add(laid, view.width),
-        )
+        self._reader.read_items(event)
 
     @on(Transcript.Moved)
     def _say_where(self, event: Transcript.Moved) -> None:
-        where = f"message {count(event.number)} of {count(event.of)}" if event.of else ""
-        self.transcript.border_subtitle = Content(where)
+        self._reader.say_where(event)
 
     @on(Transcript.BlockWanted)
     def _open_block(self, event: Transcript.BlockWanted) -> None:

@@ -1,0 +1,80 @@
+"""The user's settings: `config.toml` in the config folder of the platform.
+
+All of them are optional. A file that cannot be understood is an error that names the setting: a
+setting silently ignored would be worse, since one of them is a command to run.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.errors import UsageError
+
+PLACEHOLDERS = ("{id}", "{profile}", "{home}", "{workspace}")
+
+
+class Config(NamedTuple):
+    """What can be set."""
+
+    resume: str = "exec"
+    """`exec` gives way to the agent, `return` comes back when it ends."""
+    resume_command: tuple[str, ...] = ()
+    """The command that resumes a session, instead of the agent's own."""
+
+
+def config_path() -> Path:
+    # Late: 6 ms, and most commands need no settings.
+    from platformdirs import user_config_path
+
+    return user_config_path("session-explorer", appauthor=False) / "config.toml"
+
+
+def load_config(path: Path) -> Config:
+    """The settings in a file; the defaults where there is none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config()
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, str(error)) from None
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _unreadable(path, str(error)) from None
+    unknown = sorted(set(found) - set(Config._fields))
+    if unknown:
+        known = ", ".join(Config._fields)
+        raise _unreadable(path, f"there is no setting {unknown[0]!r}; there are {known}")
+    return Config(
+        resume=_resume(path, found.get("resume", Config().resume)),
+        resume_command=_command(path, found.get("resume_command", [])),
+    )
+
+
+def _resume(path: Path, value: object) -> str:
+    if value not in ("exec", "return"):
+        raise _unreadable(path, f'resume must be "exec" or "return", not {value!r}')
+    return str(value)
+
+
+def _command(path: Path, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise _unreadable(path, "resume_command must be a list of strings")
+    if value and not any("{id}" in part for part in value):
+        raise _unreadable(path, "resume_command must hold {id} somewhere")
+    if value and ("{" in value[0] or not value[0].strip()):
+        raise _unreadable(path, "resume_command must begin with the name of a program")
+    for part in value:
+        rest = part
+        for name in PLACEHOLDERS:
+            rest = rest.replace(name, "")
+        if "{" in rest or "}" in rest or "\0" in rest:
+            allowed = " ".join(PLACEHOLDERS)
+            raise _unreadable(path, f"resume_command may hold {allowed}; {part!r} is unclear")
+    return tuple(value)
+
+
+def _unreadable(path: Path, why: str) -> UsageError:
+    shown = str(path).replace(os.path.expanduser("~"), "~", 1)
+    return UsageError("The settings are not clear", f"{shown}: {why}.")

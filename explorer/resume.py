@@ -1,0 +1,120 @@
+"""Handing a session back to its agent: which program, with which arguments, where.
+
+The command is a list of arguments, never a line for a shell. Only ids that are plain names go
+into it: an id may hold anything, and this is the place where that would matter.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from explorer.config import Config
+from explorer.errors import Refused
+from explorer.model import Session
+from explorer.store.base import Handover, Store
+
+SAFE_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+ANSWER_WITHIN = 5.0
+"""Seconds for the agent to say what it can do."""
+
+
+class Command(NamedTuple):
+    """A program to give way to."""
+
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    """What is set for it, beyond our own environment."""
+    folder: str | None
+    """Where it starts, if the session's workspace still exists."""
+
+    def line(self) -> str:
+        """The same for a person to copy into a shell."""
+        words = [f"{name}={shlex.quote(value)}" for name, value in self.environment.items()]
+        words += map(shlex.quote, self.arguments)
+        start = f"cd {shlex.quote(self.folder)} && " if self.folder else ""
+        return start + " ".join(words)
+
+
+def command_for(store: Store, session: Session, config: Config) -> Command:
+    """How to resume a session: always at the tip of its conversation."""
+    if not re.fullmatch(SAFE_ID, session.tip_id):
+        raise Refused(
+            "An id that is no plain name",
+            "This session's id holds characters that could mean something else in a command, so"
+            " it is not handed to one.",
+        )
+    handover = store.handover()
+    if isinstance(handover, str) and not config.resume_command:
+        raise Refused("Cannot be resumed from here", handover)
+    known = handover if isinstance(handover, Handover) else Handover("", (), {}, "")
+    folder = session.workspace if session.workspace and _is_folder(session.workspace) else None
+    values = {
+        "{id}": session.tip_id,
+        "{profile}": known.profile,
+        "{home}": known.environment.get("HERMES_HOME", ""),
+        "{workspace}": folder or "",
+    }
+    template = config.resume_command or (known.program, *known.arguments)
+    arguments = tuple(_filled(part, values) for part in template)
+    return Command(arguments, known.environment, folder)
+
+
+def installed(command: Command) -> bool:
+    """Whether the program can be found."""
+    return shutil.which(command.arguments[0]) is not None
+
+
+def fitted(command: Command, handover: Handover | str, config: Config) -> Command:
+    """The command without what the installed agent does not know: early ones have no profiles."""
+    if isinstance(handover, str) or config.resume_command or handover.has_profiles:
+        return command
+    if "-p" not in command.arguments or _knows_profiles(command):
+        return command
+    at = command.arguments.index("-p")
+    return command._replace(arguments=command.arguments[:at] + command.arguments[at + 2 :])
+
+
+def give_way(command: Command) -> None:
+    """Become the agent; comes back only if that fails."""
+    if command.folder:
+        os.chdir(command.folder)
+    os.execvpe(command.arguments[0], list(command.arguments), {**os.environ, **command.environment})
+
+
+def run(command: Command) -> int:
+    """Run the agent in this terminal until it ends."""
+    environment = {**os.environ, **command.environment}
+    done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
+    return done.returncode
+
+
+def _knows_profiles(command: Command) -> bool:
+    """Whether the agent's help speaks of profiles; what gives no help is taken to know them."""
+    try:
+        answer = subprocess.run(
+            [command.arguments[0], "--help"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **command.environment},
+            timeout=ANSWER_WITHIN,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    said = answer.stdout.lower()
+    return "resume" not in said or "profile" in said
+
+
+def _filled(part: str, values: Mapping[str, str]) -> str:
+    """A part of the template; each placeholder once, so that a value cannot hold another."""
+    return re.sub("|".join(map(re.escape, values)), lambda found: values[found[0]], part)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isabs(path) and "\0" not in path and os.path.isdir(path)

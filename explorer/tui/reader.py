@@ -1,0 +1,89 @@
+"""What the transcript shows: reads a session when the cursor comes to it, and more of it when
+the transcript asks."""
+
+from textual.content import Content
+
+from explorer.model import Session
+from explorer.render.amounts import count
+from explorer.render.clean import clean_line
+from explorer.store.base import Store
+from explorer.store.catalog import Catalog, Unit
+from explorer.store.read_only import CancelToken
+from explorer.tui.document import Laid
+from explorer.tui.lanes import Lanes
+from explorer.tui.reading import Outlined, lay_out, outline
+from explorer.tui.widgets.transcript import Transcript
+
+AT_FIRST = 40
+"""Messages laid out together with the outline, so that text appears at once."""
+
+
+class Reader:
+    """Joins the store and the transcript."""
+
+    def __init__(self, transcript: Transcript, lanes: Lanes) -> None:
+        self._transcript = transcript
+        self._lanes = lanes
+        self._store: Store | None = None
+        self._outlined: Outlined | None = None
+        self.session: Session | None = None
+        """What is being read, or about to be."""
+
+    def open(self, store: Store) -> None:
+        self._store = store
+
+    def read(self, session: Session, catalog: Catalog | None) -> None:
+        """Show a session: the whole conversation, of which the catalog knows the parts."""
+        self.session = session
+        self._outlined = None
+        unit = Unit(session.key, (session.key,), session.kind)
+        if session.parts > 1:
+            if catalog is None or not catalog.has(session.key):
+                return
+            unit = catalog.folded(session.key)
+        if self._store is None:
+            return
+        store, view = self._store, self._transcript.view()
+        view = view._replace(model=session.model, folds={})
+
+        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid]]:
+            outlined = outline(store, session, unit, token)
+            items = range(min(AT_FIRST, len(outlined.outlines)))
+            return outlined, lay_out(store, outlined, items, view, token)
+
+        self._lanes.start("reader", work, self._show)
+
+    def catalogued(self, catalog: Catalog) -> None:
+        """The parts of conversations are known: read on what had to wait for them."""
+        if self.session and self._outlined is None:
+            self.read(self.session, catalog)
+
+    def read_items(self, event: Transcript.ItemsWanted) -> None:
+        if self._store is None or self._outlined is None:
+            return
+        store, outlined, items, view = self._store, self._outlined, event.items, event.view
+        self._lanes.start(
+            "items",
+            lambda token: lay_out(store, outlined, items, view, token),
+            lambda laid: self._transcript.add(laid, view.width),
+        )
+
+    def say_where(self, event: Transcript.Moved) -> None:
+        where = f"message {count(event.number)} of {count(event.of)}" if event.of else ""
+        self._transcript.border_subtitle = Content(where)
+
+    def forget(self) -> None:
+        """Nothing is chosen: an empty pane."""
+        self._lanes.cancel("reader")
+        self.session = self._outlined = None
+        self._transcript.note = ""
+        self._transcript.border_title = self._transcript.border_subtitle = None
+        self._transcript.clear()
+
+    def _show(self, read: tuple[Outlined, dict[int, Laid]]) -> None:
+        self._outlined, laid = read
+        session = self._outlined.session
+        name = clean_line(session.title or session.preview or session.id, 200)
+        self._transcript.note = "This session has no messages."
+        self._transcript.border_title = Content(name)
+        self._transcript.show(self._outlined, laid)
