@@ -23,6 +23,8 @@ examples:
   session-explorer list --json | jq '.sessions[].title'
   session-explorer show 20261103_1402        read one, by the beginning of its id or by its title
   session-explorer search 'docker arm64'     find where you talked about it
+  session-explorer resume 'Trip to Kyoto'    go on with it
+  session-explorer --pick                    choose one to go on with
 
 exit codes: 0 done, 1 failed, 2 usage, 3 no such session, 4 file busy, 5 file cannot be opened,
 6 refused, 130 interrupted
@@ -71,6 +73,17 @@ DEMO_EPILOG = """\
 examples:
   session-explorer demo                      look around in it
   session-explorer demo --write try.db       keep it as a file
+"""
+
+
+RESUME_EPILOG = """\
+examples:
+  session-explorer resume 20261103_140211_a1b2c3
+  session-explorer resume 'Fix docker deployment'      by title
+  session-explorer resume --print 20261103_1402        the command, quoted for a shell
+
+A conversation of several parts is resumed at its newest part, in its workspace if that still
+exists. The command can be set in the settings.
 """
 
 
@@ -132,6 +145,10 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.info import show_info
 
             return show_info(options)
+        case "resume":
+            from explorer.commands.resume import resume_session
+
+            return resume_session(options, now)
         case _:
             from explorer.commands.open import open_app
 
@@ -150,6 +167,9 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"session-explorer {__version__}")
     _add_common(top, defaults=True)
+    intent = top.add_mutually_exclusive_group()
+    intent.add_argument("--pick", action="store_true", help="enter resumes the session")
+    intent.add_argument("--print-id", action="store_true", help="enter prints its id and leaves")
     top.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
 
@@ -195,6 +215,11 @@ def parser() -> argparse.ArgumentParser:
 
     info = command("info", "say what this state file is and what can be done with it", INFO_EPILOG)
     _add_json(info)
+
+    resume = command("resume", "hand a session back to its agent", RESUME_EPILOG)
+    resume.add_argument("id", metavar="ID", help="an id, its unique beginning, or a title")
+    resume.add_argument("--print", action="store_true", help="only print the command")
+    resume.add_argument("--force", action="store_true", help="also if it is running")
 
     demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")

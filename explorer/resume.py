@@ -15,6 +15,7 @@ from typing import NamedTuple
 from explorer.config import Config
 from explorer.errors import Refused
 from explorer.model import Session
+from explorer.render.when import ago
 from explorer.store.base import Handover, Store
 
 SAFE_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
@@ -61,6 +62,16 @@ def command_for(store: Store, session: Session, config: Config) -> Command:
     template = config.resume_command or (known.program, *known.arguments)
     arguments = tuple(_filled(part, values) for part in template)
     return Command(arguments, known.environment, folder)
+
+
+def why_running(session: Session, now: float) -> str:
+    """Why a session counts as running, and what a second client would do."""
+    used = ago(session.last_active, now)
+    when = "just now" if used == "now" else f"{used} ago"
+    return (
+        f"It has not ended and was written to {when}, or a process holds it. A second client"
+        " on it could fork the conversation."
+    )
 
 
 def installed(command: Command) -> bool:

@@ -18,8 +18,9 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from explorer.demo import write_demo
+from explorer.resume import Command
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening
+from explorer.tui.opening import Opening, Start
 
 NOW = 1_790_000_000.0
 HERE = Path(__file__).parent
@@ -42,7 +43,7 @@ PICTURES = (
 )
 
 
-async def settle(app: ExplorerApp, pilot: Pilot[None]) -> None:
+async def settle(app: ExplorerApp, pilot: Pilot[Command | str]) -> None:
     """Wait until no thread works and nothing waits to be painted."""
     quiet = 0
     while quiet < 3:
@@ -51,7 +52,7 @@ async def settle(app: ExplorerApp, pilot: Pilot[None]) -> None:
 
 
 async def take(picture: Picture, state_file: Path) -> None:
-    app = ExplorerApp(Opening(state_file, NOW, demo="demo"), NOW)
+    app = ExplorerApp(Start(Opening(state_file, NOW, demo="demo"), NOW))
     async with app.run_test(size=picture.size) as pilot:
         await settle(app, pilot)
         for key in picture.keys:

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import sys
@@ -44,6 +45,8 @@ class Terminal:
         self._screen = _Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
         script = Path(sys.executable).parent / program
+        if not script.exists():
+            script = Path(shutil.which(program) or program)
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             columns, rows = size

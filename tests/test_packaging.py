@@ -36,10 +36,10 @@ from pathlib import Path
 import explorer
 from explorer.demo import write_demo
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening
+from explorer.tui.opening import Opening, Start
 assert "installed" in explorer.__file__, explorer.__file__
 write_demo(Path("state.db"), 1.79e9)
-app = ExplorerApp(Opening(Path("state.db"), 1.79e9), 1.79e9)
+app = ExplorerApp(Start(Opening(Path("state.db"), 1.79e9), 1.79e9))
 async def look():
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()

@@ -4,11 +4,15 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from explorer.config import config_path, load_config
 from explorer.errors import ExitCode, UsageError
 from explorer.paths import locate
-from explorer.tui.opening import Opening
+from explorer.resume import Command, give_way
+from explorer.tui.opening import Intent, Opening, Start
 
 WITHOUT_FILE = "demo: no state file found"
 
@@ -17,6 +21,8 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     if getattr(options, "write", None):
         return _write_demo(Path(options.write), now)
     _check_terminal()
+    intent = Intent.PICK if options.pick else Intent.PRINT if options.print_id else Intent.READ
+    config = load_config(config_path())
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
         place = None
         if options.command != "demo":
@@ -25,18 +31,42 @@ def open_app(options: argparse.Namespace, now: float) -> int:
             opening = _demo(Path(folder), now, options.command == "demo")
         else:
             opening = Opening(place.path, now)
-        return _run(opening, now, mouse=not options.no_mouse)
+        code, chosen = _run(Start(opening, now, config, intent), mouse=not options.no_mouse)
+    if isinstance(chosen, Command):
+        give_way(chosen)
+    elif chosen is not None:
+        sys.stdout.write(chosen + "\n")
+    return code
 
 
-def _run(opening: Opening, now: float, mouse: bool) -> int:
+def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
+    """(exit code, what was chosen): a command to give way to, or an id to print."""
     # Twice the default: results are painted as soon as they are there.
     os.environ.setdefault("TEXTUAL_FPS", "120")
     # Late: 300 ms that headless commands need not pay, and that the opening uses.
     from explorer.tui.app import ExplorerApp
 
-    app = ExplorerApp(opening, now)
-    app.run(mouse=mouse)
-    return app.return_code or int(ExitCode.DONE)
+    app = ExplorerApp(start)
+    with _terminal_as_output():
+        chosen = app.run(mouse=mouse)
+    return app.return_code or int(ExitCode.DONE), chosen
+
+
+@contextmanager
+def _terminal_as_output() -> Iterator[None]:
+    """Where standard output goes into a file or a pipe, the app would take that for its screen:
+    it gets the terminal instead, and the output is there again for what was chosen."""
+    if sys.stdout.isatty():
+        yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    try:
+        yield
+    finally:
+        os.dup2(kept, sys.stdout.fileno())
+        os.close(kept)
 
 
 def _demo(folder: Path, now: float, asked: bool) -> Opening:

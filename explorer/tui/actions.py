@@ -30,6 +30,7 @@ class Action(NamedTuple):
 
 ACTIONS = (
     Action("read", "list", "enter,right,l", "enter", "Read", "Read the session", "open", 0),
+    Action("resume", "list", "r", "r", "Resume", "Go on with it in its agent", "screen.resume", 1),
     Action("search", "app", "slash", "/", "Search", "Search all sessions", "screen.search", 2),
     Action("list-down", "list", "down,j", "↓ j", "Down", "Next session", "move(1)"),
     Action("list-up", "list", "up,k", "↑ k", "Up", "Previous session", "move(-1)"),

@@ -11,14 +11,15 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from explorer.errors import ExitCode
+from explorer.resume import Command
 from explorer.tui.actions import ACTIONS
-from explorer.tui.opening import Opening
+from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
 from explorer.tui.themes import DARK, LIGHT, preferred
 
 
-class ExplorerApp(App[None]):
+class ExplorerApp(App[Command | str]):
     """Session Explorer."""
 
     TITLE = "Session Explorer"
@@ -26,10 +27,9 @@ class ExplorerApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS = [Binding("ctrl+c", "interrupt", show=False)]
 
-    def __init__(self, opening: Opening, now: float) -> None:
+    def __init__(self, start: Start) -> None:
         super().__init__()
-        self._opening = opening
-        self._now = now
+        self._start = start
         # Before the styles are read: they name colours that only these themes have.
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
@@ -39,7 +39,7 @@ class ExplorerApp(App[None]):
         return DARK.variables
 
     def get_default_screen(self) -> Screen[None]:
-        return MainScreen(self._opening, self._now)
+        return MainScreen(self._start)
 
     def on_mount(self) -> None:
         loop = asyncio.get_running_loop()

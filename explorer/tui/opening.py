@@ -7,10 +7,12 @@ waiting. No import of Textual here.
 
 import threading
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import NamedTuple
 
+from explorer.config import Config
 from explorer.errors import StoreError
 from explorer.model import Session
 from explorer.store.base import Store
@@ -20,6 +22,14 @@ SHORT = 30
 """Below this many lines of the terminal a session takes one line, else two."""
 HEAD_START = 0.06
 """Seconds to wait for the first page; a warm file needs a quarter of it."""
+
+
+class Intent(StrEnum):
+    """What enter does in the list."""
+
+    READ = "read"
+    PICK = "pick"
+    PRINT = "print"
 
 
 class Opened(NamedTuple):
@@ -73,6 +83,15 @@ class Opening:
 
     def _wait(self) -> None:
         self.busy = True
+
+
+class Start(NamedTuple):
+    """All that the app starts with."""
+
+    opening: Opening
+    now: float
+    config: Config = Config()
+    intent: Intent = Intent.READ
 
 
 def _in_sight() -> int:

@@ -7,8 +7,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
+from explorer.resume import Command
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening
+from explorer.tui.opening import Opening, Start
 from explorer.tui.screens.main import MainScreen
 
 NOW = 1_790_000_000.0
@@ -19,7 +20,7 @@ SIZE = (120, 40)
 class Driver:
     """The app under test."""
 
-    def __init__(self, app: ExplorerApp, pilot: Pilot[None]) -> None:
+    def __init__(self, app: ExplorerApp, pilot: Pilot[Command | str]) -> None:
         self.app = app
         self.pilot = pilot
 
@@ -63,7 +64,7 @@ async def opened(
     path: Path, size: tuple[int, int] = SIZE, now: float = NOW
 ) -> AsyncIterator[Driver]:
     """The app on a state file, all of it read."""
-    app = ExplorerApp(Opening(path, now), now)
+    app = ExplorerApp(Start(Opening(path, now), now))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()

@@ -5,6 +5,7 @@ back to the widget.
 """
 
 import gc
+import re
 
 from textual import on
 from textual.app import ComposeResult
@@ -19,14 +20,16 @@ from explorer.errors import StoreError
 from explorer.model import Session, StoreInfo
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line
+from explorer.resume import SAFE_ID
 from explorer.store.catalog import Catalog
 from explorer.store.failures import short_path
 from explorer.tui import arranging
 from explorer.tui.actions import bindings
 from explorer.tui.arranging import Arranged
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.opening import SHORT, Opened, Opening
+from explorer.tui.opening import SHORT, Intent, Opened, Opening, Start
 from explorer.tui.reader import Reader
+from explorer.tui.resuming import Resuming
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
@@ -45,10 +48,11 @@ class MainScreen(Screen[None]):
 
     BINDINGS = bindings("app")
 
-    def __init__(self, opening: Opening, now: float) -> None:
+    def __init__(self, start: Start) -> None:
         super().__init__()
-        self._opening = opening
-        self._now = now
+        self._start = start
+        self._opening = start.opening
+        self._now = start.now
         self._opened: Opened | None = None
         self._catalog: Catalog | None = None
         self._show_hidden = False
@@ -82,6 +86,7 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._reader = Reader(self.transcript, self._lanes)
+        self._resuming = Resuming(self, self._lanes, self._start)
         demo = bool(self._opening.demo)
         self.top.file = (
             "an invented history" if demo else clean_line(short_path(self._opening.path))
@@ -244,6 +249,17 @@ class MainScreen(Screen[None]):
             self.app.push_screen(BlockScreen(event.laid.message, event.key))
 
     @on(SessionList.Opened)
+    def _choose(self, event: SessionList.Opened) -> None:
+        row = self.sessions.row(event.key)
+        if self._start.intent is Intent.READ or row is None:
+            self._enter_transcript()
+        elif self._start.intent is Intent.PICK:
+            self.action_resume()
+        elif re.fullmatch(SAFE_ID, row.tip_id):
+            self.app.exit(row.tip_id)
+        else:
+            self.notify("Its id holds characters that are not safe to print.", markup=False)
+
     def _enter_transcript(self) -> None:
         self.add_class("-reading")
         self.set_focus(self.transcript)
@@ -287,6 +303,12 @@ class MainScreen(Screen[None]):
             self._leave_transcript()
         else:
             self._enter_transcript()
+
+    def action_resume(self) -> None:
+        """Hand the session under the cursor to its agent."""
+        row = self.sessions.row(self.sessions.cursor_key or 0)
+        if row is not None and self._opened is not None:
+            self._resuming.start(self._opened.store, row)
 
     def action_hidden(self) -> None:
         self._show_hidden = not self._show_hidden

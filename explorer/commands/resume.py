@@ -1,0 +1,47 @@
+"""`resume`: hand a session back to its agent, or print how."""
+
+import argparse
+import sys
+
+from explorer.commands.output import note, write
+from explorer.commands.stores import chosen_store
+from explorer.config import config_path, load_config
+from explorer.errors import ExitCode, ExplorerError, Refused
+from explorer.model import Session, State
+from explorer.render.clean import clean_line
+from explorer.resume import command_for, fitted, give_way, installed, why_running
+from explorer.store.resolve import resolve
+
+
+def resume_session(options: argparse.Namespace, now: float) -> int:
+    store = chosen_store(options)
+    key = resolve(store, options.id).key
+    session = store.sessions([store.catalog().folded(key)], now)[0]
+    config = load_config(config_path())
+    command = command_for(store, session, config)
+    if installed(command):
+        command = fitted(command, store.handover(), config)
+    if options.print:
+        write(command.line())
+        return int(ExitCode.DONE)
+    if not installed(command):
+        raise ExplorerError(
+            "The agent is not installed",
+            f"{command.arguments[0]} is not on the PATH. Where it is: {command.line()}",
+        )
+    if session.state is State.RUNNING and not options.force:
+        _ask(session, now)
+    give_way(command)
+    return int(ExitCode.FAILED)
+
+
+def _ask(session: Session, now: float) -> None:
+    """A running session is resumed only by somebody who knows that it runs."""
+    why = why_running(session, now)
+    if not sys.stdin.isatty():
+        raise Refused("It is running", f"{why} Use --force to resume it all the same.")
+    note(f"{clean_line(session.title or session.id)}: {why}")
+    sys.stderr.write("Resume it all the same? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Refused("Not resumed", "Nothing was changed.")

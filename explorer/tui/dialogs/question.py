@@ -1,0 +1,50 @@
+"""A question with two answers; the harmless one is chosen until somebody says otherwise."""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from explorer.tui.styles import style
+
+
+class Question(ModalScreen[bool]):
+    """True for yes. Takes clean text."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [
+        Binding("escape,n,q", "answer(False)", show=False),
+        Binding("y", "answer(True)", show=False),
+        Binding("left,right,h,l", "other", show=False),
+    ]
+
+    def __init__(self, title: str, text: str, yes: str, no: str = "Cancel") -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+        self._yes = yes
+        self._no = no
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question"):
+            yield Static(Content(self._title), id="question-title")
+            yield Static(Content(self._text), id="question-text")
+            with Horizontal(id="answers"):
+                yield Button(Content(self._no), id="no", compact=True)
+                yield Button(Content(self._yes), id="yes", compact=True)
+
+    def on_mount(self) -> None:
+        self.set_focus(self.query_one("#no"))
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, yes: bool) -> None:
+        self.dismiss(yes)
+
+    def action_other(self) -> None:
+        self.focus_next()
