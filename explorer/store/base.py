@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from explorer.model import Message, MessageState, Outline, Session, Sort, StoreInfo
-from explorer.store.catalog import Catalog, Unit
+from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
 
 
@@ -47,6 +47,16 @@ class Label(NamedTuple):
     source: str
 
 
+class Changes(NamedTuple):
+    """What happened to a store since a mark."""
+
+    mark: Mark
+    keys: frozenset[int]
+    """Sessions that are new or were written to."""
+    family: Catalog | None
+    """They and everybody they are tied to."""
+
+
 class Handover(NamedTuple):
     """How the agent of a store takes a session back."""
 
@@ -78,6 +88,10 @@ class Store(Protocol):
         ...
 
     def catalog(self, token: CancelToken | None = None) -> Catalog: ...
+
+    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+        """What is new since a catalog was read; None where only another one can tell."""
+        ...
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
         """What to order by, of every session by key; missing where unknown."""

@@ -7,6 +7,7 @@ as the agent itself does; everything else about a row is read only when it comes
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from explorer.model import Hidden, Kind
@@ -36,6 +37,13 @@ class Unit(NamedTuple):
     """The conversation it is a part of, where it stands for less than that."""
 
 
+class Mark(NamedTuple):
+    """How far a file had got: its highest ids."""
+
+    message: int = 0
+    session: int = 0
+
+
 class Catalog:
     """All sessions of one store, as arrays in one order."""
 
@@ -48,9 +56,11 @@ class Catalog:
         chains: Iterable[tuple[int, ...]],
         archived: Collection[int],
         empty: frozenset[int],
+        mark: Mark = Mark(),  # noqa: B008
     ) -> None:
         """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
         their tip last."""
+        self.mark = mark
         self.keys = array("q", keys)
         self.active = array("d", active)
         self.links = links
@@ -132,6 +142,31 @@ class Catalog:
         order = sorted(newest, reverse=True)
         order.sort(key=newest.__getitem__, reverse=True)
         return order
+
+    def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
+        """This catalog with some sessions as they are now, new ones added. A copy: others may be
+        reading this one in their threads."""
+        made = copy(self)
+        made.mark = mark
+        made.keys, made.active, made._source = self.keys[:], self.active[:], self._source[:]
+        made._class = self._class[:]
+        made._position = dict(self._position)
+        made._chain_of = {**self._chain_of, **family._chain_of}
+        made.links = {**self.links, **family.links}
+        made.archived = self.archived.difference(family.keys) | family.archived
+        made.source_names = list(dict.fromkeys([*self.source_names, *family.source_names]))
+        numbers = {name: number for number, name in enumerate(made.source_names)}
+        for key in family.keys:
+            at = made._position.setdefault(key, len(made.keys))
+            if at == len(made.keys):
+                made.keys.append(key)
+                made.active.append(0.0)
+                made._source.append(0)
+                made._class.append(None)
+            made.active[at] = family.last_active(key)
+            made._source[at] = numbers[family.source(key)]
+            made._class[at] = family.hidden_as(key)
+        return made
 
     def _restored(self, key: int) -> bool:
         link = self.links.get(key)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Handover, Label, Match, Matches
-from explorer.store.catalog import Catalog, Unit
+from explorer.store.base import Candidate, Changes, Handover, Label, Match, Matches
+from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
     DROPPED,
@@ -114,6 +114,9 @@ class PowerLoopStore:
             )
 
         return self._file.read(work, token)
+
+    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+        return None
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
         def work(reader: Reader) -> Mapping[int, object]:

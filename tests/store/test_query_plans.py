@@ -51,6 +51,11 @@ def _bodies(store: Store) -> None:
         store.around(key, ids[:3])
 
 
+def _changes(store: Store) -> None:
+    mark = store.catalog().mark
+    store.changes(mark._replace(message=mark.message - 5, session=mark.session - 2))
+
+
 def _lookups(store: Store) -> None:
     for text in ("20251009_085320_52e6b4", "2025", "Marathon", "nobody"):
         store.find(text)
@@ -58,7 +63,7 @@ def _lookups(store: Store) -> None:
 
 
 @pytest.fixture(
-    params=[_first_page, _survey, _sort_values, _rows, _outlines, _bodies, _lookups],
+    params=[_first_page, _survey, _sort_values, _rows, _outlines, _bodies, _changes, _lookups],
     ids=lambda asked: asked.__name__.strip("_"),
 )
 def asked(request: pytest.FixtureRequest) -> Callable[[Store], None]:

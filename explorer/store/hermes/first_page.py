@@ -6,15 +6,12 @@ source that is not noise, the newest roots), and only they are probed, linked an
 catalog puts right in the background what this can miss: an old session taken up again of late.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
-
 from explorer.model import Session, Sort
 from explorer.store import cells
-from explorer.store.catalog import NOISE, Catalog
-from explorer.store.hermes.links import Ties, chains, links
+from explorer.store.catalog import NOISE
+from explorer.store.hermes.family import family_of, local_catalog
 from explorer.store.hermes.rows import sessions
-from explorer.store.hermes.survey import TIES, batches, make_ties, newest_time
+from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
 
 NEWEST_MESSAGES = 400
@@ -23,7 +20,6 @@ MARGIN = 14
 GREATER = 12
 WIDEST = 500
 """How far the net is cast, in pages, before the page is left short: the catalog will fill it."""
-GENERATIONS = 100
 
 
 def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Session]:
@@ -34,8 +30,8 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
         found = _candidates(reader, reach, sort)
         take = reach
         while True:
-            family = _family(reader, found[:take])
-            catalog = _local_catalog(family, markers)
+            family = family_of(reader, found[:take])
+            catalog = local_catalog(family, markers)
             listed, _ = catalog.select()
             if len(listed) >= limit or take >= len(found):
                 break
@@ -103,66 +99,3 @@ def _lately_written(reader: Reader) -> list[int]:
         " (SELECT session_id FROM messages ORDER BY id DESC LIMIT ?))",
         (NEWEST_MESSAGES,),
     )
-
-
-class _Family(NamedTuple):
-    """The candidates, their ancestors and the continuations of all these."""
-
-    ties: dict[int, Ties]
-    archived: set[int]
-    empty: set[int]
-
-
-def _local_catalog(family: _Family, markers: bool) -> Catalog:
-    ties = family.ties
-    found = links(ties.values(), markers)
-    return Catalog(
-        keys=list(ties),
-        active=[row.last_active for row in ties.values()],
-        sources=[row.source for row in ties.values()],
-        links=found,
-        chains=chains(found, ties),
-        archived=family.archived,
-        empty=frozenset(family.empty),
-    )
-
-
-def _family(reader: Reader, keys: Iterable[int]) -> _Family:
-    family = _Family({}, set(), set())
-    archive = reader.schema.pick("sessions", "s", ("archived",))
-    select = (
-        f"SELECT {archive}, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-        f" s.rowid, {reader.schema.pick('sessions', 's', TIES)} FROM sessions s"
-    )
-    wanted: Sequence[int] = list(keys)
-    for _ in range(GENERATIONS):
-        fresh = []
-        for batch in batches(wanted):
-            places = ",".join("?" * len(batch))
-            fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
-        for out, greatest, *row in fresh:
-            key = row[0]
-            newest = newest_time(reader, key, greatest) or 0.0
-            family.ties[key] = make_ties(tuple(row), {key: newest})
-            if cells.flag(out, default=False):
-                family.archived.add(key)
-            if greatest is None:
-                family.empty.add(key)
-        wanted = [key for key in _relatives(reader, fresh) if key not in family.ties]
-        if not wanted:
-            break
-    return family
-
-
-def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
-    """Parents of these rows, and the children of those that were compressed."""
-    parents = {row[4] for row in rows if row[4] is not None}
-    compressed = [row[3] for row in rows if row[9] == "compression"]
-    found: set[int] = set()
-    for column, ids in (("id", list(parents)), ("parent_session_id", compressed)):
-        for start in range(0, len(ids), 500):
-            batch = ids[start : start + 500]
-            places = ",".join("?" * len(batch))
-            sql = f"SELECT rowid FROM sessions WHERE {column} IN ({places})"
-            found.update(reader.column(sql, batch))
-    return found

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Handover, Label, Matches
-from explorer.store.catalog import Catalog, Unit
+from explorer.store.base import Candidate, Changes, Handover, Label, Matches
+from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
@@ -59,6 +59,11 @@ class HermesStore:
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._file.read(survey, token)
+
+    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+        from explorer.store.hermes.changes import changes
+
+        return self._file.read(lambda reader: changes(reader, since), token)
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
         def work(reader: Reader) -> Mapping[int, object]:

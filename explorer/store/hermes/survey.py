@@ -11,7 +11,7 @@ from itertools import islice, repeat
 from operator import itemgetter
 
 from explorer.store import cells
-from explorer.store.catalog import Catalog
+from explorer.store.catalog import Catalog, Mark
 from explorer.store.hermes.links import Ties, chains, links
 from explorer.store.read_only import Reader
 
@@ -23,6 +23,7 @@ _NO_MESSAGE = -1.5e300
 
 def survey(reader: Reader) -> Catalog:
     """Read the whole catalog of a Hermes file."""
+    mark = mark_of(reader)
     keys, sources, active = _everybody(reader)
     timeless = [position for position, time in enumerate(active) if time <= 0.0]
     empty = frozenset(keys[at] for at in timeless if active[at] == _NO_MESSAGE)
@@ -41,7 +42,15 @@ def survey(reader: Reader) -> Catalog:
         chains=chains(found, rows),
         archived=archived,
         empty=empty,
+        mark=mark,
     )
+
+
+def mark_of(reader: Reader) -> Mark:
+    """The highest ids in the file."""
+    message = reader.value("SELECT id FROM messages ORDER BY id DESC LIMIT ?", (1,))
+    session = reader.value("SELECT max(rowid) FROM sessions")
+    return Mark(cells.integer(message) or 0, cells.integer(session) or 0)
 
 
 def started(reader: Reader) -> dict[int, float]:

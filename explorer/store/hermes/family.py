@@ -1,0 +1,78 @@
+"""A few sessions with everybody they are tied to: enough to say what each of them is.
+
+A catalog of a family is exact about its members, at a cost that does not grow with the file.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from explorer.store import cells
+from explorer.store.catalog import Catalog
+from explorer.store.hermes.links import Ties, chains, links
+from explorer.store.hermes.survey import TIES, batches, make_ties, newest_time
+from explorer.store.read_only import Reader
+
+GENERATIONS = 100
+
+
+class Family(NamedTuple):
+    """Some sessions, their ancestors and the continuations of all these."""
+
+    ties: dict[int, Ties]
+    archived: set[int]
+    empty: set[int]
+
+
+def local_catalog(family: Family, markers: bool) -> Catalog:
+    ties = family.ties
+    found = links(ties.values(), markers)
+    return Catalog(
+        keys=list(ties),
+        active=[row.last_active for row in ties.values()],
+        sources=[row.source for row in ties.values()],
+        links=found,
+        chains=chains(found, ties),
+        archived=family.archived,
+        empty=frozenset(family.empty),
+    )
+
+
+def family_of(reader: Reader, keys: Iterable[int]) -> Family:
+    family = Family({}, set(), set())
+    archive = reader.schema.pick("sessions", "s", ("archived",))
+    select = (
+        f"SELECT {archive}, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
+        f" s.rowid, {reader.schema.pick('sessions', 's', TIES)} FROM sessions s"
+    )
+    wanted: Sequence[int] = list(keys)
+    for _ in range(GENERATIONS):
+        fresh = []
+        for batch in batches(wanted):
+            places = ",".join("?" * len(batch))
+            fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
+        for out, greatest, *row in fresh:
+            key = row[0]
+            newest = newest_time(reader, key, greatest) or 0.0
+            family.ties[key] = make_ties(tuple(row), {key: newest})
+            if cells.flag(out, default=False):
+                family.archived.add(key)
+            if greatest is None:
+                family.empty.add(key)
+        wanted = [key for key in _relatives(reader, fresh) if key not in family.ties]
+        if not wanted:
+            break
+    return family
+
+
+def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
+    """Parents of these rows, and the children of those that were compressed."""
+    parents = {row[4] for row in rows if row[4] is not None}
+    compressed = [row[3] for row in rows if row[9] == "compression"]
+    found: set[int] = set()
+    for column, ids in (("id", list(parents)), ("parent_session_id", compressed)):
+        for start in range(0, len(ids), 500):
+            batch = ids[start : start + 500]
+            places = ",".join("?" * len(batch))
+            sql = f"SELECT rowid FROM sessions WHERE {column} IN ({places})"
+            found.update(reader.column(sql, batch))
+    return found
