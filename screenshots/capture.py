@@ -52,7 +52,7 @@ async def settle(app: ExplorerApp, pilot: Pilot[Command | str]) -> None:
 
 
 async def take(picture: Picture, state_file: Path) -> None:
-    app = ExplorerApp(Start(Opening(state_file, NOW, demo="demo"), NOW))
+    app = ExplorerApp(Start(Opening(state_file, NOW, demo="demo"), lambda: NOW))
     async with app.run_test(size=picture.size) as pilot:
         await settle(app, pilot)
         for key in picture.keys:

@@ -39,7 +39,7 @@ from explorer.tui.app import ExplorerApp
 from explorer.tui.opening import Opening, Start
 assert "installed" in explorer.__file__, explorer.__file__
 write_demo(Path("state.db"), 1.79e9)
-app = ExplorerApp(Start(Opening(Path("state.db"), 1.79e9), 1.79e9))
+app = ExplorerApp(Start(Opening(Path("state.db"), 1.79e9), lambda: 1.79e9))
 async def look():
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.pause()

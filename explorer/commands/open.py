@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
             opening = _demo(Path(folder), now, options.command == "demo")
         else:
             opening = Opening(place.path, now)
-        code, chosen = _run(Start(opening, now, config, intent), mouse=not options.no_mouse)
+        code, chosen = _run(Start(opening, time.time, config, intent), mouse=not options.no_mouse)
     if isinstance(chosen, Command):
         give_way(chosen)
     elif chosen is not None:

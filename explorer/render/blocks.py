@@ -60,8 +60,6 @@ class View(NamedTuple):
     """What the reader has folded (True) or unfolded (False), by message and block."""
     unfolded: AbstractSet[str] = frozenset()
     """Kinds of blocks that are unfolded unless the reader folded them: reasoning, call."""
-    calls: Mapping[str, ToolCall] = {}
-    """Calls by id, for the results that answer them."""
     answered: AbstractSet[str] = frozenset()
     """Ids of calls whose result is drawn by itself."""
     seams: Mapping[int, str] = {}
@@ -73,13 +71,12 @@ class View(NamedTuple):
         return self.folds.get((message, key), key.partition("-")[0] not in self.unfolded)
 
 
-def blocks(message: Message, view: View) -> tuple[Block, ...]:
-    """The blocks of one message; always at least one."""
+def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[Block, ...]:
+    """The blocks of one message, always at least one; `call` is what a result answers."""
     made: list[Block] = []
     if message.id in view.seams:
         made += [GAP, Block("seam", (_rule(view.seams[message.id], view.width),))]
     if message.role == "tool":
-        call = view.calls.get(message.tool_call_id or "")
         made.append(_call(message, "call", call, message, view))
         return tuple(made)
     if message.id != view.first:
@@ -92,9 +89,9 @@ def blocks(message: Message, view: View) -> tuple[Block, ...]:
         made.append(Block("reasoning", (((INDENT + said, "dim"),),)))
     if message.text.strip():
         made.append(_text(message, view))
-    for number, call in enumerate(message.tool_calls):
-        if call.id is None or call.id not in view.answered:
-            made.append(_call(message, f"call-{number}", call, None, view))
+    for number, asked in enumerate(message.tool_calls):
+        if asked.id is None or asked.id not in view.answered:
+            made.append(_call(message, f"call-{number}", asked, None, view))
     if message.finish_reason in _FINISH:
         made.append(Block("finish", (((_FINISH[message.finish_reason], "error"),),)))
     return tuple(made)
@@ -150,13 +147,28 @@ def _call(
         return Block(key, (head,), foldable=True, folded=True)
     inner = view.width - len(INDENT)
     body: list[Line] = []
-    if call and call.arguments not in (None, "", {}):
-        body += plain_lines(pretty(call.arguments), inner, CAP // 4, "dim")[0]
     more = 0
-    if result and result.text:
-        lines, more = plain_lines(pretty_result(result.text), inner, CAP, "code")
+    if call and call.arguments not in (None, "", {}):
+        lines, more = plain_lines(pretty(call.arguments), inner, CAP // 4, "dim")
         body += _capped(lines, more)
+    if result and result.text:
+        lines, further = plain_lines(pretty_result(result.text), inner, CAP, "code")
+        body += _capped(lines, further)
+        more += further
     return Block(key, (head, *_indented(tuple(body))), foldable=True, more=more)
+
+
+def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
+    """All that a block stands for, however long."""
+    if key == "reasoning":
+        return message.reasoning
+    if not key.startswith("call"):
+        return message.text
+    if key != "call":
+        call = message.tool_calls[int(key.partition("-")[2])]
+    asked = pretty(call.arguments) if call and call.arguments not in (None, "", {}) else ""
+    came = pretty_result(message.text) if message.role == "tool" else ""
+    return "\n\n".join(part for part in (asked, came) if part)
 
 
 def argument_that_matters(call: ToolCall | None) -> str:

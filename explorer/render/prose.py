@@ -13,20 +13,31 @@ _FENCE = ("```", "~~~")
 
 def prose_lines(text: str, width: int, limit: int) -> tuple[list[Line], int]:
     """(at most `limit` styled lines, about how many more)."""
-    shown = clean(text.strip("\n"))
+    shown, rest = _beginning(text, width, limit)
     kept: list[Line] = []
-    made = _styled(shown, width)
-    for line in made:
+    for line in _styled(shown, width):
         if len(kept) == limit:
-            return kept, max(shown.count("\n") + 1 - limit, 1)
+            return kept, max(shown.count("\n") + 1 - limit, 1) + rest
         kept.append(line)
-    return kept, 0
+    return kept, rest
 
 
 def plain_lines(text: str, width: int, limit: int, style: str) -> tuple[list[Line], int]:
     """The same for text that is no prose: output, arguments, thoughts."""
-    lines, more = take(clean(text.strip("\n")), width, limit)
-    return [((line, style),) for line in lines], more
+    shown, rest = _beginning(text, width, limit)
+    lines, more = take(shown, width, limit)
+    return [((line, style),) for line in lines], more + rest
+
+
+def _beginning(text: str, width: int, limit: int) -> tuple[str, int]:
+    """(clean text that is long enough for `limit` lines, about how many lines follow it): a cell
+    of many megabytes costs no more than what is shown of it."""
+    text = text.strip("\n")
+    enough = 3 * limit * (width + 1)
+    if len(text) <= enough:
+        return clean(text), 0
+    rest = text.count("\n", enough) or (len(text) - enough) // max(width, 1)
+    return clean(text[:enough]), max(rest, 1)
 
 
 def _styled(text: str, width: int) -> Iterator[Line]:

@@ -84,7 +84,8 @@ def _ascii(line: str, width: int, hang: str) -> Iterator[str]:
 def _cells(line: str, width: int, hang: str) -> Iterator[str]:
     """As above, counting cells; breaks between wide characters too, which know no spaces."""
     current, used, indent = "", 0, ""
-    for piece in re.findall(_PIECE, line):
+    for found in re.finditer(_PIECE, line):
+        piece = found[0]
         size = cell_width(piece)
         if used + size > width - len(indent) and current.strip():
             yield indent + current.rstrip()

@@ -26,7 +26,7 @@ def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:
     times, from separate code paths."""
     held: Message | None = None
     for message in messages:
-        if held is not None and _same(held, message):
+        if held is not None and same(held, message):
             held = held._replace(repeats=held.repeats + 1)
             continue
         if held is not None:
@@ -41,7 +41,7 @@ def _in_batches(store: Store, key: int, ids: Sequence[int]) -> Iterator[Message]
         yield from store.messages(key, ids[start : start + AT_ONCE])
 
 
-def _same(one: Message, other: Message) -> bool:
+def same(one: Message, other: Message) -> bool:
     """Equal in all that a person sees; rows without text or calls say nothing to repeat."""
     return (
         one.role == other.role

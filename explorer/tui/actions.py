@@ -58,7 +58,17 @@ ACTIONS = (
     Action("page-up", "transcript", "pageup", "PgUp", "Page", "A page up", "page(-1)"),
     Action("top", "transcript", "g,home", "g Home", "Top", "Beginning of the session", "top"),
     Action("bottom", "transcript", "G,end", "G End", "End", "End of the session", "bottom"),
-    Action("fold", "transcript", "enter,z", "enter", "Fold", "Unfold or fold the block", "fold", 1),
+    Action(
+        "enter",
+        "transcript",
+        "enter",
+        "enter",
+        "Fold",
+        "Unfold or fold the block; open it alone if it is long",
+        "enter",
+        1,
+    ),
+    Action("fold", "transcript", "z", "z", "Fold", "Unfold or fold the block", "fold"),
     Action(
         "next-block", "transcript", "right_curly_bracket", "}", "Next", "Next block", "block(1)", 3
     ),

@@ -42,9 +42,11 @@ class ExplorerApp(App[Command | str]):
         return MainScreen(self._start)
 
     def on_mount(self) -> None:
+        if self.is_headless:
+            return
         loop = asyncio.get_running_loop()
-        # Where there are no such signals, or this is not the main thread, as in tests.
-        with suppress(NotImplementedError, RuntimeError, ValueError):
+        # Where there are no such signals.
+        with suppress(NotImplementedError):
             for number in (signal.SIGTERM, signal.SIGHUP):
                 loop.add_signal_handler(number, self.exit)
             loop.add_signal_handler(signal.SIGINT, self.action_interrupt)

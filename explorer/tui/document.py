@@ -8,7 +8,7 @@ position follows from it: what is above may grow or shrink without moving the te
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Message, Outline
+from explorer.model import Message, Outline, ToolCall
 from explorer.render.blocks import CAP, Block
 from explorer.render.lines import Line
 from explorer.tui.height_index import HeightIndex
@@ -25,6 +25,8 @@ class Laid(NamedTuple):
     message: Message | None
     """None when the agent has deleted it since the outline was read."""
     blocks: tuple[Block, ...]
+    call: ToolCall | None = None
+    """The call that it answers."""
 
     @property
     def height(self) -> int:
@@ -46,6 +48,13 @@ class Document:
         self.width = width
         self._laid: dict[int, Laid] = {}
         self._index = HeightIndex(estimate(outline, width) for outline in outlines)
+
+    def extended(self, outlines: Sequence[Outline]) -> "Document":
+        """The document with more messages at its end; what else changed is laid out anew."""
+        made = Document(outlines, self.width)
+        kept = [at for at in self._laid if at < len(outlines)]
+        made.lay({at: self._laid[at] for at in kept if outlines[at] == self.outlines[at]})
+        return made
 
     def __len__(self) -> int:
         return len(self.outlines)
@@ -98,6 +107,15 @@ class Document:
         """Have all but these laid out anew when they come into sight; heights stay till then."""
         self._laid = {item: laid for item, laid in self._laid.items() if item in items}
 
+    def height_of(self, item: int) -> int:
+        return self._index.height(item) if self.outlines else 0
+
+    def first_place(self, item: int) -> Place | None:
+        """The first block of a message that the cursor can stand on."""
+        laid = self._laid.get(item)
+        found = (at for at, block in enumerate(laid.blocks if laid else ()) if _stands(block))
+        return next((Place(item, at) for at in found), None)
+
     def laid(self, item: int) -> Laid | None:
         return self._laid.get(item)
 
@@ -120,7 +138,7 @@ class Document:
             for at, block in enumerate(laid.blocks if laid else ()):
                 top = self.first_line(Place(item, at))
                 inside = top <= last and top + len(block.lines) > first
-                if inside and block.key not in _STILL:
+                if inside and _stands(block):
                     yield Place(item, at)
 
     def next_place(self, place: Place, step: int) -> Place | None:
@@ -131,13 +149,17 @@ class Document:
             if laid is None:
                 return None
             while 0 <= at < len(laid.blocks):
-                if laid.blocks[at].key not in _STILL:
+                if _stands(laid.blocks[at]):
                     return Place(item, at)
                 at += step
             item += step
             beside = self._laid.get(item)
             at = 0 if step > 0 else len(beside.blocks) - 1 if beside else 0
         return None
+
+
+def _stands(block: Block) -> bool:
+    return block.key not in _STILL
 
 
 def estimate(outline: Outline, width: int) -> int:

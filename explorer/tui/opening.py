@@ -89,7 +89,7 @@ class Start(NamedTuple):
     """All that the app starts with."""
 
     opening: Opening
-    now: float
+    clock: Callable[[], float]
     config: Config = Config()
     intent: Intent = Intent.READ
 

@@ -1,10 +1,13 @@
 """What the transcript shows: reads a session when the cursor comes to it, and more of it when
 the transcript asks."""
 
+from collections.abc import Set as AbstractSet
+
 from textual.content import Content
 
 from explorer.model import Session
 from explorer.render.amounts import count
+from explorer.render.blocks import View
 from explorer.render.clean import clean_line
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog, Unit
@@ -30,10 +33,17 @@ class Reader:
         """What is being read, or about to be."""
 
     def open(self, store: Store) -> None:
+        """Another file: what was read of the one before is not of this one."""
         self._store = store
+        self.session = self._outlined = None
+
+    def reads(self, session: Session) -> bool:
+        """Whether this session is being read already."""
+        return self.session is not None and self.session.key == session.key
 
     def read(self, session: Session, catalog: Catalog | None) -> None:
         """Show a session: the whole conversation, of which the catalog knows the parts."""
+        self._lanes.cancel("items")
         self.session = session
         self._outlined = None
         unit = Unit(session.key, (session.key,), session.kind)
@@ -46,14 +56,30 @@ class Reader:
         store, view = self._store, self._transcript.view()
         view = view._replace(model=session.model, folds={})
 
-        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid]]:
+        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid], View]:
             outlined = outline(store, session, unit, token)
             items = range(min(AT_FIRST, len(outlined.outlines)))
-            return outlined, lay_out(store, outlined, items, view, token)
+            return outlined, lay_out(store, outlined, items, view, token), view
 
         self._lanes.start("reader", work, self._show)
 
-    def catalogued(self, catalog: Catalog) -> None:
+    def renew(self, catalog: Catalog, touched: AbstractSet[int] | None) -> None:
+        """The file has changed: add what is new to the session that is being read."""
+        if self.session is None or self._outlined is None or self._store is None:
+            return
+        unit = catalog.folded(self.session.key) if catalog.has(self.session.key) else None
+        if unit is None or (touched is not None and touched.isdisjoint(unit.parts)):
+            return
+        store, session = self._store, self.session
+        self._lanes.start(
+            "reader", lambda token: outline(store, session, unit, token), self._extend
+        )
+
+    def _extend(self, outlined: Outlined) -> None:
+        self._outlined = outlined
+        self._transcript.extend(outlined)
+
+    def catalogued(self, catalog: Catalog | None) -> None:
         """The parts of conversations are known: read on what had to wait for them."""
         if self.session and self._outlined is None:
             self.read(self.session, catalog)
@@ -65,8 +91,12 @@ class Reader:
         self._lanes.start(
             "items",
             lambda token: lay_out(store, outlined, items, view, token),
-            lambda laid: self._transcript.add(laid, view.width),
+            lambda laid: self._add(outlined, laid, view),
         )
+
+    def _add(self, outlined: Outlined, laid: dict[int, Laid], view: View) -> None:
+        if outlined is self._outlined:
+            self._transcript.add(laid, view)
 
     def say_where(self, event: Transcript.Moved) -> None:
         where = f"message {count(event.number)} of {count(event.of)}" if event.of else ""
@@ -80,10 +110,10 @@ class Reader:
         self._transcript.border_title = self._transcript.border_subtitle = None
         self._transcript.clear()
 
-    def _show(self, read: tuple[Outlined, dict[int, Laid]]) -> None:
-        self._outlined, laid = read
+    def _show(self, read: tuple[Outlined, dict[int, Laid], View]) -> None:
+        self._outlined, laid, view = read
         session = self._outlined.session
         name = clean_line(session.title or session.preview or session.id, 200)
         self._transcript.note = "This session has no messages."
         self._transcript.border_title = Content(name)
-        self._transcript.show(self._outlined, laid)
+        self._transcript.show(self._outlined, laid, view)

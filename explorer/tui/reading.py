@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Outline, Session
+from explorer.model import Message, Outline, Session, ToolCall
 from explorer.render.blocks import Block, View, blocks
 from explorer.store.base import Store
 from explorer.store.catalog import Unit
 from explorer.store.read_only import CancelToken
+from explorer.store.reading import same
 from explorer.tui.document import Laid
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
@@ -40,7 +41,9 @@ def lay_out(
 ) -> dict[int, Laid]:
     """The messages `items` of a conversation, laid out."""
     outlines = outlined.outlines
-    start = _calling(outlines, items.start)
+    if not items:
+        return {}
+    start = max(_calling(outlines, items.start) - 1, 0)
     by_session: dict[int, list[int]] = {}
     for one in outlines[start : items.stop]:
         by_session.setdefault(one.session_key, []).append(one.id)
@@ -50,14 +53,36 @@ def lay_out(
         for message in store.messages(key, ids, token)
     }
     token.check()
-    calls = {call.id: call for m in messages.values() for call in m.tool_calls if call.id}
     answered = {one.tool_call_id for one in outlines if one.tool_call_id}
-    made = view._replace(calls=calls, answered=answered, seams=outlined.seams, first=outlines[0].id)
+    made = view._replace(answered=answered, seams=outlined.seams, first=outlines[0].id)
     result: dict[int, Laid] = {}
-    for item in items:
+    calls: dict[str, ToolCall] = {}
+    before: Message | None = None
+    shown = -1
+    for item in range(start, items.stop):
         message = messages.get((outlines[item].session_key, outlines[item].id))
-        result[item] = Laid(message, blocks(message, made) if message else GONE)
-    return result
+        if message is None:
+            result[item] = Laid(None, GONE)
+            continue
+        # The call nearest before: some agents use an id again and again.
+        calls |= {call.id: call for call in message.tool_calls if call.id}
+        call = calls.get(message.tool_call_id or "")
+        if before is not None and same(before, message):
+            # Written several times over: one stands for all, the others take no room.
+            result[shown] = _once_more(result[shown], made)
+            result[item] = Laid(message, (), call)
+        else:
+            result[item] = Laid(message, blocks(message, made, call), call)
+            shown = item
+        before = message
+    return {item: laid for item, laid in result.items() if item in items}
+
+
+def _once_more(laid: Laid, view: View) -> Laid:
+    if laid.message is None:
+        return laid
+    message = laid.message._replace(repeats=laid.message.repeats + 1)
+    return laid._replace(message=message, blocks=blocks(message, view, laid.call))
 
 
 def _calling(outlines: Sequence[Outline], start: int) -> int:

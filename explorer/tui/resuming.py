@@ -48,7 +48,7 @@ class Resuming:
             question = Question("The agent is not installed", text, "Copy the command")
             self._screen.app.push_screen(question, lambda yes: self._copy(command, yes))
         elif session.state is State.RUNNING:
-            text = why_running(session, self._start.now)
+            text = why_running(session, self._start.clock())
             question = Question("This session is running", text, "Resume all the same")
             self._screen.app.push_screen(question, lambda yes: self._go(command, yes))
         else:

@@ -49,3 +49,9 @@ class RowIndex:
         if not 0 <= line < self.total or self.heading_at(line) is not None:
             return None
         return divmod(line - bisect_right(self._heads, line), self.height)
+
+    def nearest_row(self, line: int) -> int:
+        """The row on this line, below this heading, or at this end of the list."""
+        line = max(0, min(line, self.total - 1))
+        found = self.row_at(line) or self.row_at(line + 1) or (0, 0)
+        return found[0]

@@ -39,9 +39,7 @@ CALL = ToolCall("c1", "terminal", {"command": "make all", "timeout": 5})
 
 def test_a_result_is_drawn_with_the_call_it_answers() -> None:
     result = message("tool", '{"output": "a\\nb", "exit_code": 2}', tool_call_id="c1")
-    assert lines(blocks(result, View(80, calls={"c1": CALL}))) == [
-        "▸ terminal  make all  ✗ exit 2 · 2 lines"
-    ]
+    assert lines(blocks(result, View(80), CALL)) == ["▸ terminal  make all  ✗ exit 2 · 2 lines"]
 
 
 def test_a_call_without_a_result_says_so() -> None:
@@ -56,7 +54,7 @@ def test_a_call_whose_result_stands_alone_is_not_drawn_twice() -> None:
 
 def test_unfolded_a_call_shows_its_arguments_and_its_output() -> None:
     result = message("tool", '{"output": "all\\ngood", "exit_code": 0}', tool_call_id="c1")
-    made = lines(blocks(result, View(80, calls={"c1": CALL}, unfolded={"call"})))
+    made = lines(blocks(result, View(80, unfolded={"call"}), CALL))
     assert made[0].startswith("▾ terminal")
     assert any("make all" in line for line in made[1:])
     assert "  all" in made

@@ -64,7 +64,7 @@ async def opened(
     path: Path, size: tuple[int, int] = SIZE, now: float = NOW
 ) -> AsyncIterator[Driver]:
     """The app on a state file, all of it read."""
-    app = ExplorerApp(Start(Opening(path, now), now))
+    app = ExplorerApp(Start(Opening(path, now), lambda: now))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()

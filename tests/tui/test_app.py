@@ -214,7 +214,7 @@ async def test_a_locked_file_says_that_it_is_busy_and_opens_by_itself(tmp_path: 
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("PRAGMA journal_mode=DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    app = ExplorerApp(Start(Opening(path, NOW), NOW))
+    app = ExplorerApp(Start(Opening(path, NOW), lambda: NOW))
     async with app.run_test(size=(120, 40)) as pilot:
         driver = Driver(app, pilot)
         while "Trying again" not in driver.screen():

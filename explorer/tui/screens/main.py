@@ -10,26 +10,26 @@ import re
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
-from explorer.errors import StoreError
+from explorer.errors import Problem, StoreError
 from explorer.model import Session, StoreInfo
-from explorer.render.amounts import count, plural, size
-from explorer.render.clean import clean_line
+from explorer.render.amounts import plural, size
+from explorer.render.blocks import whole_text
+from explorer.render.clean import clean, clean_line
+from explorer.render.when import clock
 from explorer.resume import SAFE_ID
-from explorer.store.catalog import Catalog
-from explorer.store.failures import short_path
-from explorer.tui import arranging
+from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings
-from explorer.tui.arranging import Arranged
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.opening import SHORT, Intent, Opened, Opening, Start
+from explorer.tui.lister import Lister, Renewed
+from explorer.tui.opening import Intent, Opened, Opening, Start
 from explorer.tui.reader import Reader
 from explorer.tui.resuming import Resuming
+from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
@@ -37,10 +37,7 @@ from explorer.tui.widgets.transcript import Transcript
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
-EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
-NOTHING_LEFT = "Every session is hidden. Press . to show them."
 BUSY = "Another program is writing this file and has locked it. Trying again …"
-NO_MATCH = "Nothing found. Escape clears the search."
 
 
 class MainScreen(Screen[None]):
@@ -52,10 +49,10 @@ class MainScreen(Screen[None]):
         super().__init__()
         self._start = start
         self._opening = start.opening
-        self._now = start.now
+        self._clock = start.clock
         self._opened: Opened | None = None
-        self._catalog: Catalog | None = None
-        self._show_hidden = False
+        self._trouble = ""
+        """What is wrong with the file, if something is."""
         self._painted = False
         """The first frame is out: until then nothing may keep it waiting."""
         self._lanes = Lanes(self, self._failed)
@@ -64,7 +61,7 @@ class MainScreen(Screen[None]):
         yield TopBar(id="top")
         yield SearchBar(id="search")
         with Horizontal(id="panes"):
-            yield SessionList(self._now, id="list")
+            yield SessionList(self._clock(), id="list")
             yield Transcript(id="transcript")
         yield KeyBar(id="keys")
 
@@ -86,6 +83,18 @@ class MainScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._reader = Reader(self.transcript, self._lanes)
+        self._lister = Lister(
+            self.sessions, self.search_bar, self._lanes, self._clock, self._read, self._informed
+        )
+        self._watching = Watching(
+            self,
+            self._lanes,
+            self._clock,
+            changed=self._file_changed,
+            gone=self._file_gone,
+            replaced=self._file_replaced,
+        )
+        self.set_interval(1.0, self._every_second)
         self._resuming = Resuming(self, self._lanes, self._start)
         demo = bool(self._opening.demo)
         self.top.file = (
@@ -105,7 +114,7 @@ class MainScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
-        self.sessions.comfortable = event.size.height >= SHORT
+        self.sessions.fit_to(event.size.height)
 
     def on_lane_done(self, event: LaneDone) -> None:
         self._lanes.finish(event)
@@ -136,33 +145,60 @@ class MainScreen(Screen[None]):
             return
         self._opened = result
         self._reader.open(result.store)
-        rows = result.rows
-        self.sessions.add_rows(rows)
-        groups = arranging.first_groups(rows, self._now)
-        self._list(Arranged([row.key for row in rows], groups, {}), counted=False)
+        self._lister.open(result)
+        self._watching.start(result.store.path)
         self.call_after_refresh(self._look_at_all)
 
     def _try_again(self, again: bool | None) -> None:
         if again:
-            self._wait_for(self._opening.again(self._now))
+            self._wait_for(self._opening.again(self._clock()))
 
     def _look_at_all(self) -> None:
-        """What the first page left open: the exact order, the hidden ones, the counts."""
-        if self._opened is None:
-            return
+        """The first frame is out: now for the rest."""
         gc.freeze()
         gc.enable()
         self._painted = True
-        if self.sessions.cursor_key is not None:
-            self._follow(SessionList.Highlighted(self.sessions.cursor_key))
-        store = self._opened.store
-        self._lanes.start("catalog", lambda token: store.catalog(token), self._catalogued)
-        self._lanes.start("info", lambda token: store.info(token), self._informed)
+        self._read(self.sessions.row(self.sessions.cursor_key or 0))
+        self._survey()
 
-    def _catalogued(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._arrange()
-        self._reader.catalogued(catalog)
+    def _file_changed(self) -> None:
+        if self._lister.catalog is None:
+            self._survey()
+        else:
+            self._lister.renew(self._renewed)
+
+    def _survey(self) -> None:
+        self._lister.survey(lambda: self._reader.catalogued(self._lister.catalog))
+
+    def _renewed(self, renewed: Renewed) -> None:
+        if self._trouble:
+            self._trouble = ""
+            self.transcript.retry()
+        self._reader.renew(renewed.catalog, renewed.touched)
+        self._say_state()
+
+    def _file_gone(self) -> None:
+        self._failed(store_error(Problem.MISSING, self._opening.path))
+
+    def _file_replaced(self) -> None:
+        """Another file is there under this name: begin anew, the last view staying till then."""
+        self._watching.stop()
+        self._wait_for(self._opening.again(self._clock()))
+
+    def _every_second(self) -> None:
+        self._say_state()
+        now = self._clock()
+        if now - self.sessions.now > 20:
+            self.sessions.now = now
+
+    def _say_state(self) -> None:
+        self.top.state = self._opening.demo or self._trouble or self._watching.state()
+
+    def on_app_blur(self) -> None:
+        self._watching.in_background = True
+
+    def on_app_focus(self) -> None:
+        self._watching.in_background = False
 
     def _informed(self, info: StoreInfo) -> None:
         self.top.facts = " · ".join(
@@ -173,65 +209,21 @@ class MainScreen(Screen[None]):
             )
         )
 
-    def _arrange(self) -> None:
-        """List what the search bar asks for, or everything."""
-        if self._opened is None or self._catalog is None:
-            return
-        store, catalog = self._opened.store, self._catalog
-        text, hidden, now = self.search_bar.input.value, self._show_hidden, self._now
-        if text.strip():
-            self._lanes.start(
-                "order",
-                lambda token: arranging.search(store, catalog, text, hidden, token),
-                self._list,
-            )
-        else:
-            self._lanes.start(
-                "order", lambda _: arranging.arrange(catalog, hidden, now), self._list
-            )
-
-    def _list(self, arranged: Arranged, counted: bool = True) -> None:
-        found = arranged.found
-        total = len(self._catalog) if self._catalog else 0
-        self.sessions.border_title = Content("Found" if found else "Sessions · by last active")
-        self.sessions.note = NO_MATCH if found else NOTHING_LEFT if total else EMPTY
-        self.sessions.show(arranged.order, arranged.groups)
-        if not arranged.order:
-            self._reader.forget()
-        words = arranging.in_words(len(arranged.order), total, arranged.hidden)
-        self.sessions.border_subtitle = Content(
-            words if counted else f"{count(len(arranged.order))} of … · hidden: …"
-        )
-        self.search_bar.say(self._outcome(arranged) if found else "")
-
-    def _outcome(self, arranged: Arranged) -> str:
-        found = arranged.found
-        if found is None:
-            return ""
-        more = "" if found.complete else "+"
-        words = f"{count(found.total)}{more} hits in {plural(len(arranged.order), 'session')}"
-        return f"{words} · by scanning" if found.mode == "scan" else words
-
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
-        if self._opened is None or self._catalog is None:
-            return
-        store, now = self._opened.store, self._now
-        units = [self._catalog.folded(key) for key in event.keys if self._catalog.has(key)]
-        self._lanes.start("rows", lambda token: store.sessions(units, now, token), self._add_rows)
-
-    def _add_rows(self, rows: list[Session]) -> None:
-        self.sessions.add_rows(rows)
-        key = self.sessions.cursor_key
-        row = self.sessions.row(key) if key is not None else None
-        if row is not None and (self._reader.session is None or self._reader.session.key != key):
-            self._reader.read(row, self._catalog)
+        self._lister.read_rows(event)
 
     @on(SessionList.Highlighted)
     def _follow(self, event: SessionList.Highlighted) -> None:
-        row = self.sessions.row(event.key)
-        if row is not None and self._painted:
-            self._reader.read(row, self._catalog)
+        self._read(self.sessions.row(event.key))
+
+    def _read(self, row: Session | None) -> None:
+        """Show a session in the transcript; nothing while it is not known which."""
+        if row is None:
+            if not self.sessions.order:
+                self._reader.forget()
+        elif self._painted and not self._reader.reads(row):
+            self._reader.read(row, self._lister.catalog)
 
     @on(Transcript.ItemsWanted)
     def _read_items(self, event: Transcript.ItemsWanted) -> None:
@@ -246,7 +238,8 @@ class MainScreen(Screen[None]):
         if event.laid.message is not None:
             from explorer.tui.screens.block import BlockScreen
 
-            self.app.push_screen(BlockScreen(event.laid.message, event.key))
+            text = whole_text(event.laid.message, event.key, event.laid.call)
+            self.app.push_screen(BlockScreen(text, event.key.partition("-")[0]))
 
     @on(SessionList.Opened)
     def _choose(self, event: SessionList.Opened) -> None:
@@ -271,7 +264,7 @@ class MainScreen(Screen[None]):
 
     @on(Input.Changed, "#query")
     def _search(self) -> None:
-        self._arrange()
+        self._lister.arrange()
 
     @on(Input.Submitted, "#query")
     @on(SearchInput.LeaveWanted)
@@ -286,9 +279,14 @@ class MainScreen(Screen[None]):
         self.query_one(KeyBar).scope = scopes.get(focused or "", "list")
 
     def _failed(self, error: StoreError) -> None:
-        """The last good view stays; the bar says what is wrong with the file."""
-        self.top.state = error.title
-        self.notify(error.message, title=error.title, severity="error", markup=False)
+        """The last good view stays; the bar says what is wrong and since when, and it is tried
+        again with the next look at the file."""
+        if not self._trouble.startswith(error.title):
+            self._trouble = f"{error.title} · as of {clock(self._clock())}"
+            title, text = clean_line(error.title), clean(error.message)
+            self.notify(text, title=title, severity="error", markup=False)
+        self._watching.look_again()
+        self._say_state()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A slash that is typed into the search bar is a slash."""
@@ -311,5 +309,4 @@ class MainScreen(Screen[None]):
             self._resuming.start(self._opened.store, row)
 
     def action_hidden(self) -> None:
-        self._show_hidden = not self._show_hidden
-        self._arrange()
+        self._lister.toggle_hidden()

@@ -17,6 +17,7 @@ from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
 from explorer.tui.actions import bindings
+from explorer.tui.opening import SHORT
 from explorer.tui.row_index import Group, RowIndex
 from explorer.tui.row_lines import row_lines
 from explorer.tui.widgets.painted import PaintedView
@@ -31,6 +32,8 @@ class SessionList(PaintedView):
 
     BINDINGS = bindings("list")
 
+    now = reactive(0.0)
+    """The time that the times in the rows count from."""
     comfortable = reactive(True)
     """Two lines a row, or one."""
 
@@ -57,11 +60,12 @@ class SessionList(PaintedView):
 
     def __init__(self, now: float, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.now = now
+        self.set_reactive(SessionList.now, now)
         self._order: Sequence[int] = ()
         self._place: dict[int, int] = {}
         self._rows: dict[int, Session] = {}
         self._groups: tuple[Group, ...] = ()
+        self._chosen_density = False
         self._made: dict[int, list[Line]] = {}
         self._look = (0, True)
         self._index = RowIndex(0, 2)
@@ -81,7 +85,7 @@ class SessionList(PaintedView):
         return self._rows.get(key)
 
     def show(self, order: Sequence[int], groups: Iterable[Group]) -> None:
-        """List these sessions. The cursor and the line it is on stay, if they can."""
+        """List these sessions. The cursor stays on its session, if it can."""
         held = self.cursor_key
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
         self._order = order
@@ -90,7 +94,9 @@ class SessionList(PaintedView):
         kept = self._place.get(held) if held is not None else None
         self._cursor = kept if kept is not None else 0
         self._measure()
-        top = self._index.top(self._cursor) - offset if kept is not None else 0
+        # A list that is at its top stays there: what is new is seen. Any other does not move.
+        still = kept is not None and self.scroll_offset.y > 0
+        top = self._index.top(self._cursor) - offset if still else 0
         self.scroll_to(y=max(top, 0), animate=False)
         self._keep_in_sight()
         self._ask()
@@ -107,6 +113,22 @@ class SessionList(PaintedView):
             self._rows.pop(next(iter(self._rows)))
         self._made.clear()
         self.refresh()
+
+    def forget_rows(self) -> None:
+        """The file has changed: rows out of sight are read again when they come back."""
+        seen = {key: self._rows[key] for key in self.in_sight() if key in self._rows}
+        self._rows = seen
+
+    def in_sight(self) -> Sequence[int]:
+        """The sessions on the screen."""
+        first = self._index.nearest_row(self.scroll_offset.y)
+        last = self._index.nearest_row(self.scroll_offset.y + self.size.height)
+        return self._order[first : last + 1]
+
+    def fit_to(self, lines: int) -> None:
+        """One line a row on a short terminal, until somebody chooses."""
+        if not self._chosen_density:
+            self.comfortable = lines >= SHORT
 
     def render_line(self, y: int) -> Strip:
         if not self._order:
@@ -135,6 +157,9 @@ class SessionList(PaintedView):
             made = row_lines(self._rows.get(key), width - GUTTER, self.comfortable, self.now)
             self._made[key] = made
         return made
+
+    def watch_now(self) -> None:
+        self._made.clear()
 
     def watch_comfortable(self) -> None:
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
@@ -178,6 +203,7 @@ class SessionList(PaintedView):
             self.post_message(self.Opened(self.cursor_key))
 
     def action_density(self) -> None:
+        self._chosen_density = True
         self.comfortable = not self.comfortable
 
     def _move(self, to: int) -> None:
@@ -208,10 +234,8 @@ class SessionList(PaintedView):
         height = self.size.height
         if not self._order or not height:
             return
-        first = max(self.scroll_offset.y - height, 0)
-        last = min(self.scroll_offset.y + 2 * height, self._index.total - 1)
-        start = self._index.row_at(first) or self._index.row_at(first + 1) or (0, 0)
-        end = self._index.row_at(last) or (len(self._order) - 1, 0)
-        keys = [key for key in self._order[start[0] : end[0] + 1] if key not in self._rows]
+        first = self._index.nearest_row(self.scroll_offset.y - height)
+        last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
+        keys = [key for key in self._order[first : last + 1] if key not in self._rows]
         if keys:
             self.post_message(self.RowsWanted(tuple(keys)))

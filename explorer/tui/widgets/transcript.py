@@ -87,14 +87,27 @@ class Transcript(PaintedView):
         model = self._outlined.session.model if self._outlined else None
         return View(self.text_width, model, folds=dict(self._folds), unfolded=self._open)
 
-    def show(self, outlined: Outlined, laid: Mapping[int, Laid]) -> None:
-        """Another session; `laid` are its first messages."""
+    def show(self, outlined: Outlined, laid: Mapping[int, Laid], view: View) -> None:
+        """Another session; `laid` are its first messages, laid out for `view`."""
         self._outlined = outlined
         self._folds.clear()
         self._document = Document(outlined.outlines, self.text_width)
-        self._document.lay(laid)
+        if self._fits(view):
+            self._document.lay(laid)
         self._cursor = None
         self._measure((0, 0))
+
+    def extend(self, outlined: Outlined) -> None:
+        """The same session with more messages: a reader at the end stays at the end, any other
+        stays where he is."""
+        at_end = self.scroll_offset.y >= self.max_scroll_y
+        anchor = self._document.anchor(self.scroll_offset.y)
+        self._outlined = outlined
+        self._document = self._document.extended(outlined.outlines)
+        self._wanted = range(0)
+        self._measure(anchor)
+        if at_end and anchor != (0, 0):
+            self.action_bottom()
 
     def clear(self) -> None:
         self._outlined = None
@@ -102,10 +115,15 @@ class Transcript(PaintedView):
         self._cursor = None
         self._measure((0, 0))
 
-    def add(self, laid: Mapping[int, Laid], width: int) -> None:
+    def retry(self) -> None:
+        """What was wanted has not come: want it again."""
+        self._wanted = range(0)
+        self._look_around()
+
+    def add(self, laid: Mapping[int, Laid], view: View) -> None:
         """Messages that were laid out; what is being read does not move."""
         self._wanted = range(0)
-        if width != self._document.width:
+        if not self._fits(view):
             self._look_around()
             return
         anchor = self._document.anchor(self.scroll_offset.y)
@@ -131,11 +149,12 @@ class Transcript(PaintedView):
         if self._outlined is None or self.text_width == self._document.width:
             self._measure(self._document.anchor(self.scroll_offset.y))
             return
-        anchor = self._document.anchor(self.scroll_offset.y)
+        item, inside = self._document.anchor(self.scroll_offset.y)
+        before = self._document.height_of(item)
         self._document = Document(self._outlined.outlines, self.text_width)
         self._cursor = None
         self._wanted = range(0)
-        self._measure((anchor[0], 0))
+        self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
 
     def on_click(self, event: Click) -> None:
         line = event.get_content_offset_capture(self).y + self.scroll_offset.y
@@ -145,7 +164,7 @@ class Transcript(PaintedView):
             self._cursor = place
             self.refresh()
             if again or event.chain == 2:
-                self.action_fold()
+                self.action_enter()
 
     def action_scroll(self, lines: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
@@ -177,20 +196,28 @@ class Transcript(PaintedView):
         while 0 <= item < len(outlines):
             if outlines[item].role == "user":
                 self.scroll_to(y=self._document.line_of((item, 0)), animate=False)
-                self._cursor = Place(item, 1)
+                self._cursor = self._document.first_place(item) or Place(item, 0)
                 self._look_around()
+                self.refresh()
                 return
             item += step
 
+    def action_enter(self) -> None:
+        """What is too long for here opens alone; anything else is folded or unfolded."""
+        block = self._document.block(self._cursor) if self._cursor else None
+        laid = self._document.laid(self._cursor.item) if self._cursor else None
+        if block is not None and block.more and laid is not None:
+            self.post_message(self.BlockWanted(laid, block.key))
+        else:
+            self.action_fold()
+
     def action_fold(self) -> None:
-        """Fold or unfold the block under the cursor; what is too long for here opens alone."""
+        """Fold or unfold the block under the cursor."""
         block = self._document.block(self._cursor) if self._cursor else None
         laid = self._document.laid(self._cursor.item) if self._cursor else None
         if self._cursor is None or block is None or laid is None or laid.message is None:
             return
-        if block.more:
-            self.post_message(self.BlockWanted(laid, block.key))
-        elif block.foldable:
+        if block.foldable:
             self._folds[laid.message.id, block.key] = not block.folded
             self._want(range(self._cursor.item, self._cursor.item + 1))
 
@@ -204,6 +231,10 @@ class Transcript(PaintedView):
 
     def action_back(self) -> None:
         self.post_message(self.LeaveWanted())
+
+    def _fits(self, view: View) -> bool:
+        """Whether something was laid out for the pane as it is now."""
+        return view.width == self.text_width and view.unfolded == self._open
 
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
