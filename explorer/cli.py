@@ -222,6 +222,12 @@ def parser() -> argparse.ArgumentParser:
     resume.add_argument("--force", action="store_true", help="also if it is running")
 
     demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
+    demo.add_argument(
+        "--no-mouse",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="leave the mouse to the terminal",
+    )
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")
     return top
 

@@ -32,6 +32,7 @@ def session_shape(session: Session) -> dict[str, object]:
         "output_tokens": session.output_tokens,
         "cost_usd": session.cost_usd,
         "cost_status": session.cost_status,
+        "restored": session.restored,
     }
 
 
@@ -85,6 +86,7 @@ def info_shape(info: StoreInfo) -> dict[str, object]:
             "orphans",
             "bytes",
             "wal_bytes",
+            "snapshot",
         )
     }
     search = info.search._asdict()

@@ -22,12 +22,12 @@ MOST_MARKS = 8
 # Patterns are kept as text, so that a command that meets only plain text compiles none of them.
 _SGR = r"\x1b\[[0-9;:]*m"
 _BREAKS = ("\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029")
-_BLANKS = "\u115f\u3164\uffa0\ufffc"
+_BLANKS = "\u034f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u115f\u3164\uffa0\ufffc"
 """Hangul fillers and the object replacement: Unicode has them as printable, but they are blank."""
 _FORBIDDEN = (
     "["
     r"\x00-\x09\x0b-\x1f\x7f-\x9f"
-    "\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\u00ad\u034f\u061c\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     f"{_BLANKS}\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff"
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # layout of rare scripts
     "\U0001fffe\U0001ffff\U0002fffe\U0002ffff\U000ffffe\U000fffff\U0010fffe\U0010ffff"

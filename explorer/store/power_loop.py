@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 
-from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
+from explorer.model import NO_EDITS, Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
 from explorer.store.base import Candidate, Changes, Handover, Label, Match, Matches
 from explorer.store.catalog import Catalog, Mark, Unit
@@ -27,9 +27,6 @@ from explorer.store.power_loop_rows import (
 )
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
-
-NOT_YET = "this version of Session Explorer only reads"
-EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
 
 
 def prefixes(schema: Schema) -> tuple[str, ...]:
@@ -84,7 +81,8 @@ class PowerLoopStore:
                 bytes=os.stat(self.path).st_size,
                 wal_bytes=log_size(self.path),
                 search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
-                edits=dict.fromkeys(EDITS, NOT_YET),
+                snapshot=reader.snapshot,
+                edits=NO_EDITS,
             )
 
         return self._file.read(work, token)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden, Session
-from explorer.render.amounts import count
+from explorer.render.amounts import count, plural
 from explorer.render.when import day_heading
 from explorer.search.query import parse
 from explorer.search.run import Found, run
@@ -68,12 +68,12 @@ def by_day(rows: int, time_of: Callable[[int], float], now: float) -> tuple[Grou
     groups: list[Group] = []
     row = 0
     while row < rows:
-        title = day_heading(time_of(row), now)
+        title = _heading(time_of(row), now)
         groups.append(Group(row, title))
         low, high = row + 1, rows
         while low < high:
             middle = (low + high) // 2
-            if day_heading(time_of(middle), now) == title:
+            if _heading(time_of(middle), now) == title:
                 low = middle + 1
             else:
                 high = middle
@@ -81,14 +81,28 @@ def by_day(rows: int, time_of: Callable[[int], float], now: float) -> tuple[Grou
     return tuple(groups)
 
 
-def in_words(shown: int, total: int, hidden: Mapping[Hidden, int]) -> str:
-    """What the border of the list says: nothing is hidden silently."""
-    said = f"{count(shown)} of {count(total)}"
-    if hidden:
-        most = sorted(hidden.items(), key=lambda item: -item[1])
-        classes = ", ".join(f"{count(number)} {_NAMES[name]}" for name, number in most)
-        said += f" · hidden: {classes}"
-    return said
+def _heading(time: float, now: float) -> str:
+    return day_heading(time, now) if time > 0 else "Time unknown"
+
+
+def in_words(arranged: Arranged, total: int, room: int) -> str:
+    """What the border of the list says: nothing is hidden silently, also where there is little
+    room."""
+    said = f"{count(len(arranged.order))} of {count(total)}"
+    if not arranged.hidden:
+        return said
+    most = sorted(arranged.hidden.items(), key=lambda item: -item[1])
+    number = sum(arranged.hidden.values())
+    if arranged.found is not None:
+        where = ", ".join(_NAMES[name] for name, _ in most)
+        return f"{said} · {plural(number, 'more hit')} in {where}: . shows"
+    # Parts that are folded into their conversation are in sight, so they are the first to yield.
+    for left_out in (None, Hidden.CONTINUATION):
+        named = [f"{count(n)} {_NAMES[name]}" for name, n in most if name is not left_out]
+        whole = f"{said} · hidden: {', '.join(named)}"
+        if named and len(whole) <= room:
+            return whole
+    return f"{said} · {count(number)} hidden: . shows"
 
 
 _NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}

@@ -61,6 +61,7 @@ class Lister:
         self._survey_took = 0.0
         self._surveyed = 0.0
         self._show_hidden = False
+        self._before_search: int | None = None
         self.catalog: Catalog | None = None
 
     def open(self, opened: Opened) -> None:
@@ -133,6 +134,8 @@ class Lister:
             return
         text, hidden, now = self._search_bar.input.value, self._show_hidden, self._clock()
         if text.strip():
+            if self._before_search is None:
+                self._before_search = self._sessions.cursor_key
             self._lanes.start(
                 "order",
                 lambda token: arranging.search(store, catalog, text, hidden, token),
@@ -162,10 +165,13 @@ class Lister:
         total = len(self.catalog) if self.catalog else 0
         self._sessions.border_title = Content("Found" if found else "Sessions · by last active")
         self._sessions.note = NO_MATCH if found else NOTHING_LEFT if total else EMPTY
-        self._sessions.show(arranged.order, arranged.groups)
+        back_to = None if found else self._before_search
+        self._sessions.show(arranged.order, arranged.groups, back_to)
+        if found is None:
+            self._before_search = None
         if not arranged.order:
             self._chosen(None)
-        words = arranging.in_words(len(arranged.order), total, arranged.hidden)
+        words = arranging.in_words(arranged, total, self._sessions.size.width - 6)
         self._sessions.border_subtitle = Content(
             words if self.catalog else f"{count(len(arranged.order))} of … · hidden: …"
         )
@@ -178,5 +184,6 @@ def _outcome(arranged: Arranged) -> str:
     if found is None:
         return ""
     more = "" if found.complete else "+"
-    words = f"{count(found.total)}{more} hits in {plural(len(arranged.order), 'session')}"
+    hits = "hit" if found.total == 1 and not more else "hits"
+    words = f"{count(found.total)}{more} {hits} in {plural(len(arranged.order), 'session')}"
     return f"{words} · by scanning" if found.mode == "scan" else words

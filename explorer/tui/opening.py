@@ -13,10 +13,11 @@ from shutil import get_terminal_size
 from typing import NamedTuple
 
 from explorer.config import Config
-from explorer.errors import StoreError
+from explorer.errors import Cancelled, StoreError
 from explorer.model import Session
 from explorer.store.base import Store
 from explorer.store.opening import open_store
+from explorer.store.read_only import CancelToken
 
 SHORT = 30
 """Below this many lines of the terminal a session takes one line, else two."""
@@ -50,6 +51,7 @@ class Opening:
         self.demo = demo
         self._now = now
         self._prepare = prepare
+        self._token = CancelToken()
         self._result: Opened | StoreError | None = None
         self.busy = False
         """Another program holds the file; it is being tried again."""
@@ -66,8 +68,13 @@ class Opening:
     def wait(self) -> Opened | StoreError:
         """The result, however long it takes: for a worker thread."""
         self._thread.join()
-        assert self._result is not None
+        if self._result is None:
+            raise Cancelled
         return self._result
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more: leaving must not."""
+        self._token.cancel()
 
     def again(self, now: float) -> "Opening":
         return Opening(self.path, now, self.demo)
@@ -76,10 +83,13 @@ class Opening:
         try:
             if self._prepare:
                 self._prepare()
-            store = open_store(self.path, waiting=self._wait)
-            self._result = Opened(store, tuple(store.first_page(_in_sight(), self._now)))
+            store = open_store(self.path, self._token, waiting=self._wait)
+            page = store.first_page(_in_sight(), self._now, token=self._token)
+            self._result = Opened(store, tuple(page))
         except StoreError as error:
             self._result = error
+        except Cancelled:
+            return
 
     def _wait(self) -> None:
         self.busy = True

@@ -31,7 +31,8 @@ def _words(session: Session, width: int) -> str:
         preview = ""
     reply = clean_line(session.last_reply, 300)
     if not preview or not reply:
-        return fit(preview or reply or "no messages", width)
+        nothing = "nothing said" if session.message_count else "no messages"
+        return fit(preview or reply or nothing, width)
     half = max((width - len(JOIN)) // 2, width - len(JOIN) - cell_width(reply))
     return fit(fit(preview, half) + JOIN + reply, width)
 
@@ -60,4 +61,6 @@ def marks_of(session: Session) -> str:
         marks.append("↳")
     if session.archived:
         marks.append("▣")
+    if session.restored:
+        marks.append("◇")
     return " ".join(marks)

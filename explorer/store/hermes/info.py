@@ -3,14 +3,11 @@
 import os
 from pathlib import Path
 
-from explorer.model import StoreInfo
+from explorer.model import NO_EDITS, StoreInfo
 from explorer.store import cells
 from explorer.store.failures import log_size
 from explorer.store.hermes.matching import modes
 from explorer.store.read_only import Reader
-
-EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
-NOT_YET = "this version of Session Explorer only reads"
 
 
 def info(reader: Reader, path: Path) -> StoreInfo:
@@ -29,7 +26,8 @@ def info(reader: Reader, path: Path) -> StoreInfo:
         bytes=os.stat(path).st_size,
         wal_bytes=log_size(path),
         search=modes(reader.schema),
-        edits=dict.fromkeys(EDITS, NOT_YET),
+        snapshot=reader.snapshot,
+        edits=NO_EDITS,
     )
 
 

@@ -17,6 +17,7 @@ MARKS = (
     ("⌥", "a branch of another session"),
     ("↳", "a subagent's session"),
     ("▣", "archived: hidden by default, always searched"),
+    ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
 )
 WORDS = (
     "Nothing is ever written to your agent's file. What is hidden is counted at the bottom of the"

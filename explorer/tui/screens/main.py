@@ -51,6 +51,7 @@ class MainScreen(Screen[None]):
         self._opening = start.opening
         self._clock = start.clock
         self._opened: Opened | None = None
+        self._snapshot = False
         self._trouble = ""
         """What is wrong with the file, if something is."""
         self._painted = False
@@ -110,6 +111,7 @@ class MainScreen(Screen[None]):
             self._take_over(self._opening.result)
 
     def on_unmount(self) -> None:
+        self._opening.cancel()
         self._lanes.stop()
 
     def on_resize(self, event: Resize) -> None:
@@ -192,7 +194,8 @@ class MainScreen(Screen[None]):
             self.sessions.now = now
 
     def _say_state(self) -> None:
-        self.top.state = self._opening.demo or self._trouble or self._watching.state()
+        state = "snapshot: its folder is read-only" if self._snapshot else self._watching.state()
+        self.top.state = self._opening.demo or self._trouble or state
 
     def on_app_blur(self) -> None:
         self._watching.in_background = True
@@ -201,6 +204,7 @@ class MainScreen(Screen[None]):
         self._watching.in_background = False
 
     def _informed(self, info: StoreInfo) -> None:
+        self._snapshot = info.snapshot
         self.top.facts = " · ".join(
             (
                 plural(info.sessions, "session"),

@@ -84,9 +84,13 @@ class SessionList(PaintedView):
         """What is known of a session."""
         return self._rows.get(key)
 
-    def show(self, order: Sequence[int], groups: Iterable[Group]) -> None:
-        """List these sessions. The cursor stays on its session, if it can."""
-        held = self.cursor_key
+    def show(
+        self, order: Sequence[int], groups: Iterable[Group], back_to: int | None = None
+    ) -> None:
+        """List these sessions. The cursor stays on its session if it can, or goes `back_to`
+        one."""
+        before = self.cursor_key
+        held = before if back_to is None else back_to
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
         self._order = order
         self._place = {key: at for at, key in enumerate(order)}
@@ -101,7 +105,7 @@ class SessionList(PaintedView):
         self._keep_in_sight()
         self._ask()
         self.refresh()
-        if self.cursor_key != held and self.cursor_key is not None:
+        if self.cursor_key != before and self.cursor_key is not None:
             self.post_message(self.Highlighted(self.cursor_key))
 
     def add_rows(self, rows: Iterable[Session]) -> None:
