@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -17,6 +18,10 @@ from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
 from explorer.tui.themes import DARK, LIGHT, preferred
+
+
+LEAVE_WITHIN = 3.0
+"""Seconds to leave in, when told to."""
 
 
 class ExplorerApp(App[Command | str]):
@@ -48,7 +53,7 @@ class ExplorerApp(App[Command | str]):
         # Where there are no such signals.
         with suppress(NotImplementedError):
             for number in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, self.exit)
+                loop.add_signal_handler(number, self._leave_now)
             loop.add_signal_handler(signal.SIGINT, self.action_interrupt)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
@@ -73,6 +78,14 @@ class ExplorerApp(App[Command | str]):
     async def _perform(self, call: str) -> None:
         focused = self.screen.focused
         await self.run_action(call, focused or self.screen)
+
+    def _leave_now(self) -> None:
+        """Leave because we are told to: also where the terminal is gone, and what is still to be
+        written to it would be waited for without end. Nothing of ours needs saving."""
+        last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
+        last_resort.daemon = True
+        last_resort.start()
+        self.exit()
 
     def action_interrupt(self) -> None:
         self.exit(return_code=int(ExitCode.INTERRUPTED))
