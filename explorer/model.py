@@ -58,6 +58,8 @@ class Sort(StrEnum):
     MESSAGES = "messages"
     COST = "cost"
     TITLE = "title"
+    TOKENS = "tokens"
+    SOURCE = "source"
 
 
 class Session(NamedTuple):

@@ -20,6 +20,8 @@ def ordered(
     newest = catalog.by_last_active(keys)
     if sort is Sort.ACTIVE:
         return newest
+    if sort is Sort.SOURCE:
+        return sorted(newest, key=catalog.source)
     values = store.sort_values(sort, token)
 
     def parts(key: int) -> tuple[int, ...]:

@@ -49,6 +49,7 @@ ACTIONS = (
         "screen.hidden",
         4,
     ),
+    Action("sort", "list", "s", "s", "Sort", "Choose the order; turn it round", "screen.sort", 3),
     Action("back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "back", 0),
     Action("down", "transcript", "down,j", "↓ j", "Down", "Scroll down", "scroll(1)"),
     Action("up", "transcript", "up,k", "↑ k", "Up", "Scroll up", "scroll(-1)"),

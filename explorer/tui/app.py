@@ -19,7 +19,6 @@ from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
 from explorer.tui.themes import DARK, LIGHT, preferred
 
-
 LEAVE_WITHIN = 3.0
 """Seconds to leave in, when told to."""
 

@@ -1,15 +1,17 @@
 """Which sessions are listed, in which order, under which headings. Runs in a worker thread."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from explorer.model import Hidden, Session
+from explorer.model import Hidden, Session, Sort
 from explorer.render.amounts import count, plural
+from explorer.render.clean import clean_line
 from explorer.render.when import day_heading
 from explorer.search.query import parse
 from explorer.search.run import Found, run
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
+from explorer.store.ordering import ordered
 from explorer.store.read_only import CancelToken
 from explorer.tui.row_index import Group
 
@@ -17,6 +19,18 @@ FOLDED = frozenset(Hidden) - {Hidden.CONTINUATION, Hidden.FILTERED}
 """What one key shows and hides again; parts of a conversation stay folded into it."""
 MOST_HITS = 5000
 """Matches looked at while somebody types."""
+
+
+SORTS = {
+    Sort.ACTIVE: "by last active",
+    Sort.STARTED: "by start",
+    Sort.MESSAGES: "by number of messages",
+    Sort.TOKENS: "by tokens",
+    Sort.COST: "by cost",
+    Sort.TITLE: "by title",
+    Sort.SOURCE: "by source",
+}
+"""The orders of the list, in words."""
 
 
 class Arranged(NamedTuple):
@@ -28,12 +42,48 @@ class Arranged(NamedTuple):
     found: Found | None = None
 
 
-def arrange(catalog: Catalog, show_hidden: bool, now: float) -> Arranged:
-    """All sessions, the one used last first, by day."""
-    listed, hidden = catalog.select(FOLDED if show_hidden else ())
-    order = catalog.by_last_active(listed)
-    groups = by_day(len(order), lambda row: catalog.last_active(order[row]), now)
-    return Arranged(order, groups, hidden)
+class Wish(NamedTuple):
+    """How the list is to be."""
+
+    sort: Sort = Sort.ACTIVE
+    reverse: bool = False
+    show_hidden: bool = False
+
+    def words(self) -> str:
+        return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
+
+
+def arrange(store: Store, catalog: Catalog, wish: Wish, now: float, token: CancelToken) -> Arranged:
+    """All sessions in the wished order, under headings where it has some."""
+    listed, hidden = catalog.select(FOLDED if wish.show_hidden else ())
+    order = ordered(store, catalog, listed, wish.sort, True, token)
+    if wish.reverse:
+        order.reverse()
+    return Arranged(order, _groups(store, catalog, order, wish, now, token), hidden)
+
+
+def _groups(
+    store: Store,
+    catalog: Catalog,
+    order: Sequence[int],
+    wish: Wish,
+    now: float,
+    token: CancelToken,
+) -> tuple[Group, ...]:
+    if wish.sort is Sort.ACTIVE:
+        return by_day(len(order), lambda row: catalog.last_active(order[row]), now)
+    if wish.sort is Sort.STARTED:
+        starts = store.sort_values(Sort.STARTED, token)
+        times = [cast(float, starts.get(catalog.chain(key)[0], 0.0)) for key in order]
+        return by_day(len(order), times.__getitem__, now)
+    if wish.sort is Sort.SOURCE:
+        changes = [
+            row
+            for row, key in enumerate(order)
+            if not row or catalog.source(key) != catalog.source(order[row - 1])
+        ]
+        return tuple(Group(row, clean_line(catalog.source(order[row]), 60)) for row in changes)
+    return ()
 
 
 def search(

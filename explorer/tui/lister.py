@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from textual.content import Content
 
-from explorer.model import Session, StoreInfo
+from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import count, plural
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
-from explorer.tui.arranging import Arranged
+from explorer.tui.arranging import Arranged, Wish
 from explorer.tui.lanes import Lanes
 from explorer.tui.opening import Opened
 from explorer.tui.widgets.search_bar import SearchBar
@@ -60,7 +60,7 @@ class Lister:
         self._store: Store | None = None
         self._survey_took = 0.0
         self._surveyed = 0.0
-        self._show_hidden = False
+        self.wish = Wish()
         self._before_search: int | None = None
         self.catalog: Catalog | None = None
 
@@ -124,7 +124,13 @@ class Lister:
         self._lanes.start("renew", work, take)
 
     def toggle_hidden(self) -> None:
-        self._show_hidden = not self._show_hidden
+        self.wish = self.wish._replace(show_hidden=not self.wish.show_hidden)
+        self.arrange()
+
+    def sort_by(self, sort: Sort) -> None:
+        """Another order; the same one again turns it round."""
+        reverse = sort is self.wish.sort and not self.wish.reverse
+        self.wish = self.wish._replace(sort=sort, reverse=reverse)
         self.arrange()
 
     def arrange(self) -> None:
@@ -132,18 +138,20 @@ class Lister:
         store, catalog = self._store, self.catalog
         if store is None or catalog is None:
             return
-        text, hidden, now = self._search_bar.input.value, self._show_hidden, self._clock()
+        text, wish, now = self._search_bar.input.value, self.wish, self._clock()
         if text.strip():
             if self._before_search is None:
                 self._before_search = self._sessions.cursor_key
             self._lanes.start(
                 "order",
-                lambda token: arranging.search(store, catalog, text, hidden, token),
+                lambda token: arranging.search(store, catalog, text, wish.show_hidden, token),
                 self._list,
             )
         else:
             self._lanes.start(
-                "order", lambda _: arranging.arrange(catalog, hidden, now), self._list
+                "order",
+                lambda token: arranging.arrange(store, catalog, wish, now, token),
+                self._list,
             )
 
     def read_rows(self, event: SessionList.RowsWanted) -> None:
@@ -163,7 +171,9 @@ class Lister:
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
         total = len(self.catalog) if self.catalog else 0
-        self._sessions.border_title = Content("Found" if found else "Sessions · by last active")
+        self._sessions.border_title = Content(
+            "Found" if found else f"Sessions · {self.wish.words()}"
+        )
         self._sessions.note = NO_MATCH if found else NOTHING_LEFT if total else EMPTY
         back_to = None if found else self._before_search
         self._sessions.show(arranged.order, arranged.groups, back_to)

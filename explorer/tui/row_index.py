@@ -34,6 +34,11 @@ class RowIndex:
         """The first line of a row."""
         return row * self.height + bisect_right(self._firsts, row)
 
+    def group_of(self, row: int) -> int | None:
+        """The group that a row is in."""
+        at = bisect_right(self._firsts, row) - 1
+        return at if at >= 0 else None
+
     def heading_at(self, line: int) -> int | None:
         """The group whose heading is on this line."""
         at = bisect_right(self._heads, line) - 1

@@ -6,8 +6,10 @@ import pytest
 
 from bench.generate import NOW as GENERATED_NOW
 from bench.generate import Recipe, build
-from explorer.model import Hidden
+from explorer.model import Hidden, Sort
 from explorer.store.hermes.store import HermesStore
+from explorer.store.ordering import ordered
+from explorer.tui.arranging import SORTS
 from tests.tui.driving import NOW, opened
 
 
@@ -164,3 +166,47 @@ async def test_when_all_are_hidden_the_list_says_how_to_see_them(tmp_path: Path)
         assert "1 cron" in driver.screen()
         await driver.press("full_stop")
         assert "tick" in driver.screen()
+
+
+async def test_the_heading_of_what_is_at_the_top_stays_in_sight(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press(*["j"] * 14)
+        await driver.press("pagedown")
+        top = driver.screen().splitlines()[3]
+        row = driver.main.sessions.in_sight()[0]
+        assert driver.main.sessions.row(row) is not None
+        assert top[1:50].strip(" ▌") in ("Today", "Yesterday", "Last week", "September", "August")
+        await driver.press(*["k"] * 8)
+        key = driver.main.sessions.cursor_key
+        chosen = driver.main.sessions.row(key or 0)
+        assert chosen is not None
+        assert (chosen.title or chosen.preview)[:12] in driver.screen()
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+async def test_the_order_can_be_chosen_and_turned_round(demo: Path, sort: Sort) -> None:
+    async with opened(demo) as driver:
+        held = driver.main.sessions.cursor_key
+        store = driver.main._opened.store  # type: ignore[union-attr]
+        catalog = store.catalog()
+        listed, _ = catalog.select()
+        wanted = ordered(store, catalog, listed, sort, folded=True)
+        if sort is not Sort.ACTIVE:
+            driver.main._sorted(sort.value)
+            await driver.settle()
+        assert list(driver.main.sessions.order) == wanted
+        assert SORTS[sort] in str(driver.main.sessions.border_title)
+        assert driver.main.sessions.cursor_key == held
+        driver.main._sorted(sort.value)
+        await driver.settle()
+        assert list(driver.main.sessions.order) == wanted[::-1]
+
+
+async def test_s_opens_the_orders_and_enter_takes_one(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("s")
+        assert "By cost" in driver.screen()
+        await driver.press("j", "enter")
+        assert "by start" in str(driver.main.sessions.border_title)
+        await driver.press("s", "escape")
+        assert "by start" in str(driver.main.sessions.border_title)

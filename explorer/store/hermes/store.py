@@ -21,6 +21,8 @@ _SORT_COLUMNS = {
     Sort.MESSAGES: "s.message_count",
     Sort.COST: 'coalesce(s."actual_cost_usd", s."estimated_cost_usd")',
     Sort.TITLE: 's."title"',
+    Sort.SOURCE: "s.source",
+    Sort.TOKENS: "coalesce(s.input_tokens, 0) + coalesce(s.output_tokens, 0)",
 }
 
 
@@ -69,12 +71,12 @@ class HermesStore:
         def work(reader: Reader) -> Mapping[int, object]:
             if sort is Sort.STARTED:
                 return started(reader)
-            known = reader.schema.has("sessions", "title") or sort is Sort.MESSAGES
+            known = reader.schema.has("sessions", "title") or sort is not Sort.TITLE
             column = _SORT_COLUMNS[sort] if known else "NULL"
             if sort is Sort.COST and not reader.schema.has("sessions", "actual_cost_usd"):
                 column = "NULL"
             rows = reader.rows(f"SELECT s.rowid, {column} FROM sessions s")
-            convert = cells.text if sort is Sort.TITLE else cells.number
+            convert = cells.text if sort in (Sort.TITLE, Sort.SOURCE) else cells.number
             return {key: value for key, cell in rows if (value := convert(cell)) is not None}
 
         return self._file.read(work, token)

@@ -16,7 +16,7 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from explorer.errors import Problem, StoreError
-from explorer.model import Session, StoreInfo
+from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.blocks import whole_text
 from explorer.render.clean import clean, clean_line
@@ -24,6 +24,7 @@ from explorer.render.when import clock
 from explorer.resume import SAFE_ID
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings
+from explorer.tui.arranging import SORTS
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
 from explorer.tui.opening import Intent, Opened, Opening, Start
@@ -309,8 +310,23 @@ class MainScreen(Screen[None]):
     def action_resume(self) -> None:
         """Hand the session under the cursor to its agent."""
         row = self.sessions.row(self.sessions.cursor_key or 0)
-        if row is not None and self._opened is not None:
+        if self._opening.demo:
+            self.notify("The demo is invented: no agent knows its sessions.", markup=False)
+        elif row is not None and self._opened is not None:
             self._resuming.start(self._opened.store, row)
+
+    def action_sort(self) -> None:
+        """Choose the order of the list."""
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.dialogs.choice import Choice
+
+        options = [(sort.value, words.capitalize()) for sort, words in SORTS.items()]
+        choice = Choice("Sort · again to turn round", options, self._lister.wish.sort.value)
+        self.app.push_screen(choice, self._sorted)
+
+    def _sorted(self, name: str | None) -> None:
+        if name:
+            self._lister.sort_by(Sort(name))
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()

@@ -140,6 +140,9 @@ class SessionList(PaintedView):
         width = self.line_width
         line = y + self.scroll_offset.y
         group = self._index.heading_at(line)
+        if y == 0 and group is None:
+            # The heading of what is at the top stays in sight.
+            group = self._index.group_of(self._index.nearest_row(line))
         if group is not None:
             return self.strip(((pad(f" {self._groups[group].title}", width), "heading"),), width)
         found = self._index.row_at(line)
@@ -224,8 +227,8 @@ class SessionList(PaintedView):
         if not self._order:
             return
         top = self._index.top(self._cursor)
-        # The heading above the first row of a group comes into sight with it.
-        above = int(top > 0 and self._index.heading_at(top - 1) is not None)
+        # The first line is the heading's: a row under the cursor is never behind it.
+        above = int(bool(self._groups))
         region = Region(0, top - above, 1, self._index.height + above)
         self.scroll_to_region(region, animate=False, force=True)
 

@@ -1,0 +1,50 @@
+"""One of a few things, chosen with the arrows or the mouse."""
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from explorer.tui.styles import style
+
+
+class Choice(ModalScreen[str]):
+    """The name of what was chosen, or nothing. Takes clean text."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [
+        Binding("escape,q", "dismiss", show=False),
+        Binding("j", "down", show=False),
+        Binding("k", "up", show=False),
+    ]
+
+    def __init__(self, title: str, options: Sequence[tuple[str, str]], chosen: str) -> None:
+        """`options` are (name, words)."""
+        super().__init__()
+        self._title = title
+        self._options = options
+        self._chosen = chosen
+
+    def compose(self) -> ComposeResult:
+        options = [Option(Content(words), id=name) for name, words in self._options]
+        yield OptionList(*options, id="choice")
+
+    def on_mount(self) -> None:
+        choices = self.query_one(OptionList)
+        choices.border_title = Content(self._title)
+        names = [name for name, _ in self._options]
+        choices.highlighted = names.index(self._chosen)
+        self.set_focus(choices)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id)
+
+    def action_down(self) -> None:
+        self.query_one(OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        self.query_one(OptionList).action_cursor_up()
