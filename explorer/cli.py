@@ -191,7 +191,9 @@ def parser() -> argparse.ArgumentParser:
         "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
     )
     listing.add_argument(
-        "--sort", choices=("active", "started", "messages", "cost", "title"), default="active"
+        "--sort",
+        choices=("active", "started", "messages", "cost", "title", "tokens", "source"),
+        default="active",
     )
     listing.add_argument("--all", action="store_true", help="every row of the file by itself")
     listing.add_argument("--archived", action="store_true", help="the archived ones instead")

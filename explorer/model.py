@@ -96,6 +96,10 @@ class Session(NamedTuple):
     cost_usd: float | None
     """None where the agent did not know it: a stored zero need not mean free."""
     cost_status: str | None
+    subagents: int = 0
+    """Sessions that subagents of this one left."""
+    broken_off: bool = False
+    """It stopped in the middle: at a call that failed or got no answer, or at its length limit."""
     restored: bool = False
     """The agent hides this row since an upgrade took it for a subagent; we show it."""
 

@@ -32,6 +32,8 @@ def session_shape(session: Session) -> dict[str, object]:
         "output_tokens": session.output_tokens,
         "cost_usd": session.cost_usd,
         "cost_status": session.cost_status,
+        "subagents": session.subagents,
+        "broken_off": session.broken_off,
         "restored": session.restored,
     }
 

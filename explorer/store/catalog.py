@@ -33,6 +33,7 @@ class Unit(NamedTuple):
     parts: tuple[int, ...]
     kind: Kind
     restored: bool = False
+    subagents: int = 0
     whole: tuple[int, ...] = ()
     """The conversation it is a part of, where it stands for less than that."""
 
@@ -71,6 +72,7 @@ class Catalog:
         self._class: list[Hidden | None] = list(map(NOISE.get, sources))
         self._position = dict(zip(self.keys, range(len(self.keys)), strict=True))
         self._chain_of: dict[int, tuple[int, ...]] = {}
+        self._helpers = _helpers(links)
         self._classify(empty)
         for chain in chains:
             self._fold(chain, empty)
@@ -106,12 +108,14 @@ class Catalog:
     def folded(self, key: int) -> Unit:
         """The row of a list that stands for this session's whole conversation."""
         chain = self.chain(key)
-        return Unit(chain[-1], chain, self.kind(chain[0]), self._restored(chain[0]))
+        helpers = sum(self._helpers.get(part, 0) for part in chain)
+        return Unit(chain[-1], chain, self.kind(chain[0]), self._restored(chain[0]), helpers)
 
     def single(self, key: int) -> Unit:
         """The session by itself."""
         whole = self._chain_of.get(key, ())
-        return Unit(key, (key,), self.kind(key), self._restored(key), whole)
+        helpers = self._helpers.get(key, 0)
+        return Unit(key, (key,), self.kind(key), self._restored(key), helpers, whole)
 
     def select(
         self,
@@ -153,6 +157,7 @@ class Catalog:
         made._position = dict(self._position)
         made._chain_of = {**self._chain_of, **family._chain_of}
         made.links = {**self.links, **family.links}
+        made._helpers = _helpers(made.links)
         made.archived = self.archived.difference(family.keys) | family.archived
         made.source_names = list(dict.fromkeys([*self.source_names, *family.source_names]))
         numbers = {name: number for number, name in enumerate(made.source_names)}
@@ -196,3 +201,12 @@ class Catalog:
             classes[position[key]] = Hidden.CONTINUATION
         classes[position[tip]] = reason
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
+
+
+def _helpers(links: Mapping[int, Link]) -> dict[int, int]:
+    """How many sessions the subagents of each session left."""
+    found: dict[int, int] = {}
+    for link in links.values():
+        if link.kind is Kind.SUBAGENT and link.parent is not None:
+            found[link.parent] = found.get(link.parent, 0) + 1
+    return found

@@ -163,7 +163,17 @@ def _session(
         output_tokens=completion,
         cost_usd=None,
         cost_status=None,
+        broken_off=not running and _pending(reader, tables, id_),
     )
+
+
+def _pending(reader: Reader, tables: Tables, id_: str) -> bool:
+    """Whether it stopped in the middle of a tool call, and waits to be resumed."""
+    table = f"{tables.prefix}session_state"
+    if not reader.schema.has(table, "session_id", "pending_json"):
+        return False
+    sql = f'SELECT t.pending_json FROM "{table}" t WHERE t.session_id = ?'
+    return bool(cells.text(reader.value(sql, (id_,))))
 
 
 def _leases(reader: Reader, tables: Tables, now: float) -> frozenset[str]:

@@ -53,12 +53,18 @@ def marks_of(session: Session) -> str:
     marks = []
     if session.state is State.RUNNING:
         marks.append("●")
+    elif session.broken_off:
+        marks.append("✗")
+    elif session.state is State.OPEN:
+        marks.append("○")
     if session.parts > 1:
         marks.append(f"↪{session.parts}")
     if session.kind is Kind.BRANCH:
         marks.append("⌥")
     elif session.kind is Kind.SUBAGENT:
         marks.append("↳")
+    if session.subagents:
+        marks.append(f"↳{session.subagents}")
     if session.archived:
         marks.append("▣")
     if session.restored:

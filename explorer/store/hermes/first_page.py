@@ -17,6 +17,8 @@ from explorer.store.read_only import Reader
 NEWEST_MESSAGES = 400
 MARGIN = 14
 """Candidates beyond the page, for those that turn out to be hidden."""
+MOST_CHILDREN = 500
+"""Children looked at for the page; the catalog counts all."""
 GREATER = 12
 WIDEST = 500
 """How far the net is cast, in pages, before the page is left short: the catalog will fill it."""
@@ -43,7 +45,26 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
     if sort is Sort.STARTED:
         starts = {key: family.ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
         order.sort(key=starts.__getitem__, reverse=True)
-    return sessions(reader, [catalog.folded(key) for key in order[:limit]], now)
+    page = order[:limit]
+    helpers = _children(reader, [part for key in page for part in catalog.chain(key)])
+    if not helpers <= set(family.ties):
+        catalog = local_catalog(family_of(reader, {*family.ties, *helpers}), markers)
+    return sessions(reader, [catalog.folded(key) for key in page], now)
+
+
+def _children(reader: Reader, keys: list[int]) -> set[int]:
+    """Whoever these sessions called up: a row says how many subagents it had."""
+    found: set[int] = set()
+    for batch in batches(keys):
+        places = ",".join("?" * len(batch))
+        found.update(
+            reader.column(
+                "SELECT c.rowid FROM sessions c WHERE c.parent_session_id IN"
+                f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({places})) LIMIT {MOST_CHILDREN}",
+                batch,
+            )
+        )
+    return found
 
 
 def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:

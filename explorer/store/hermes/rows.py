@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, Session, State
+from explorer.render.outcome import outcome
 from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.content import content_text, message_items_text, split_thinking
@@ -41,6 +42,8 @@ PREVIEW_BYTES = 6000
 """Read of a message for its preview: scaffolding before the first words included."""
 FIRST_FEW = (3, 24)
 LAST_FEW = (2, 16)
+FINISH = ("finish_reason",)
+CUT = ("length", "error", "content_filter", "interrupted", "cancelled")
 """Messages looked at: a few, and only if those say nothing, some more."""
 
 _TEXT_PART = r'"text": ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
@@ -111,6 +114,7 @@ def _session(
     times = [part.last_active for part in parts if part.last_active is not None]
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
     cost, status = _cost(parts)
+    state = _state(tip, parts, leases, last_active, now)
     return Session(
         key=tip.key,
         id=tip.id,
@@ -126,7 +130,7 @@ def _session(
         preview=_first_words(reader, parts),
         last_reply=_last_words(reader, tip.key),
         kind=unit.kind,
-        state=_state(tip, parts, leases, last_active, now),
+        state=state,
         parent_id=root.text("parent_session_id"),
         root_id=root.id,
         tip_id=tip.id,
@@ -139,6 +143,8 @@ def _session(
         output_tokens=_total(parts, "output_tokens"),
         cost_usd=cost,
         cost_status=status,
+        subagents=unit.subagents,
+        broken_off=state is not State.RUNNING and _broken_off(reader, tip.key),
         restored=unit.restored,
     )
 
@@ -212,6 +218,25 @@ def _last_words(reader: Reader, key: int) -> str:
             if words:
                 return words
     return ""
+
+
+def _broken_off(reader: Reader, key: int) -> bool:
+    """Whether the newest message is a call without an answer, a failure, or was cut."""
+    schema = reader.schema
+    live = 'AND coalesce(m."active", 1)' if schema.has("messages", "active") else ""
+    row = reader.row(
+        f"SELECT m.role, m.tool_calls IS NOT NULL, {schema.pick('messages', 'm', FINISH)},"
+        f" substr(CAST(m.content AS BLOB), 1, {PREVIEW_BYTES}) FROM messages m WHERE"
+        f" m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?) {live}"
+        " ORDER BY m.timestamp DESC, m.id DESC LIMIT 1",
+        (key,),
+    )
+    if row is None:
+        return False
+    role, calls, finish, content = row
+    if role == "tool":
+        return outcome(cells.words(content))[1] == "error"
+    return bool(calls) or cells.words(finish) in CUT
 
 
 def _glimpse(reader: Reader, key: int, count: int, newest: bool) -> Iterable[tuple[str, str]]:

@@ -13,9 +13,11 @@ from explorer.tui.styles import style
 TITLES = {"list": "In the list", "transcript": "In the transcript", "search": "While searching"}
 MARKS = (
     ("●", "running: not ended, and written to in the last ten minutes"),
+    ("○", "open: not ended, and quiet for more than ten minutes"),
+    ("✗", "stopped in the middle: at a call that failed or got no answer, or cut off"),
     ("↪3", "continued in 3 parts, because it was compressed; they are read as one"),
     ("⌥", "a branch of another session"),
-    ("↳", "a subagent's session"),
+    ("↳", "a subagent's session; ↳3: it had 3 subagents"),
     ("▣", "archived: hidden by default, always searched"),
     ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
 )
