@@ -48,6 +48,8 @@ class Wish(NamedTuple):
     sort: Sort = Sort.ACTIVE
     reverse: bool = False
     show_hidden: bool = False
+    revealed: frozenset[int] = frozenset()
+    """Sessions that were asked for by name: listed whatever their class."""
 
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
@@ -56,6 +58,12 @@ class Wish(NamedTuple):
 def arrange(store: Store, catalog: Catalog, wish: Wish, now: float, token: CancelToken) -> Arranged:
     """All sessions in the wished order, under headings where it has some."""
     listed, hidden = catalog.select(FOLDED if wish.show_hidden else ())
+    for key in wish.revealed.difference(listed):
+        reason = catalog.hidden_as(key) if catalog.has(key) else None
+        if reason is not None:
+            listed.append(key)
+            hidden[reason] -= 1
+    hidden = {reason: number for reason, number in hidden.items() if number}
     order = ordered(store, catalog, listed, wish.sort, True, token)
     if wish.reverse:
         order.reverse()

@@ -127,6 +127,16 @@ class Lister:
         self.wish = self.wish._replace(show_hidden=not self.wish.show_hidden)
         self.arrange()
 
+    def reveal(self, key: int) -> None:
+        """Go to a session, listing it also if its class is hidden."""
+        if self.catalog is None or not self.catalog.has(key):
+            return
+        tip = self.catalog.chain(key)[-1]
+        self._search_bar.input.value = ""
+        self._before_search = tip
+        self.wish = self.wish._replace(revealed=self.wish.revealed | {tip})
+        self.arrange()
+
     def sort_by(self, sort: Sort) -> None:
         """Another order; the same one again turns it round."""
         reverse = sort is self.wish.sort and not self.wish.reverse

@@ -26,6 +26,7 @@ from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings
 from explorer.tui.arranging import SORTS
 from explorer.tui.lanes import LaneDone, Lanes
+from explorer.tui.lineage import Member, lineage
 from explorer.tui.lister import Lister, Renewed
 from explorer.tui.opening import Intent, Opened, Opening, Start
 from explorer.tui.reader import Reader
@@ -314,6 +315,26 @@ class MainScreen(Screen[None]):
             self.notify("The demo is invented: no agent knows its sessions.", markup=False)
         elif row is not None and self._opened is not None:
             self._resuming.start(self._opened.store, row)
+
+    def action_lineage(self) -> None:
+        """Show the family of the session under the cursor."""
+        key, catalog = self.sessions.cursor_key, self._lister.catalog
+        if key is None or catalog is None or self._opened is None:
+            return
+        store = self._opened.store
+        self._lanes.start(
+            "lineage", lambda token: lineage(store, catalog, key, token), self._show_lineage
+        )
+
+    def _show_lineage(self, members: list[Member]) -> None:
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.dialogs.choice import Choice
+
+        here = str(self.sessions.cursor_key)
+        options = [(str(member.key), member.words) for member in members]
+        names = [name for name, _ in options]
+        choice = Choice("Lineage", options, here if here in names else names[0])
+        self.app.push_screen(choice, lambda key: self._lister.reveal(int(key)) if key else None)
 
     def action_sort(self) -> None:
         """Choose the order of the list."""
