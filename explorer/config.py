@@ -5,7 +5,6 @@ setting silently ignored would be worse, since one of them is a command to run.
 """
 
 import os
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +23,10 @@ class Config(NamedTuple):
 
 
 def config_path() -> Path:
-    # Late: 6 ms, and most commands need no settings.
+    if os.name == "posix" and os.uname().sysname == "Linux":
+        # As platformdirs has it, whose import would take 6 ms from the first frame.
+        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
+        return Path(base) / "session-explorer" / "config.toml"
     from platformdirs import user_config_path
 
     return user_config_path("session-explorer", appauthor=False) / "config.toml"
@@ -38,6 +40,9 @@ def load_config(path: Path) -> Config:
         return Config()
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, str(error)) from None
+    # Late: most people have no settings, and it takes 5 ms.
+    import tomllib
+
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,7 +1,6 @@
 """The family of a session as a tree: what it came from, and what came of it."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from explorer.model import Kind
 from explorer.render.clean import clean_line
@@ -21,18 +20,11 @@ _KINDS = {
 }
 
 
-class Member(NamedTuple):
-    """One session of the family, with its place in the tree as words."""
-
-    key: int
-    words: str
-
-
-def lineage(store: Store, catalog: Catalog, key: int, token: CancelToken) -> list[Member]:
-    """The family of a session, from its first ancestor on."""
+def lineage(store: Store, catalog: Catalog, key: int, token: CancelToken) -> list[tuple[int, str]]:
+    """(session, words for its place in the tree) of the whole family, the origin first."""
     tree = _tree(catalog, _origin(catalog, key))
     labels = store.labels([member for member, _ in tree], token)
-    return [Member(member, _words(catalog, member, depth, labels, key)) for member, depth in tree]
+    return [(member, _words(catalog, member, depth, labels, key)) for member, depth in tree]
 
 
 def _origin(catalog: Catalog, key: int) -> int:

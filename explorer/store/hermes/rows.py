@@ -42,7 +42,6 @@ PREVIEW_BYTES = 6000
 """Read of a message for its preview: scaffolding before the first words included."""
 FIRST_FEW = (3, 24)
 LAST_FEW = (2, 16)
-FINISH = ("finish_reason",)
 CUT = ("length", "error", "content_filter", "interrupted", "cancelled")
 """Messages looked at: a few, and only if those say nothing, some more."""
 
@@ -115,6 +114,7 @@ def _session(
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
     cost, status = _cost(parts)
     state = _state(tip, parts, leases, last_active, now)
+    last_reply, broken_off = _last_words(reader, tip.key)
     return Session(
         key=tip.key,
         id=tip.id,
@@ -128,7 +128,7 @@ def _session(
         message_count=sum(cells.amount(part.cell["message_count"]) for part in parts),
         tool_call_count=sum(cells.amount(part.cell["tool_call_count"]) for part in parts),
         preview=_first_words(reader, parts),
-        last_reply=_last_words(reader, tip.key),
+        last_reply=last_reply,
         kind=unit.kind,
         state=state,
         parent_id=root.text("parent_session_id"),
@@ -144,7 +144,7 @@ def _session(
         cost_usd=cost,
         cost_status=status,
         subagents=unit.subagents,
-        broken_off=state is not State.RUNNING and _broken_off(reader, tip.key),
+        broken_off=broken_off and state is not State.RUNNING,
         restored=unit.restored,
     )
 
@@ -203,7 +203,7 @@ def _first_words(reader: Reader, parts: Sequence[_Raw]) -> str:
     fallback = ""
     for part in parts[:2]:
         for few in FIRST_FEW:
-            for role, text in _glimpse(reader, part.key, few, newest=False):
+            for role, text, *_ in _glimpse(reader, part.key, few, newest=False):
                 words = said(text) if role in ("user", "assistant") else ""
                 if role == "user" and words:
                     return words
@@ -211,37 +211,30 @@ def _first_words(reader: Reader, parts: Sequence[_Raw]) -> str:
     return fallback
 
 
-def _last_words(reader: Reader, key: int) -> str:
+def _last_words(reader: Reader, key: int) -> tuple[str, bool]:
+    """(the last thing the agent said, whether it was broken off)."""
+    broken = None
     for few in LAST_FEW:
-        for role, text in _glimpse(reader, key, few, newest=True):
+        for role, text, calls, finish in _glimpse(reader, key, few, newest=True):
+            if broken is None:
+                broken = _is_broken_off(role, text, calls, finish)
             words = said(split_thinking(text)[0]) if role == "assistant" else ""
             if words:
-                return words
-    return ""
+                return words, broken
+    return "", bool(broken)
 
 
-def _broken_off(reader: Reader, key: int) -> bool:
+def _is_broken_off(role: str, text: str, calls: bool, finish: str) -> bool:
     """Whether the newest message is a call without an answer, a failure, or was cut."""
-    schema = reader.schema
-    live = 'AND coalesce(m."active", 1)' if schema.has("messages", "active") else ""
-    row = reader.row(
-        f"SELECT m.role, m.tool_calls IS NOT NULL, {schema.pick('messages', 'm', FINISH)},"
-        f" substr(CAST(m.content AS BLOB), 1, {PREVIEW_BYTES}) FROM messages m WHERE"
-        f" m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?) {live}"
-        " ORDER BY m.timestamp DESC, m.id DESC LIMIT 1",
-        (key,),
-    )
-    if row is None:
-        return False
-    role, calls, finish, content = row
-    if role == "tool":
-        return outcome(cells.words(content))[1] == "error"
-    return bool(calls) or cells.words(finish) in CUT
+    return outcome(text)[1] == "error" if role == "tool" else calls or finish in CUT
 
 
-def _glimpse(reader: Reader, key: int, count: int, newest: bool) -> Iterable[tuple[str, str]]:
-    """(role, beginning of the text) of the first or last messages. Needs the index on
-    (session_id, timestamp); the cut is made on bytes, since SQL's text functions stop at a NUL."""
+def _glimpse(
+    reader: Reader, key: int, count: int, newest: bool
+) -> Iterable[tuple[str, str, bool, str]]:
+    """(role, beginning of the text, whether it calls tools, how it ended) of the first or last
+    messages. Needs the index on (session_id, timestamp); the cut is made on bytes, since SQL's
+    text functions stop at a NUL."""
     schema = reader.schema
     order = "DESC" if newest else "ASC"
     live = 'AND coalesce(m."active", 1)' if newest and schema.has("messages", "active") else ""
@@ -250,16 +243,18 @@ def _glimpse(reader: Reader, key: int, count: int, newest: bool) -> Iterable[tup
         if schema.has("messages", "codex_message_items")
         else "NULL"
     )
+    finish = schema.pick("messages", "m", ("finish_reason",))
     rows = reader.rows(
-        f"SELECT m.role, substr(CAST(m.content AS BLOB), 1, {PREVIEW_BYTES}), {items}"
-        " FROM messages m WHERE m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
+        f"SELECT m.role, substr(CAST(m.content AS BLOB), 1, {PREVIEW_BYTES}), {items},"
+        f" m.tool_calls IS NOT NULL, {finish} FROM messages m"
+        " WHERE m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
         f" {live} ORDER BY m.timestamp {order}, m.id {order} LIMIT ?",
         (key, count),
     )
-    for role, content, message_items in rows:
+    for role, content, message_items, calls, ended in rows:
         text = partial_text(content, bare_json=not schema.has("state_meta"))
         text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
-        yield cells.words(role), text
+        yield cells.words(role), text, bool(calls), cells.words(ended)
 
 
 def partial_text(cell: object, bare_json: bool) -> str:

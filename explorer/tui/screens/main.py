@@ -26,11 +26,9 @@ from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings
 from explorer.tui.arranging import SORTS
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.lineage import Member, lineage
 from explorer.tui.lister import Lister, Renewed
 from explorer.tui.opening import Intent, Opened, Opening, Start
 from explorer.tui.reader import Reader
-from explorer.tui.resuming import Resuming
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
@@ -98,7 +96,6 @@ class MainScreen(Screen[None]):
             replaced=self._file_replaced,
         )
         self.set_interval(1.0, self._every_second)
-        self._resuming = Resuming(self, self._lanes, self._start)
         demo = bool(self._opening.demo)
         self.top.file = (
             "an invented history" if demo else clean_line(short_path(self._opening.path))
@@ -314,24 +311,29 @@ class MainScreen(Screen[None]):
         if self._opening.demo:
             self.notify("The demo is invented: no agent knows its sessions.", markup=False)
         elif row is not None and self._opened is not None:
-            self._resuming.start(self._opened.store, row)
+            from explorer.tui.resuming import Resuming
+
+            Resuming(self, self._lanes, self._start).start(self._opened.store, row)
 
     def action_lineage(self) -> None:
         """Show the family of the session under the cursor."""
         key, catalog = self.sessions.cursor_key, self._lister.catalog
         if key is None or catalog is None or self._opened is None:
             return
+        # Late, as all that only a key press needs: together 10 ms of the first frame.
+        from explorer.tui.lineage import lineage
+
         store = self._opened.store
         self._lanes.start(
             "lineage", lambda token: lineage(store, catalog, key, token), self._show_lineage
         )
 
-    def _show_lineage(self, members: list[Member]) -> None:
+    def _show_lineage(self, members: list[tuple[int, str]]) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.dialogs.choice import Choice
 
         here = str(self.sessions.cursor_key)
-        options = [(str(member.key), member.words) for member in members]
+        options = [(str(key), words) for key, words in members]
         names = [name for name, _ in options]
         choice = Choice("Lineage", options, here if here in names else names[0])
         self.app.push_screen(choice, lambda key: self._lister.reveal(int(key)) if key else None)
