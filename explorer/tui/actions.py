@@ -160,6 +160,11 @@ def bindings(scope: str) -> list[BindingType]:
     ]
 
 
+def scope_of(focused: str | None) -> str:
+    """The scope of the widget with this id: whose keys act while it has the focus."""
+    return {"query": "search", "transcript": "transcript"}.get(focused or "", "list")
+
+
 def footer(scope: str) -> list[tuple[str, str]]:
     """(key, label) for the footer while something has the focus, the most useful first. Where
     letters are typed, only keys that are none."""

@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from explorer.errors import ExitCode
 from explorer.resume import Command
-from explorer.tui.actions import ACTIONS
+from explorer.tui.actions import ACTIONS, scope_of
 from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
@@ -70,9 +70,7 @@ class ExplorerApp(App[Command | str]):
     def scope(self) -> str:
         """What has the focus: list, transcript or search."""
         focused = self.screen_stack[0].focused if self.screen_stack else None
-        return {"query": "search", "transcript": "transcript"}.get(
-            (focused.id if focused else None) or "", "list"
-        )
+        return scope_of(focused.id if focused else None)
 
     async def _perform(self, call: str) -> None:
         focused = self.screen.focused

@@ -23,7 +23,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.render.when import clock
 from explorer.resume import SAFE_ID
 from explorer.store.failures import short_path, store_error
-from explorer.tui.actions import bindings
+from explorer.tui.actions import bindings, scope_of
 from explorer.tui.arranging import SORTS
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
@@ -277,9 +277,7 @@ class MainScreen(Screen[None]):
 
     @on(DescendantFocus)
     def _say_keys(self) -> None:
-        scopes = {"query": "search", "transcript": "transcript"}
-        focused = self.focused.id if self.focused else None
-        self.query_one(KeyBar).scope = scopes.get(focused or "", "list")
+        self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
 
     def _failed(self, error: StoreError) -> None:
         """The last good view stays; the bar says what is wrong and since when, and it is tried
