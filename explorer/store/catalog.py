@@ -7,7 +7,6 @@ as the agent itself does; everything else about a row is read only when it comes
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from copy import copy
 from typing import NamedTuple
 
 from explorer.model import Hidden, Kind
@@ -150,7 +149,7 @@ class Catalog:
     def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
         """This catalog with some sessions as they are now, new ones added. A copy: others may be
         reading this one in their threads."""
-        made = copy(self)
+        made = object.__new__(Catalog)
         made.mark = mark
         made.keys, made.active, made._source = self.keys[:], self.active[:], self._source[:]
         made._class = self._class[:]
