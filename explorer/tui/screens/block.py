@@ -15,10 +15,10 @@ from explorer.render.amounts import plural
 from explorer.render.clean import clean
 from explorer.render.wrap import wrapped
 from explorer.tui.styles import style
-from explorer.tui.widgets.painted import PaintedView
+from explorer.tui.widgets.painted import ReadingView
 
 
-class LongText(PaintedView):
+class LongText(ReadingView):
     """Wrapped text of any length."""
 
     BINDINGS = [
@@ -62,18 +62,6 @@ class LongText(PaintedView):
         number = y + self.scroll_offset.y
         text = self._lines[number] if number < len(self._lines) else ""
         return self.strip(((f" {text}", "text"),), self.line_width)
-
-    def action_scroll(self, lines: int) -> None:
-        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
-
-    def action_page(self, pages: int) -> None:
-        self.action_scroll(pages * max(self.size.height - 2, 1))
-
-    def action_top(self) -> None:
-        self.scroll_to(y=0, animate=False)
-
-    def action_bottom(self) -> None:
-        self.scroll_to(y=self.max_scroll_y, animate=False)
 
 
 class BlockScreen(ModalScreen[None]):

@@ -52,3 +52,19 @@ class PaintedView(ScrollView, can_focus=True):
                 found += paint("cursor", self.app.theme_variables)
             self._styles[name, lit] = found
         return found
+
+
+class ReadingView(PaintedView):
+    """A text to read: scrolled by lines and by pages, with two lines kept in sight."""
+
+    def action_scroll(self, lines: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        self.action_scroll(pages * max(self.size.height - 2, 1))
+
+    def action_top(self) -> None:
+        self.scroll_to(y=0, animate=False)
+
+    def action_bottom(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False)

@@ -16,7 +16,7 @@ from explorer.render.blocks import View
 from explorer.tui.actions import bindings
 from explorer.tui.document import Document, Laid, Place
 from explorer.tui.reading import Outlined
-from explorer.tui.widgets.painted import PaintedView
+from explorer.tui.widgets.painted import ReadingView
 
 GUTTER = 2
 AT_ONCE = 80
@@ -25,7 +25,7 @@ MARGIN = 1
 """Free cells at the right, so that text does not touch the scroll bar."""
 
 
-class Transcript(PaintedView):
+class Transcript(ReadingView):
     """The messages of one conversation."""
 
     BINDINGS = bindings("transcript")
@@ -165,18 +165,6 @@ class Transcript(PaintedView):
             self.refresh()
             if again or event.chain == 2:
                 self.action_enter()
-
-    def action_scroll(self, lines: int) -> None:
-        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
-
-    def action_page(self, pages: int) -> None:
-        self.action_scroll(pages * max(self.size.height - 2, 1))
-
-    def action_top(self) -> None:
-        self.scroll_to(y=0, animate=False)
-
-    def action_bottom(self) -> None:
-        self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def action_block(self, step: int) -> None:
         if self._cursor is None:
