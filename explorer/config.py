@@ -1,4 +1,4 @@
-"""The user's settings: `config.toml` in the config folder of the platform.
+"""The user's settings, and where our own files are: in the folders that the platform has for it.
 
 All of them are optional. A file that cannot be understood is an error that names the setting: a
 setting silently ignored would be worse, since one of them is a command to run.
@@ -23,13 +23,23 @@ class Config(NamedTuple):
 
 
 def config_path() -> Path:
+    return _folder("XDG_CONFIG_HOME", ".config", "user_config_path") / "config.toml"
+
+
+def side_path() -> Path:
+    """Where our own notes are: pins, and how each list was last arranged."""
+    return _folder("XDG_DATA_HOME", ".local/share", "user_data_path") / "explorer.db"
+
+
+def _folder(variable: str, usual: str, elsewhere: str) -> Path:
     if os.name == "posix" and os.uname().sysname == "Linux":
         # As platformdirs has it, whose import would take 6 ms from the first frame.
-        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
-        return Path(base) / "session-explorer" / "config.toml"
-    from platformdirs import user_config_path
+        base = os.environ.get(variable, "").strip() or os.path.expanduser(f"~/{usual}")
+        return Path(base) / "session-explorer"
+    import platformdirs
 
-    return user_config_path("session-explorer", appauthor=False) / "config.toml"
+    found: Path = getattr(platformdirs, elsewhere)("session-explorer", appauthor=False)
+    return found
 
 
 def load_config(path: Path) -> Config:

@@ -5,10 +5,11 @@ Both come from the code that acts on them, so that the README cannot drift; a te
 
 import os
 import re
+from itertools import zip_longest
 from pathlib import Path
 
 from explorer.cli import parser
-from explorer.tui.actions import ACTIONS
+from explorer.tui.actions import ACTIONS, Action
 
 README = Path(__file__).parent.parent / "README.md"
 SCOPES = {
@@ -20,14 +21,19 @@ SCOPES = {
 
 
 def key_table() -> str:
-    lines = ["| | key | does |", "|---|---|---|"]
+    """Two actions a line, as many lines as one scope needs."""
+    lines = ["| | key | does | key | does |", "|---|---|---|---|---|"]
     for scope, title in SCOPES.items():
-        for action in ACTIONS:
-            if action.scope == scope:
-                keys = " ".join(f"`{key}`" for key in action.shown.split())
-                lines.append(f"| {title} | {keys} | {action.help} |")
-                title = ""
+        cells = [f"{_keys(action)} | {action.help}" for action in ACTIONS if action.scope == scope]
+        half = (len(cells) + 1) // 2
+        for left, right in zip_longest(cells[:half], cells[half:], fillvalue=" | "):
+            lines.append(f"| {title} | {left} | {right} |")
+            title = ""
     return "\n".join(lines)
+
+
+def _keys(action: Action) -> str:
+    return " ".join(f"`{key}`" for key in action.shown.split())
 
 
 def usage() -> str:

@@ -4,7 +4,7 @@ The layers above ask a `Store` what it holds and what is possible; they never as
 is. Every call opens the file, reads and closes it, and stops when its token is cancelled.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -45,6 +45,24 @@ class Label(NamedTuple):
     id: str
     title: str | None
     source: str
+
+
+class Facts(NamedTuple):
+    """What a list is filtered by and no index holds, of every session by key."""
+
+    models: Mapping[int, str]
+    """Missing where the agent did not note one."""
+    messages: Mapping[int, int]
+    tools: frozenset[int]
+    """Sessions in which tools were called."""
+
+    def renewed(self, newer: "Facts", keys: Collection[int]) -> "Facts":
+        """These facts, but of some sessions the newer ones."""
+        return Facts(
+            {**self.models, **newer.models},
+            {**self.messages, **newer.messages},
+            self.tools.difference(keys) | newer.tools,
+        )
 
 
 class Changes(NamedTuple):
@@ -95,6 +113,14 @@ class Store(Protocol):
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
         """What to order by, of every session by key; missing where unknown."""
+        ...
+
+    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
+        """Of these sessions, or of all."""
+        ...
+
+    def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
+        """The keys of the sessions with these very ids; those that are gone are missing."""
         ...
 
     def sessions(

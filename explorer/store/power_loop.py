@@ -12,7 +12,7 @@ from pathlib import Path
 
 from explorer.model import NO_EDITS, Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Handover, Label, Match, Matches
+from explorer.store.base import Candidate, Changes, Facts, Handover, Label, Match, Matches
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
@@ -131,6 +131,41 @@ class PowerLoopStore:
                     continue
                 values |= {tables.key(row): cells.number(cell) for row, cell in reader.rows(sql)}
             return values
+
+        return self._file.read(work, token)
+
+    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
+        def work(reader: Reader) -> Facts:
+            models: dict[int, str] = {}
+            messages: dict[int, int] = {}
+            tools: set[int] = set()
+            for tables in self._tables:
+                for row, model, number, calls in reader.rows(
+                    "SELECT s.rowid, s.model, count(m.seq), total(m.role = 'tool')"
+                    f" FROM {tables.sessions} s LEFT JOIN {tables.messages} m"
+                    " ON m.session_id = s.session_id GROUP BY s.rowid"
+                ):
+                    key = tables.key(row)
+                    messages[key] = cells.amount(number)
+                    if name := cells.text(model):
+                        models[key] = name
+                    if calls:
+                        tools.add(key)
+            return Facts(models, messages, frozenset(tools))
+
+        return self._file.read(work, token)
+
+    def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
+        def work(reader: Reader) -> Mapping[str, int]:
+            wanted = set(ids)
+            return {
+                cells.words(id_): tables.key(row)
+                for tables in self._tables
+                for row, id_ in reader.rows(
+                    f"SELECT s.rowid, s.session_id FROM {tables.sessions} s"
+                )
+                if cells.words(id_) in wanted
+            }
 
         return self._file.read(work, token)
 

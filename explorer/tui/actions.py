@@ -38,7 +38,34 @@ ACTIONS = (
     Action("list-page-up", "list", "pageup", "PgUp", "Page", "A page up", "page(-1)"),
     Action("list-first", "list", "g,home", "g Home", "First", "First session", "first"),
     Action("list-last", "list", "G,end", "G End", "Last", "Last session", "last"),
-    Action("density", "list", "v", "v", "Rows", "Comfortable or compact rows", "density", 5),
+    Action(
+        "list-heading-down",
+        "list",
+        "right_curly_bracket",
+        "}",
+        "Day",
+        "Next day, or other heading",
+        "heading(1)",
+    ),
+    Action(
+        "list-heading-up",
+        "list",
+        "left_curly_bracket",
+        "{",
+        "Day",
+        "Previous day, or other heading",
+        "heading(-1)",
+    ),
+    Action("filter", "list", "f", "f", "Filter", "Choose what is listed", "screen.filter", 4),
+    Action(
+        "unfilter",
+        "list",
+        "backspace",
+        "⌫",
+        "Unfilter",
+        "Take the last filter off",
+        "screen.unfilter",
+    ),
     Action(
         "hidden",
         "list",
@@ -47,9 +74,37 @@ ACTIONS = (
         "Hidden",
         "Show or hide the hidden sessions",
         "screen.hidden",
-        4,
+        6,
     ),
-    Action("sort", "list", "s", "s", "Sort", "Choose the order; turn it round", "screen.sort", 3),
+    Action("sort", "list", "s", "s", "Sort", "Choose the order; turn it round", "screen.sort", 5),
+    Action("select", "list", "space", "space", "Select", "Select, and on to the next", "select", 7),
+    Action(
+        "extend-down", "list", "shift+down", "shift+↓", "Extend", "Select downwards", "extend(1)"
+    ),
+    Action("extend-up", "list", "shift+up", "shift+↑", "Extend", "Select upwards", "extend(-1)"),
+    Action("invert", "list", "asterisk", "*", "Invert", "Invert the selection", "invert"),
+    Action("select-all", "list", "ctrl+a", "ctrl+a", "All", "Select all listed", "select_all"),
+    Action(
+        "unwind",
+        "list",
+        "escape",
+        "esc",
+        "Clear",
+        "Clear the search, then the selection",
+        "screen.unwind",
+    ),
+    Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 8),
+    Action(
+        "unfold",
+        "list",
+        "z",
+        "z",
+        "Unfold",
+        "Show or hide the parts and subagents of a conversation",
+        "screen.unfold",
+        10,
+    ),
+    Action("density", "list", "v", "v", "Rows", "Comfortable or compact rows", "density", 11),
     Action(
         "lineage",
         "list",
@@ -58,6 +113,7 @@ ACTIONS = (
         "Lineage",
         "What it came from and what came of it",
         "screen.lineage",
+        12,
     ),
     Action("back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "back", 0),
     Action("down", "transcript", "down,j", "↓ j", "Down", "Scroll down", "scroll(1)"),
@@ -133,13 +189,13 @@ ACTIONS = (
         "clear", "search", "escape", "esc", "Clear", "Clear the search, then leave it", "clear", 0
     ),
     Action("results", "search", "down", "↓", "Results", "Go to the results", "results", 1),
-    Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 6),
+    Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 9),
     Action("theme", "app", "ctrl+t", "ctrl+t", "Theme", "Theme: dark or light", "app.look"),
     Action(
-        "palette", "app", "ctrl+p", "ctrl+p", "Commands", "All commands", "app.command_palette", 8
+        "palette", "app", "ctrl+p", "ctrl+p", "Commands", "All commands", "app.command_palette", 13
     ),
-    Action("help", "app", "question_mark,f1", "? F1", "Help", "Help and all keys", "app.help", 7),
-    Action("quit", "app", "q,ctrl+q", "q ctrl+q", "Quit", "Leave", "app.quit", 9),
+    Action("help", "app", "question_mark,f1", "? F1", "Help", "Help and all keys", "app.help", 3),
+    Action("quit", "app", "q,ctrl+q", "q ctrl+q", "Quit", "Leave", "app.quit", 14),
 )
 
 
@@ -165,13 +221,18 @@ def scope_of(focused: str | None) -> str:
     return {"query": "search", "transcript": "transcript"}.get(focused or "", "list")
 
 
-def footer(scope: str) -> list[tuple[str, str]]:
-    """(key, label) for the footer while something has the focus, the most useful first. Where
-    letters are typed, only keys that are none."""
+def footer(scope: str, room: int) -> list[tuple[str, str]]:
+    """(key, label) for the footer while something has the focus, as many as fit: the most useful
+    ones, in the order of the table. Where letters are typed, only keys that are none."""
     wanted = [a for a in ACTIONS if a.scope in (scope, "app") and a.rank is not None]
-    wanted.sort(key=lambda action: action.rank or 0)
-    pairs = [(_key(action, scope == "search"), action.label) for action in wanted]
-    return [(key, label) for key, label in pairs if key]
+    kept: dict[str, str] = {}
+    for action in sorted(wanted, key=lambda action: action.rank or 0):
+        key = _key(action, scope == "search")
+        wide = len(key) + len(action.label) + 3
+        if key and wide <= room:
+            room -= wide
+            kept[action.name] = key
+    return [(kept[action.name], action.label) for action in wanted if action.name in kept]
 
 
 def _key(action: Action, typing: bool) -> str:

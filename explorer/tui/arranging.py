@@ -1,22 +1,23 @@
 """Which sessions are listed, in which order, under which headings. Runs in a worker thread."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from explorer.model import Hidden, Session, Sort
-from explorer.render.amounts import count, plural
-from explorer.render.clean import clean_line
-from explorer.render.when import day_heading
+from explorer.model import Hidden, Sort
+from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.search.query import parse
 from explorer.search.run import Found, run
-from explorer.store.base import Store
+from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.ordering import ordered
 from explorer.store.read_only import CancelToken
+from explorer.tui.headings import below_pins, headings
 from explorer.tui.row_index import Group
+from explorer.tui.unfolding import Inside, unfolded
 
-FOLDED = frozenset(Hidden) - {Hidden.CONTINUATION, Hidden.FILTERED}
-"""What one key shows and hides again; parts of a conversation stay folded into it."""
+CLASSES = (Hidden.ARCHIVED, Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+"""What is left out unless somebody asks; parts of a conversation stay folded into it."""
 MOST_HITS = 5000
 """Matches looked at while somebody types."""
 
@@ -33,137 +34,208 @@ SORTS = {
 """The orders of the list, in words."""
 
 
+class Wish(NamedTuple):
+    """How the list is to be."""
+
+    sort: Sort = Sort.ACTIVE
+    reverse: bool = False
+    shown: frozenset[Hidden] = frozenset()
+    """Classes that are listed too."""
+    filters: Filters = Filters()
+    pins: frozenset[str] = frozenset()
+    """Ids of the sessions that come first."""
+    revealed: frozenset[int] = frozenset()
+    """Sessions that were asked for by name: listed whatever their class."""
+    unfolded: frozenset[int] = frozenset()
+    """Rows of which the inside is listed too."""
+
+    @property
+    def listed(self) -> frozenset[Hidden]:
+        """Classes that are listed too, also because a filter is about them."""
+        return self.shown | self.filters.classes
+
+    def words(self) -> str:
+        return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
+
+
+class Basis(NamedTuple):
+    """The rows in order, before pins and what is unfolded: what a change is worked into."""
+
+    catalog: Catalog
+    wish: Wish
+    order: list[int]
+    hidden: Mapping[Hidden, int]
+    passes: Callable[[int], bool] | None = None
+    """Says of a row whether the filters let it through; None when there are none."""
+
+
 class Arranged(NamedTuple):
     """A list as it is to be shown."""
 
     order: Sequence[int]
     groups: tuple[Group, ...]
     hidden: Mapping[Hidden, int]
+    listed: int
+    """Rows, not counting those inside others."""
     found: Found | None = None
+    inside: Mapping[int, Inside] = {}
+    pinned: frozenset[int] = frozenset()
+    excepted: frozenset[int] = frozenset()
+    """Listed although they are hidden: pinned, or asked for."""
+    basis: Basis | None = None
 
 
-class Wish(NamedTuple):
-    """How the list is to be."""
-
-    sort: Sort = Sort.ACTIVE
-    reverse: bool = False
-    show_hidden: bool = False
-    revealed: frozenset[int] = frozenset()
-    """Sessions that were asked for by name: listed whatever their class."""
-
-    def words(self) -> str:
-        return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
-
-
-def arrange(store: Store, catalog: Catalog, wish: Wish, now: float, token: CancelToken) -> Arranged:
-    """All sessions in the wished order, under headings where it has some."""
-    listed, hidden = catalog.select(FOLDED if wish.show_hidden else ())
-    for key in wish.revealed.difference(listed):
-        reason = catalog.hidden_as(key) if catalog.has(key) else None
-        if reason is not None:
-            listed.append(key)
-            hidden[reason] -= 1
-    hidden = {reason: number for reason, number in hidden.items() if number}
-    order = ordered(store, catalog, listed, wish.sort, True, token)
-    if wish.reverse:
-        order.reverse()
-    return Arranged(order, _groups(store, catalog, order, wish, now, token), hidden)
-
-
-def _groups(
+def arrange(
     store: Store,
     catalog: Catalog,
-    order: Sequence[int],
+    facts: Facts | None,
     wish: Wish,
     now: float,
     token: CancelToken,
-) -> tuple[Group, ...]:
-    if wish.sort is Sort.ACTIVE:
-        return by_day(len(order), lambda row: catalog.last_active(order[row]), now)
-    if wish.sort is Sort.STARTED:
-        starts = store.sort_values(Sort.STARTED, token)
-        times = [cast(float, starts.get(catalog.chain(key)[0], 0.0)) for key in order]
-        return by_day(len(order), times.__getitem__, now)
-    if wish.sort is Sort.SOURCE:
-        changes = [
-            row
-            for row, key in enumerate(order)
-            if not row or catalog.source(key) != catalog.source(order[row - 1])
-        ]
-        return tuple(Group(row, clean_line(catalog.source(order[row]), 60)) for row in changes)
-    return ()
+) -> Arranged:
+    """All sessions in the wished order, under headings where it has some."""
+    passes = wanted(catalog, facts or NO_FACTS, wish.filters)
+    listed, hidden = catalog.select(wish.listed, passes)
+    order = ordered(store, catalog, listed, wish.sort, True, token)
+    if wish.reverse:
+        order.reverse()
+    return _finished(store, Basis(catalog, wish, order, hidden, passes), now, token)
+
+
+def brought_up_to_date(
+    store: Store,
+    basis: Basis,
+    catalog: Catalog,
+    changed: Iterable[int],
+    now: float,
+    token: CancelToken,
+) -> Arranged | None:
+    """The same list with some sessions in other places: a new message moves one row, and costs
+    no look at the others. None where more than that must be done."""
+    wish = basis.wish
+    if wish.sort is not Sort.ACTIVE or wish.reverse or basis.passes:
+        return None
+    order, hidden = basis.order[:], dict(basis.hidden)
+    for known, step in ((basis.catalog, -1), (catalog, 1)):
+        place = _newest_first(known)
+        for key in changed:
+            reason = known.hidden_as(key) if known.has(key) else None
+            if reason is not None and reason not in wish.listed:
+                hidden[reason] = hidden.get(reason, 0) + step
+            elif known.has(key):
+                at = bisect_left(order, place(key), key=place)
+                order[at : at + (step < 0)] = [key] if step > 0 else []
+    return _finished(store, Basis(catalog, wish, order, hidden), now, token)
+
+
+def _newest_first(catalog: Catalog) -> Callable[[int], tuple[float, int]]:
+    return lambda key: (-catalog.last_active(key), -key)
+
+
+def _finished(store: Store, basis: Basis, now: float, token: CancelToken) -> Arranged:
+    """Exceptions let in, pins first, what is unfolded opened."""
+    catalog, wish = basis.catalog, basis.wish
+    pinned = _pinned(store, catalog, wish.pins, token)
+    hidden, excepted = _exceptions(basis, pinned)
+    order: Sequence[int] = basis.order
+    if excepted:
+        order = ordered(store, catalog, [*order, *excepted], wish.sort, True, token)
+        order = order[::-1] if wish.reverse else order
+    first = [key for key in order if key in pinned] if pinned else []
+    rest = [key for key in order if key not in pinned] if first else order
+    days = headings(store, catalog, rest, wish.sort, now, token)
+    groups = below_pins(days, len(first), len(rest), SORTS[wish.sort].capitalize())
+    together = [*first, *rest] if first else rest
+    opened = unfolded(catalog, wish.unfolded) if wish.unfolded else {}
+    shown, groups = _opened(together, groups, opened)
+    return Arranged(
+        order=shown,
+        groups=groups,
+        hidden=hidden,
+        listed=len(together),
+        inside={row: found for rows in opened.values() for row, found in rows.items()},
+        pinned=pinned,
+        excepted=excepted,
+        basis=basis,
+    )
+
+
+def _pinned(
+    store: Store, catalog: Catalog, ids: Iterable[str], token: CancelToken
+) -> frozenset[int]:
+    """The rows of the pinned sessions: a conversation is pinned by any of its parts."""
+    wanted_ids = sorted(ids)
+    keys = store.keys_of(wanted_ids, token).values() if wanted_ids else ()
+    return frozenset(catalog.chain(key)[-1] for key in keys if catalog.has(key))
+
+
+def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int], frozenset[int]]:
+    """(what remains hidden, which rows are listed all the same): those asked for by name whatever
+    hides them, pinned ones unless a filter does."""
+    catalog, wish = basis.catalog, basis.wish
+    hidden = dict(basis.hidden)
+    excepted = set()
+    for key in wish.revealed | pinned:
+        if not catalog.has(key):
+            continue
+        reason = catalog.hidden_as(key)
+        if basis.passes and not basis.passes(key):
+            if key not in wish.revealed:
+                continue
+            reason = Hidden.FILTERED
+        if reason is not None and reason not in wish.listed:
+            excepted.add(key)
+            hidden[reason] = hidden.get(reason, 0) - 1
+    return {reason: number for reason, number in hidden.items() if number}, frozenset(excepted)
+
+
+def _opened(
+    order: Sequence[int], groups: tuple[Group, ...], opened: Mapping[int, Mapping[int, Inside]]
+) -> tuple[Sequence[int], tuple[Group, ...]]:
+    """The rows with those inside them, and the headings moved down accordingly."""
+    places = sorted((order.index(tip), tip) for tip in opened if tip in order)
+    if not places:
+        return order, groups
+    shown: list[int] = []
+    done = 0
+    for at, tip in places:
+        shown += order[done : at + 1]
+        shown += opened[tip]
+        done = at + 1
+    shown += order[done:]
+    moved = [
+        Group(first + sum(len(opened[tip]) for at, tip in places if at < first), title)
+        for first, title in groups
+    ]
+    return shown, tuple(moved)
 
 
 def search(
-    store: Store, catalog: Catalog, text: str, show_hidden: bool, token: CancelToken
+    store: Store, catalog: Catalog, facts: Facts | None, text: str, wish: Wish, token: CancelToken
 ) -> Arranged:
     """The conversations in which something is found: by title, then by their newest hit."""
     found = run(
         store,
         catalog,
         parse(text),
-        everything=show_hidden,
+        everything=wish.shown.issuperset(CLASSES),
         growing=True,
         limit=MOST_HITS,
         token=token,
     )
+    passes = wanted(catalog, facts or NO_FACTS, wish.filters)
+    hidden = dict(found.hidden)
+    keys = [match.session_key for match in found.matches if match.session_key is not None]
     titled = _conversations(catalog, found.titles)
-    keys = (match.session_key for match in found.matches if match.session_key is not None)
     said = [key for key in _conversations(catalog, keys) if key not in set(titled)]
+    if passes:
+        left_out = sum(not passes(key) for key in (*titled, *said))
+        hidden |= {Hidden.FILTERED: left_out} if left_out else {}
+        titled, said = list(filter(passes, titled)), list(filter(passes, said))
     groups = [Group(0, "In the title")] if titled else []
     if said:
         groups.append(Group(len(titled), "In the text, newest first"))
-    return Arranged([*titled, *said], tuple(groups), found.hidden, found)
-
-
-def first_groups(rows: Sequence[Session], now: float) -> tuple[Group, ...]:
-    """The headings of a first page."""
-    return by_day(len(rows), lambda row: rows[row].last_active or 0.0, now)
-
-
-def by_day(rows: int, time_of: Callable[[int], float], now: float) -> tuple[Group, ...]:
-    """Headings for rows that go back in time: a leap from day to day, not a look at each."""
-    groups: list[Group] = []
-    row = 0
-    while row < rows:
-        title = _heading(time_of(row), now)
-        groups.append(Group(row, title))
-        low, high = row + 1, rows
-        while low < high:
-            middle = (low + high) // 2
-            if _heading(time_of(middle), now) == title:
-                low = middle + 1
-            else:
-                high = middle
-        row = low
-    return tuple(groups)
-
-
-def _heading(time: float, now: float) -> str:
-    return day_heading(time, now) if time > 0 else "Time unknown"
-
-
-def in_words(arranged: Arranged, total: int, room: int) -> str:
-    """What the border of the list says: nothing is hidden silently, also where there is little
-    room."""
-    said = f"{count(len(arranged.order))} of {count(total)}"
-    if not arranged.hidden:
-        return said
-    most = sorted(arranged.hidden.items(), key=lambda item: -item[1])
-    number = sum(arranged.hidden.values())
-    if arranged.found is not None:
-        where = ", ".join(_NAMES[name] for name, _ in most)
-        return f"{said} · {plural(number, 'more hit')} in {where}: . shows"
-    # Parts that are folded into their conversation are in sight, so they are the first to yield.
-    for left_out in (None, Hidden.CONTINUATION):
-        named = [f"{count(n)} {_NAMES[name]}" for name, n in most if name is not left_out]
-        whole = f"{said} · hidden: {', '.join(named)}"
-        if named and len(whole) <= room:
-            return whole
-    return f"{said} · {count(number)} hidden: . shows"
-
-
-_NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
+    return Arranged([*titled, *said], tuple(groups), hidden, len(titled) + len(said), found)
 
 
 def _conversations(catalog: Catalog, keys: Iterable[int]) -> list[int]:

@@ -5,25 +5,31 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from textual.content import Content
 
 from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import count, plural
-from explorer.store.base import Store
+from explorer.search.filters import Filters
+from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
-from explorer.tui.arranging import Arranged, Wish
+from explorer.tui.arranging import CLASSES, Arranged, Basis, Wish
+from explorer.tui.headings import first_headings
 from explorer.tui.lanes import Lanes
-from explorer.tui.opening import Opened
+from explorer.tui.list_words import border, chips, without
+from explorer.tui.opening import Opened, Remembered
+from explorer.tui.unfolding import Inside, inside_row
+from explorer.tui.widgets.chip_bar import ChipBar
 from explorer.tui.widgets.search_bar import SearchBar
 from explorer.tui.widgets.session_list import SessionList
 
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
 NOTHING_LEFT = "Every session is hidden. Press . to show them."
+NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
 NO_MATCH = "Nothing found. Escape clears the search."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
@@ -35,7 +41,11 @@ class Renewed(NamedTuple):
     catalog: Catalog
     touched: frozenset[int] | None
     """Sessions with something new; None when everything was read."""
-    rows: list[Session]
+    rows: dict[int, Session]
+    """Those in sight, as they are now."""
+    arranged: Arranged | None
+    """The list with the changes worked in, where that could be done."""
+    facts: Facts | None
 
 
 class Lister:
@@ -45,36 +55,53 @@ class Lister:
         self,
         sessions: SessionList,
         search_bar: SearchBar,
+        chip_bar: ChipBar,
         lanes: Lanes,
         clock: Callable[[], float],
-        chosen: Callable[[Session | None], None],
+        chosen: Callable[[], None],
         informed: Callable[[StoreInfo], None],
     ) -> None:
-        """`chosen` is told which session the cursor is on, as soon as it is known."""
+        """`chosen` is told when another session is under the cursor, and known."""
         self._sessions = sessions
         self._search_bar = search_bar
+        self._chip_bar = chip_bar
         self._lanes = lanes
         self._clock = clock
         self._chosen = chosen
         self._informed = informed
-        self._store: Store | None = None
+        self.store: Store | None = None
         self._survey_took = 0.0
         self._surveyed = 0.0
         self.wish = Wish()
         self._before_search: int | None = None
         self.catalog: Catalog | None = None
+        self.facts: Facts | None = None
+        self._basis: Basis | None = None
+        self._title = ""
+        self._expected = False
+        """Another order than that of the first page is about to come."""
 
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
-        self._store = opened.store
-        self.catalog = None
-        self._sessions.add_rows(opened.rows)
-        groups = arranging.first_groups(opened.rows, self._clock())
-        self._list(Arranged([row.key for row in opened.rows], groups, {}))
+        self.store = opened.store
+        self.catalog = self.facts = self._basis = None
+        self.wish = self.wish._replace(
+            sort=opened.remembered.sort,
+            reverse=opened.remembered.reverse,
+            pins=opened.remembered.pins,
+            revealed=frozenset(),
+            unfolded=frozenset(),
+        )
+        self._expected = opened.remembered[1:] != Remembered()[1:]
+        self._sessions.add_rows({row.key: row for row in opened.rows})
+        order = [row.key for row in opened.rows]
+        groups = first_headings(opened.rows, opened.pinned, self._clock())
+        pinned = frozenset(order[: opened.pinned])
+        self._list(Arranged(order, groups, {}, len(order), pinned=pinned))
 
     def survey(self, then: Callable[[], None] | None = None) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""
-        store = self._store
+        store = self.store
         if store is None:
             return
 
@@ -94,38 +121,74 @@ class Lister:
 
     def renew(self, then: Callable[[Renewed], None]) -> None:
         """The file has changed: read what is new."""
-        store, catalog = self._store, self.catalog
+        store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
             return
-        known = [key for key in self._sessions.in_sight() if catalog.has(key)]
-        now = self._clock()
+        known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
+        facts, now = self.facts, self._clock()
         due = time.monotonic() - self._surveyed > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
             changes = None if due else store.changes(catalog.mark, token)
             if changes is None:
                 whole = store.catalog(token)
-                rows = store.sessions([whole.folded(k) for k in known if whole.has(k)], now, token)
-                return Renewed(whole, None, rows)
+                rows = _read(store, whole, known, inside, now, token)
+                return Renewed(whole, None, rows, None, None)
             made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
-            units = [made.folded(key) for key in {*known, *changes.keys}]
-            return Renewed(made, changes.keys, store.sessions(units, now, token))
+            rows = _read(store, made, {*known, *changes.keys}, inside, now, token)
+            arranged, newer = None, facts
+            family = changes.family.keys if changes.family else ()
+            if basis is not None and basis.catalog is catalog:
+                arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
+            if facts is not None and family:
+                newer = facts.renewed(store.facts(family, token), family)
+            return Renewed(made, changes.keys, rows, arranged, newer)
 
         def take(renewed: Renewed) -> None:
             self.catalog = renewed.catalog
             if renewed.touched is None:
                 self._surveyed = time.monotonic()
                 self._lanes.start("info", lambda token: store.info(token), self._informed)
+            self.facts = renewed.facts
             self._sessions.forget_rows()
             self._sessions.add_rows(renewed.rows)
-            self.arrange()
+            if renewed.arranged is not None and self._basis is basis:
+                self._list(renewed.arranged)
+            else:
+                self.arrange()
             then(renewed)
 
         self._lanes.start("renew", work, take)
 
-    def toggle_hidden(self) -> None:
-        self.wish = self.wish._replace(show_hidden=not self.wish.show_hidden)
+    def wish_for(self, wish: Wish) -> None:
+        """Have the list another way."""
+        self.wish = wish
         self.arrange()
+
+    def toggle_hidden(self) -> None:
+        everything = frozenset(CLASSES)
+        shown = frozenset() if self.wish.shown >= everything else everything
+        self.wish_for(self.wish._replace(shown=shown))
+
+    def take_off(self, name: str) -> None:
+        """Remove one filter, by the name of its chip."""
+        self.wish_for(without(self.wish, name))
+
+    def take_off_last(self) -> None:
+        if self._chip_bar.chips:
+            self.take_off(self._chip_bar.chips[-1].name)
+
+    def toggle_inside(self) -> None:
+        """Unfold the conversation under the cursor, or fold the one it is in."""
+        at, row = self._sessions.outer_row(), self._sessions.current
+        if at is None or row is None:
+            return
+        opened = self.wish.unfolded
+        if at not in opened and row.parts < 2 and not row.subagents:
+            self._sessions.notify("There is nothing inside: one part, no subagents.", markup=False)
+            return
+        self._before_search = at
+        self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
     def reveal(self, key: int) -> None:
         """Go to a session, listing it also if its class is hidden."""
@@ -134,68 +197,104 @@ class Lister:
         tip = self.catalog.chain(key)[-1]
         self._search_bar.input.value = ""
         self._before_search = tip
-        self.wish = self.wish._replace(revealed=self.wish.revealed | {tip})
-        self.arrange()
+        self.wish_for(self.wish._replace(revealed=self.wish.revealed | {tip}))
 
     def sort_by(self, sort: Sort) -> None:
         """Another order; the same one again turns it round."""
         reverse = sort is self.wish.sort and not self.wish.reverse
-        self.wish = self.wish._replace(sort=sort, reverse=reverse)
-        self.arrange()
+        self.wish_for(self.wish._replace(sort=sort, reverse=reverse))
 
     def arrange(self) -> None:
         """List what the search bar asks for, or everything."""
-        store, catalog = self._store, self.catalog
+        store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
         text, wish, now = self._search_bar.input.value, self.wish, self._clock()
-        if text.strip():
-            if self._before_search is None:
-                self._before_search = self._sessions.cursor_key
-            self._lanes.start(
-                "order",
-                lambda token: arranging.search(store, catalog, text, wish.show_hidden, token),
-                self._list,
+        facts = self.facts
+        searching = bool(text.strip())
+        if searching and self._before_search is None:
+            self._before_search = self._sessions.cursor_row
+
+        def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
+            known = (
+                store.facts(token=token) if facts is None and wish.filters.needs_facts else facts
             )
-        else:
-            self._lanes.start(
-                "order",
-                lambda token: arranging.arrange(store, catalog, wish, now, token),
-                self._list,
-            )
+            if searching:
+                return known, arranging.search(store, catalog, known, text, wish, token)
+            return known, arranging.arrange(store, catalog, known, wish, now, token)
+
+        def take(result: tuple[Facts | None, Arranged]) -> None:
+            self.facts = result[0]
+            self._list(result[1])
+
+        self._lanes.start("order", work, take)
 
     def read_rows(self, event: SessionList.RowsWanted) -> None:
-        store, catalog = self._store, self.catalog
+        store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
-        now = self._clock()
-        units = [catalog.folded(key) for key in event.keys if catalog.has(key)]
-        self._lanes.start("rows", lambda token: store.sessions(units, now, token), self._add_rows)
+        now, inside = self._clock(), self._sessions.inside
+        self._lanes.start(
+            "rows",
+            lambda token: _read(store, catalog, event.rows, inside, now, token),
+            self._add_rows,
+        )
 
-    def _add_rows(self, rows: list[Session]) -> None:
+    def _add_rows(self, rows: dict[int, Session]) -> None:
         self._sessions.add_rows(rows)
-        key = self._sessions.cursor_key
-        if any(row.key == key for row in rows):
-            self._chosen(self._sessions.row(key or 0))
+        if self._sessions.cursor_row in rows:
+            self._chosen()
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
         total = len(self.catalog) if self.catalog else 0
-        self._sessions.border_title = Content(
-            "Found" if found else f"Sessions · {self.wish.words()}"
-        )
-        self._sessions.note = NO_MATCH if found else NOTHING_LEFT if total else EMPTY
+        self._basis = arranged.basis
+        self._title = "Found" if found else f"Sessions · {self.wish.words()}"
+        filtered = self.wish.filters != Filters()
+        empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
+        self._sessions.note = NO_MATCH if found else empty
         back_to = None if found else self._before_search
-        self._sessions.show(arranged.order, arranged.groups, back_to)
+        if self._expected and self.catalog and arranged.order and not self._sessions.touched:
+            # The first page was by last active: nobody has chosen its first row.
+            back_to = arranged.order[0]
+        self._expected = self._expected and self.catalog is None
+        self._sessions.show(arranged, back_to)
         if found is None:
             self._before_search = None
         if not arranged.order:
-            self._chosen(None)
-        words = arranging.in_words(arranged, total, self._sessions.size.width - 6)
+            self._chosen()
+        words = border(arranged, total, self._sessions.size.width - 6)
         self._sessions.border_subtitle = Content(
-            words if self.catalog else f"{count(len(arranged.order))} of … · hidden: …"
+            words if self.catalog else f"{count(arranged.listed)} of … · hidden: …"
         )
+        self._chip_bar.chips = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         self._search_bar.say(_outcome(arranged))
+        self.say_selection()
+
+    def say_selection(self) -> None:
+        """How many are selected, beside what the list is."""
+        chosen = self._sessions.selection.words(self._sessions.order)
+        title = f"{chosen} · {self._title}" if chosen else self._title
+        self._sessions.border_title = Content(title)
+
+
+def _read(
+    store: Store,
+    catalog: Catalog,
+    rows: Iterable[int],
+    inside: Mapping[int, Inside],
+    now: float,
+    token: CancelToken,
+) -> dict[int, Session]:
+    """Rows of the list, by their numbers: whole conversations, and what is inside them."""
+    wanted = list(rows)
+    whole = [catalog.folded(row) for row in wanted if row not in inside and catalog.has(row)]
+    within = [inside[row].unit for row in wanted if row in inside]
+    found = {session.key: session for session in store.sessions(whole, now, token)}
+    if within:
+        read = store.sessions(within, now, token)
+        found |= {inside_row(session.key): session for session in read}
+    return found
 
 
 def _outcome(arranged: Arranged) -> str:
@@ -205,5 +304,5 @@ def _outcome(arranged: Arranged) -> str:
         return ""
     more = "" if found.complete else "+"
     hits = "hit" if found.total == 1 and not more else "hits"
-    words = f"{count(found.total)}{more} {hits} in {plural(len(arranged.order), 'session')}"
+    words = f"{count(found.total)}{more} {hits} in {plural(arranged.listed, 'session')}"
     return f"{words} · by scanning" if found.mode == "scan" else words

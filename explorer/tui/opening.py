@@ -13,14 +13,19 @@ from shutil import get_terminal_size
 from typing import NamedTuple
 
 from explorer.config import Config
-from explorer.errors import Cancelled, StoreError
-from explorer.model import Session
+from explorer.errors import Cancelled, ExplorerError, StoreError
+from explorer.model import Kind, Session, Sort
 from explorer.store.base import Store
+from explorer.store.catalog import Unit
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
+from explorer.store.side import SideFile
 
 SHORT = 30
 """Below this many lines of the terminal a session takes one line, else two."""
+SORT_CHOICE = "sort"
+"""The name under which our notes keep the order of a list; a second word turns it round."""
+REVERSED = "reversed"
 HEAD_START = 0.06
 """Seconds to wait for the first page; a warm file needs a quarter of it."""
 
@@ -33,22 +38,43 @@ class Intent(StrEnum):
     PRINT = "print"
 
 
+class Remembered(NamedTuple):
+    """What our own notes say of a store."""
+
+    pins: frozenset[str] = frozenset()
+    sort: Sort = Sort.ACTIVE
+    reverse: bool = False
+
+
 class Opened(NamedTuple):
     """A store and its first rows."""
 
     store: Store
     rows: tuple[Session, ...]
+    pinned: int = 0
+    """How many of them, at the top, are pinned."""
+    remembered: Remembered = Remembered()
+    trouble: str = ""
+    """Why our own notes could not be read, if so."""
 
 
 class Opening:
     """An attempt to open a file, under way or at its end."""
 
     def __init__(
-        self, path: Path, now: float, demo: str = "", prepare: Callable[[], None] | None = None
+        self,
+        path: Path,
+        now: float,
+        demo: str = "",
+        prepare: Callable[[], None] | None = None,
+        notes: Path | None = None,
     ) -> None:
-        """`demo` says why this is the demo, if it is; `prepare` makes the file first."""
+        """`demo` says why this is the demo, if it is; `prepare` makes the file first; `notes` is
+        our own file about sessions."""
         self.path = path
         self.demo = demo
+        self._notes_path = notes
+        self.notes = SideFile(notes, path) if notes else None
         self._now = now
         self._prepare = prepare
         self._token = CancelToken()
@@ -77,19 +103,34 @@ class Opening:
         self._token.cancel()
 
     def again(self, now: float) -> "Opening":
-        return Opening(self.path, now, self.demo)
+        return Opening(self.path, now, self.demo, notes=self._notes_path)
 
     def _run(self) -> None:
         try:
             if self._prepare:
                 self._prepare()
             store = open_store(self.path, self._token, waiting=self._wait)
+            remembered, trouble = _remembered(self.notes)
             page = store.first_page(_in_sight(), self._now, token=self._token)
-            self._result = Opened(store, tuple(page))
+            first = self._pinned(store, remembered.pins)
+            there = {row.key for row in first}
+            rows = (*first, *(row for row in page if row.key not in there))
+            self._result = Opened(store, rows, len(first), remembered, trouble)
         except StoreError as error:
             self._result = error
         except Cancelled:
             return
+
+    def _pinned(self, store: Store, pins: frozenset[str]) -> list[Session]:
+        """The pinned sessions that are conversations of one part; how those of several hang
+        together is not known yet."""
+        if not pins:
+            return []
+        keys = store.keys_of(sorted(pins), self._token).values()
+        units = [Unit(key, (key,), Kind.ROOT) for key in keys]
+        found = store.sessions(units, self._now, self._token)
+        found.sort(key=lambda row: row.last_active or 0.0, reverse=True)
+        return [row for row in found if row.end_reason != "compression"]
 
     def _wait(self) -> None:
         self.busy = True
@@ -102,6 +143,18 @@ class Start(NamedTuple):
     clock: Callable[[], float]
     config: Config = Config()
     intent: Intent = Intent.READ
+
+
+def _remembered(notes: SideFile | None) -> tuple[Remembered, str]:
+    """(what the notes say, why they cannot be read)."""
+    if notes is None:
+        return Remembered(), ""
+    try:
+        words = (notes.choice(SORT_CHOICE) or "").split()
+        sort = next((sort for sort in Sort if sort.value in words), Sort.ACTIVE)
+        return Remembered(notes.pins(), sort, REVERSED in words), ""
+    except ExplorerError as error:
+        return Remembered(), error.message
 
 
 def _in_sight() -> int:

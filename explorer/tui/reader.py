@@ -31,20 +31,23 @@ class Reader:
         self._outlined: Outlined | None = None
         self.session: Session | None = None
         """What is being read, or about to be."""
+        self._alone = False
+        """Only this part of its conversation."""
 
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
         self._store = store
         self.session = self._outlined = None
 
-    def reads(self, session: Session) -> bool:
-        """Whether this session is being read already."""
-        return self.session is not None and self.session.key == session.key
+    def reads(self, session: Session, alone: bool) -> bool:
+        """Whether this is being read already."""
+        return self.session is not None and self.session.key == session.key and self._alone == alone
 
-    def read(self, session: Session, catalog: Catalog | None) -> None:
-        """Show a session: the whole conversation, of which the catalog knows the parts."""
+    def read(self, session: Session, catalog: Catalog | None, alone: bool = False) -> None:
+        """Show a session: the whole conversation, of which the catalog knows the parts, or it
+        alone."""
         self._lanes.cancel("items")
-        self.session = session
+        self.session, self._alone = session, alone
         self._outlined = None
         unit = Unit(session.key, (session.key,), session.kind)
         if session.parts > 1:
@@ -67,8 +70,10 @@ class Reader:
         """The file has changed: add what is new to the session that is being read."""
         if self.session is None or self._outlined is None or self._store is None:
             return
-        unit = catalog.folded(self.session.key) if catalog.has(self.session.key) else None
-        if unit is None or (touched is not None and touched.isdisjoint(unit.parts)):
+        if not catalog.has(self.session.key):
+            return
+        unit = (catalog.single if self._alone else catalog.folded)(self.session.key)
+        if touched is not None and touched.isdisjoint(unit.parts):
             return
         store, session = self._store, self.session
         self._lanes.start(
@@ -82,7 +87,7 @@ class Reader:
     def catalogued(self, catalog: Catalog | None) -> None:
         """The parts of conversations are known: read on what had to wait for them."""
         if self.session and self._outlined is None:
-            self.read(self.session, catalog)
+            self.read(self.session, catalog, self._alone)
 
     def read_items(self, event: Transcript.ItemsWanted) -> None:
         if self._store is None or self._outlined is None:

@@ -4,7 +4,7 @@ Rows all have one height and headings one line, so every answer is arithmetic an
 the few headings: 100,000 rows cost the same as 100.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -55,3 +55,18 @@ class RowIndex:
         line = max(0, min(line, self.total - 1))
         found = self.row_at(line) or self.row_at(line + 1) or (0, 0)
         return found[0]
+
+    def rows_of(self, group: int) -> range:
+        """The rows under a heading."""
+        after = group + 1
+        end = self._firsts[after] if after < len(self._firsts) else self.rows
+        return range(self._firsts[group], end)
+
+    def beside(self, row: int, step: int) -> int:
+        """The first row under the next heading; backwards under this one, then the one before."""
+        if not self.groups:
+            return self.rows - 1 if step > 0 else 0
+        if step > 0:
+            after = bisect_right(self._firsts, row)
+            return self._firsts[after] if after < len(self._firsts) else self.rows - 1
+        return self._firsts[max(bisect_left(self._firsts, row) - 1, 0)]

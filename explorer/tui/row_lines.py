@@ -11,15 +11,30 @@ WIDE = 40
 """From this width on there is room for the source beside the title."""
 
 
-def row_lines(session: Session | None, width: int, comfortable: bool, now: float) -> list[Line]:
-    """The lines of a row: one, or with `comfortable` two; dots for a row not read yet."""
+def row_lines(
+    session: Session | None,
+    width: int,
+    comfortable: bool,
+    now: float,
+    *,
+    pinned: bool = False,
+    excepted: bool = False,
+    depth: int = 0,
+) -> list[Line]:
+    """The lines of a row: one, or with `comfortable` two; dots for a row not read yet. `excepted`
+    is listed although it is hidden, `depth` says how far inside others it is."""
+    stem = min(2 * depth, width // 3)
+    indent: Line = ((" " * stem, "text"),) if stem else ()
     if session is None:
-        unread: list[Line] = [(("…", "dim"),), ()]
+        unread: list[Line] = [(*indent, ("…", "dim")), ()]
         return unread[: 2 if comfortable else 1]
-    first = _first(session, width, now)
+    own = [sign for sign, wanted in (("★", pinned), ("◌", excepted)) if wanted]
+    marks = " ".join([*own, *marks_of(session)])
+    branch: Line = (("└ ".rjust(stem), "dim"),) if stem else ()
+    first = (*branch, *_first(session, width - stem, now, marks))
     if not comfortable:
         return [first]
-    return [first, ((_words(session, width), "dim"),)]
+    return [first, (*indent, (_words(session, width - stem), "dim"))]
 
 
 def _words(session: Session, width: int) -> str:
@@ -37,18 +52,17 @@ def _words(session: Session, width: int) -> str:
     return fit(fit(preview, half) + JOIN + reply, width)
 
 
-def _first(session: Session, width: int, now: float) -> Line:
+def _first(session: Session, width: int, now: float, marks: str) -> Line:
     when = ago(session.last_active, now)
     source = fit(clean_line(session.source, 40), SOURCE_CELLS)
     right = f" {when:>9}" + (f" {pad(source, SOURCE_CELLS)}" if width >= WIDE else "")
-    marks = marks_of(session)
     said = clean_line(session.title or session.preview or session.last_reply, 300)
     name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
     room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)
     return ((pad(name, room), style), (f" {marks}" if marks else "", "link"), (right, "dim"))
 
 
-def marks_of(session: Session) -> str:
+def marks_of(session: Session) -> list[str]:
     """What is special about a session, in signs that help explains."""
     marks = []
     if session.state is State.RUNNING:
@@ -69,4 +83,4 @@ def marks_of(session: Session) -> str:
         marks.append("▣")
     if session.restored:
         marks.append("◇")
-    return " ".join(marks)
+    return marks

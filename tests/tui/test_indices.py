@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.tui.arranging import by_day
+from explorer.tui.headings import by_day
 from explorer.tui.height_index import HeightIndex
 from explorer.tui.row_index import Group, RowIndex
 

@@ -12,8 +12,8 @@ async def _on(driver: Driver, title: str) -> int:
     key = store.find(title)[0].key
     driver.main._lister.reveal(key)
     await driver.settle()
-    assert driver.main.sessions.cursor_key is not None
-    return driver.main.sessions.cursor_key
+    assert driver.main.sessions.cursor_row is not None
+    return driver.main.sessions.cursor_row
 
 
 async def test_the_tree_names_every_link_and_where_one_is(demo: Path) -> None:
@@ -38,7 +38,7 @@ async def test_a_hidden_member_is_listed_when_one_goes_to_it(demo: Path) -> None
         before = list(driver.main.sessions.order)
         await _on(driver, "Review the retry queue")
         await driver.press("L", "j", "enter")
-        key = driver.main.sessions.cursor_key
+        key = driver.main.sessions.cursor_row
         assert key is not None
         assert key not in before
         row = driver.main.sessions.row(key)

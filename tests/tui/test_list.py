@@ -19,7 +19,7 @@ async def test_the_first_row_is_the_session_used_last_and_its_transcript_is_open
     async with opened(demo) as driver:
         screen = driver.screen()
         assert "Today" in screen
-        assert driver.main.sessions.cursor_key == driver.main.sessions.order[0]
+        assert driver.main.sessions.cursor_row == driver.main.sessions.order[0]
         row = driver.main.sessions.row(driver.main.sessions.order[0])
         assert row is not None
         assert row.title == "Fix docker deployment"
@@ -30,7 +30,7 @@ async def test_moving_the_cursor_shows_that_sessions_transcript(demo: Path) -> N
     async with opened(demo) as driver:
         before = driver.screen()
         await driver.press("j", "j")
-        row = driver.main.sessions.row(driver.main.sessions.cursor_key or 0)
+        row = driver.main.sessions.row(driver.main.sessions.cursor_row or 0)
         assert row is not None
         assert row.title is not None
         title = str(driver.main.transcript.border_title)
@@ -41,12 +41,12 @@ async def test_moving_the_cursor_shows_that_sessions_transcript(demo: Path) -> N
 async def test_home_and_end_go_to_the_first_and_the_last_session(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press("G")
-        assert driver.main.sessions.cursor_key == driver.main.sessions.order[-1]
+        assert driver.main.sessions.cursor_row == driver.main.sessions.order[-1]
         last = driver.main.sessions.row(driver.main.sessions.order[-1])
         assert last is not None
         assert (last.title or last.preview)[:12] in driver.screen()
         await driver.press("g")
-        assert driver.main.sessions.cursor_key == driver.main.sessions.order[0]
+        assert driver.main.sessions.cursor_row == driver.main.sessions.order[0]
         assert "Today" in driver.screen()
 
 
@@ -74,9 +74,9 @@ async def test_one_key_shows_all_that_is_hidden_and_the_same_key_hides_it_again(
 async def test_the_cursor_stays_on_its_session_when_others_appear_around_it(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press(*["j"] * 12)
-        held = driver.main.sessions.cursor_key
+        held = driver.main.sessions.cursor_row
         await driver.press("full_stop")
-        assert driver.main.sessions.cursor_key == held
+        assert driver.main.sessions.cursor_row == held
         row = driver.main.sessions.row(held or 0)
         assert row is not None
         assert (row.title or row.preview)[:12] in driver.screen()
@@ -85,11 +85,11 @@ async def test_the_cursor_stays_on_its_session_when_others_appear_around_it(demo
 async def test_rows_are_one_line_or_two_and_the_cursor_stays(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press("j", "j", "j")
-        held = driver.main.sessions.cursor_key
+        held = driver.main.sessions.cursor_row
         tall = driver.main.sessions.virtual_size.height
         await driver.press("v")
         assert driver.main.sessions.virtual_size.height < tall
-        assert driver.main.sessions.cursor_key == held
+        assert driver.main.sessions.cursor_row == held
         await driver.press("v")
         assert driver.main.sessions.virtual_size.height == tall
 
@@ -137,7 +137,7 @@ async def test_a_click_chooses_a_session_and_a_second_one_reads_it(demo: Path) -
     async with opened(demo) as driver:
         await driver.pilot.click("#list", offset=(10, 5))
         await driver.settle()
-        assert driver.main.sessions.cursor_key == driver.main.sessions.order[1]
+        assert driver.main.sessions.cursor_row == driver.main.sessions.order[1]
         await driver.pilot.click("#list", offset=(10, 5), times=2)
         await driver.settle()
         assert driver.main.focused is driver.main.transcript
@@ -177,7 +177,7 @@ async def test_the_heading_of_what_is_at_the_top_stays_in_sight(demo: Path) -> N
         assert driver.main.sessions.row(row) is not None
         assert top[1:50].strip(" ▌") in ("Today", "Yesterday", "Last week", "September", "August")
         await driver.press(*["k"] * 8)
-        key = driver.main.sessions.cursor_key
+        key = driver.main.sessions.cursor_row
         chosen = driver.main.sessions.row(key or 0)
         assert chosen is not None
         assert (chosen.title or chosen.preview)[:12] in driver.screen()
@@ -186,18 +186,18 @@ async def test_the_heading_of_what_is_at_the_top_stays_in_sight(demo: Path) -> N
 @pytest.mark.parametrize("sort", list(Sort))
 async def test_the_order_can_be_chosen_and_turned_round(demo: Path, sort: Sort) -> None:
     async with opened(demo) as driver:
-        held = driver.main.sessions.cursor_key
+        held = driver.main.sessions.cursor_row
         store = driver.main._opened.store  # type: ignore[union-attr]
         catalog = store.catalog()
         listed, _ = catalog.select()
         wanted = ordered(store, catalog, listed, sort, folded=True)
         if sort is not Sort.ACTIVE:
-            driver.main._sorted(sort.value)
+            driver.main._choosing()._sorted(sort.value)
             await driver.settle()
         assert list(driver.main.sessions.order) == wanted
         assert SORTS[sort] in str(driver.main.sessions.border_title)
-        assert driver.main.sessions.cursor_key == held
-        driver.main._sorted(sort.value)
+        assert driver.main.sessions.cursor_row == held
+        driver.main._choosing()._sorted(sort.value)
         await driver.settle()
         assert list(driver.main.sessions.order) == wanted[::-1]
 

@@ -59,12 +59,12 @@ NEW_SESSION = (
 async def test_a_new_session_appears_and_the_cursor_stays_on_its_own(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("j", "j", "j")
-        held = driver.main.sessions.cursor_key
+        held = driver.main.sessions.cursor_row
         shown = str(driver.main.transcript.border_title)
         _write(path, *NEW_SESSION)
         await _until(driver, "Just in")
         await driver.settle()
-        assert driver.main.sessions.cursor_key == held
+        assert driver.main.sessions.cursor_row == held
         assert str(driver.main.transcript.border_title) == shown
         assert driver.main.sessions.row(driver.main.sessions.order[0]).title == "Just in"  # type: ignore[union-attr]
 

@@ -163,7 +163,7 @@ async def test_messages_that_were_written_several_times_are_shown_once(tmp_path:
 
 async def _rows_down(driver: Driver, number: int) -> int:
     await driver.press(*["j"] * number)
-    key = driver.main.sessions.cursor_key
+    key = driver.main.sessions.cursor_row
     assert key is not None
     return key
 
@@ -175,7 +175,7 @@ async def test_a_search_that_finds_nothing_gives_the_cursor_back(demo: Path) -> 
         await driver.type("zzzzqq")
         assert "Nothing found" in driver.screen()
         await driver.press("escape")
-        assert driver.main.sessions.cursor_key == held
+        assert driver.main.sessions.cursor_row == held
 
 
 async def test_a_resize_keeps_the_chosen_density(demo: Path) -> None:

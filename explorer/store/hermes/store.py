@@ -10,7 +10,7 @@ from pathlib import Path
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Handover, Label, Matches
+from explorer.store.base import Candidate, Changes, Facts, Handover, Label, Matches
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
@@ -80,6 +80,16 @@ class HermesStore:
             return {key: value for key, cell in rows if (value := convert(cell)) is not None}
 
         return self._file.read(work, token)
+
+    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
+        from explorer.store.hermes.facts import facts
+
+        return self._file.read(lambda reader: facts(reader, keys), token)
+
+    def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
+        from explorer.store.hermes.facts import keys_of
+
+        return self._file.read(lambda reader: keys_of(reader, ids), token)
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None

@@ -19,6 +19,8 @@ MARKS = (
     ("⌥", "a branch of another session"),
     ("↳", "a subagent's session; ↳3: it had 3 subagents"),
     ("▣", "archived: hidden by default, always searched"),
+    ("★", "pinned: first in every order, whatever its class"),
+    ("◌", "of a hidden class, and listed because you asked for it"),
     ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
 )
 WORDS = (

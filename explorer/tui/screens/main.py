@@ -6,6 +6,7 @@ back to the widget.
 
 import gc
 import re
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,7 +17,7 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from explorer.errors import Problem, StoreError
-from explorer.model import Session, Sort, StoreInfo
+from explorer.model import StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.blocks import whole_text
 from explorer.render.clean import clean, clean_line
@@ -24,16 +25,19 @@ from explorer.render.when import clock
 from explorer.resume import SAFE_ID
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
-from explorer.tui.arranging import SORTS
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
 from explorer.tui.opening import Intent, Opened, Opening, Start
 from explorer.tui.reader import Reader
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
+from explorer.tui.widgets.chip_bar import ChipBar
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
 from explorer.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from explorer.tui.choosing import Choosing
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
@@ -61,6 +65,7 @@ class MainScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield TopBar(id="top")
         yield SearchBar(id="search")
+        yield ChipBar(id="chips")
         with Horizontal(id="panes"):
             yield SessionList(self._clock(), id="list")
             yield Transcript(id="transcript")
@@ -85,7 +90,13 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         self._reader = Reader(self.transcript, self._lanes)
         self._lister = Lister(
-            self.sessions, self.search_bar, self._lanes, self._clock, self._read, self._informed
+            self.sessions,
+            self.search_bar,
+            self.query_one(ChipBar),
+            self._lanes,
+            self._clock,
+            self._read,
+            self._informed,
         )
         self._watching = Watching(
             self,
@@ -145,6 +156,8 @@ class MainScreen(Screen[None]):
             self.app.push_screen(ProblemScreen(result), self._try_again)
             return
         self._opened = result
+        if result.trouble:
+            self.notify(clean(result.trouble), title="Our own notes", markup=False)
         self._reader.open(result.store)
         self._lister.open(result)
         self._watching.start(result.store.path)
@@ -159,7 +172,7 @@ class MainScreen(Screen[None]):
         gc.freeze()
         gc.enable()
         self._painted = True
-        self._read(self.sessions.row(self.sessions.cursor_key or 0))
+        self._read()
         self._survey()
 
     def _file_changed(self) -> None:
@@ -216,17 +229,23 @@ class MainScreen(Screen[None]):
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
         self._lister.read_rows(event)
 
-    @on(SessionList.Highlighted)
-    def _follow(self, event: SessionList.Highlighted) -> None:
-        self._read(self.sessions.row(event.key))
+    @on(SessionList.SelectionChanged)
+    def _say_selection(self) -> None:
+        self._lister.say_selection()
 
-    def _read(self, row: Session | None) -> None:
-        """Show a session in the transcript; nothing while it is not known which."""
+    @on(ChipBar.Removed)
+    def _take_off(self, event: ChipBar.Removed) -> None:
+        self._lister.take_off(event.name)
+
+    @on(SessionList.Highlighted)
+    def _read(self) -> None:
+        """Show the session under the cursor; nothing while it is not known which."""
+        row, alone = self.sessions.current, self.sessions.on_a_part
         if row is None:
             if not self.sessions.order:
                 self._reader.forget()
-        elif self._painted and not self._reader.reads(row):
-            self._reader.read(row, self._lister.catalog)
+        elif self._painted and not self._reader.reads(row, alone):
+            self._reader.read(row, self._lister.catalog, alone)
 
     @on(Transcript.ItemsWanted)
     def _read_items(self, event: Transcript.ItemsWanted) -> None:
@@ -246,7 +265,7 @@ class MainScreen(Screen[None]):
 
     @on(SessionList.Opened)
     def _choose(self, event: SessionList.Opened) -> None:
-        row = self.sessions.row(event.key)
+        row = self.sessions.row(event.row)
         if self._start.intent is Intent.READ or row is None:
             self._enter_transcript()
         elif self._start.intent is Intent.PICK:
@@ -305,7 +324,7 @@ class MainScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Hand the session under the cursor to its agent."""
-        row = self.sessions.row(self.sessions.cursor_key or 0)
+        row = self.sessions.current
         if self._opening.demo:
             self.notify("The demo is invented: no agent knows its sessions.", markup=False)
         elif row is not None and self._opened is not None:
@@ -313,41 +332,40 @@ class MainScreen(Screen[None]):
 
             Resuming(self, self._lanes, self._start).start(self._opened.store, row)
 
-    def action_lineage(self) -> None:
-        """Show the family of the session under the cursor."""
-        key, catalog = self.sessions.cursor_key, self._lister.catalog
-        if key is None or catalog is None or self._opened is None:
-            return
+    def _choosing(self) -> "Choosing":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
-        from explorer.tui.lineage import lineage
+        from explorer.tui.choosing import Choosing
 
-        store = self._opened.store
-        self._lanes.start(
-            "lineage", lambda token: lineage(store, catalog, key, token), self._show_lineage
-        )
+        return Choosing(self, self._lanes, self._lister, self._opening.notes)
 
-    def _show_lineage(self, members: list[tuple[int, str]]) -> None:
-        # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.dialogs.choice import Choice
-
-        here = str(self.sessions.cursor_key)
-        options = [(str(key), words) for key, words in members]
-        names = [name for name, _ in options]
-        choice = Choice("Lineage", options, here if here in names else names[0])
-        self.app.push_screen(choice, lambda key: self._lister.reveal(int(key)) if key else None)
+    def action_lineage(self) -> None:
+        row = self.sessions.current
+        if row is not None:
+            self._choosing().lineage(row.key)
 
     def action_sort(self) -> None:
-        """Choose the order of the list."""
-        # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.dialogs.choice import Choice
+        self._choosing().sort()
 
-        options = [(sort.value, words.capitalize()) for sort, words in SORTS.items()]
-        choice = Choice("Sort · again to turn round", options, self._lister.wish.sort.value)
-        self.app.push_screen(choice, self._sorted)
+    def action_filter(self) -> None:
+        self._choosing().filters(self._clock)
 
-    def _sorted(self, name: str | None) -> None:
-        if name:
-            self._lister.sort_by(Sort(name))
+    def action_pin(self) -> None:
+        self._choosing().pin(self.sessions.chosen())
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()
+
+    def action_unfold(self) -> None:
+        self._lister.toggle_inside()
+
+    def action_unfilter(self) -> None:
+        self._lister.take_off_last()
+
+    def action_unwind(self) -> None:
+        """Step back: out of the search, then out of the selection."""
+        if self.search_bar.input.value:
+            self.search_bar.input.value = ""
+        elif self.sessions.selection:
+            self.sessions.selection.clear()
+            self.sessions.refresh()
+            self._lister.say_selection()

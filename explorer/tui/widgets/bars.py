@@ -37,11 +37,6 @@ class KeyBar(Widget):
 
     def render(self) -> Content:
         parts: list[tuple[str, str]] = []
-        left = self.size.width
-        for shown, said in footer(self.scope):
-            key, label = f" {shown} ", f"{said} "
-            if cell_width(key + label) > left:
-                continue
-            left -= cell_width(key + label)
-            parts += [(key, "bold $accent"), (label, "$dim")]
+        for key, label in footer(self.scope, self.size.width):
+            parts += [(f" {key} ", "bold $accent"), (f"{label} ", "$dim")]
         return Content.assemble(*parts)

@@ -1,10 +1,11 @@
 """The list of sessions: any number of them, of which only those in sight are known.
 
-It holds keys in order and the rows that were read; the screen reads more when it asks. The cursor
-stands on a session, not on a line: it stays there when order, filter or data change.
+It holds the numbers of rows in order and the rows that were read; the screen reads more when it
+asks. The cursor and the selection stand on sessions, not on lines: they stay there when order,
+filter or data change.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from textual.events import Click, Resize
@@ -17,9 +18,12 @@ from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
 from explorer.tui.actions import bindings
+from explorer.tui.arranging import Arranged
 from explorer.tui.opening import SHORT
-from explorer.tui.row_index import Group, RowIndex
+from explorer.tui.row_index import RowIndex
 from explorer.tui.row_lines import row_lines
+from explorer.tui.selection import Selection
+from explorer.tui.unfolding import Inside
 from explorer.tui.widgets.painted import PaintedView
 
 KEPT = 3000
@@ -39,21 +43,25 @@ class SessionList(PaintedView):
 
     @dataclass
     class Highlighted(Message):
-        """The cursor moved to another session."""
+        """The cursor moved to another row."""
 
-        key: int
+        row: int
 
     @dataclass
     class Opened(Message):
         """Somebody wants to read the session under the cursor."""
 
-        key: int
+        row: int
+
+    @dataclass
+    class SelectionChanged(Message):
+        """Other rows are selected."""
 
     @dataclass
     class RowsWanted(Message):
         """Rows have come into sight that were not read yet."""
 
-        keys: tuple[int, ...]
+        rows: tuple[int, ...]
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, SessionList.RowsWanted)
@@ -61,41 +69,69 @@ class SessionList(PaintedView):
     def __init__(self, now: float, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.set_reactive(SessionList.now, now)
+        self._arranged = Arranged((), (), {}, 0)
         self._order: Sequence[int] = ()
-        self._place: dict[int, int] = {}
         self._rows: dict[int, Session] = {}
-        self._groups: tuple[Group, ...] = ()
+        self.selection = Selection()
         self._chosen_density = False
         self._made: dict[int, list[Line]] = {}
         self._look = (0, True)
         self._index = RowIndex(0, 2)
         self._cursor = 0
+        self.touched = False
+        """Somebody has moved the cursor."""
 
     @property
-    def cursor_key(self) -> int | None:
-        """The session under the cursor."""
+    def cursor_row(self) -> int | None:
+        """The number of the row under the cursor: its key, or that of a row inside another."""
         return self._order[self._cursor] if self._order else None
+
+    @property
+    def current(self) -> Session | None:
+        """The session under the cursor, if it has been read."""
+        return self._rows.get(self.cursor_row) if self.cursor_row is not None else None
+
+    @property
+    def on_a_part(self) -> bool:
+        """The cursor is on one part of a conversation, not on the whole."""
+        found = self.inside.get(self.cursor_row or 0)
+        return found is not None and bool(found.unit.whole)
+
+    def chosen(self) -> list[int]:
+        """What an action is about: the rows that are selected, else the one under the cursor."""
+        here = self.cursor_row
+        return sorted(self.selection.keys) or ([here] if here is not None else [])
 
     @property
     def order(self) -> Sequence[int]:
         return self._order
 
-    def row(self, key: int) -> Session | None:
-        """What is known of a session."""
-        return self._rows.get(key)
+    def row(self, row: int) -> Session | None:
+        """What is known of a row."""
+        return self._rows.get(row)
 
-    def show(
-        self, order: Sequence[int], groups: Iterable[Group], back_to: int | None = None
-    ) -> None:
+    @property
+    def inside(self) -> Mapping[int, Inside]:
+        """The rows that are shown because others are unfolded."""
+        return self._arranged.inside
+
+    def outer_row(self) -> int | None:
+        """The row under the cursor, or the one that it is inside of."""
+        at = self._cursor
+        while at > 0 and self._order[at] in self.inside:
+            at -= 1
+        return self._order[at] if self._order else None
+
+    def show(self, arranged: Arranged, back_to: int | None = None) -> None:
         """List these sessions. The cursor stays on its session if it can, or goes `back_to`
         one."""
-        before = self.cursor_key
+        before = self.cursor_row
         held = before if back_to is None else back_to
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
-        self._order = order
-        self._place = {key: at for at, key in enumerate(order)}
-        self._groups = tuple(groups)
-        kept = self._place.get(held) if held is not None else None
+        self._arranged = arranged
+        self._order = arranged.order
+        self._made.clear()
+        kept = self._place_of(held)
         self._cursor = kept if kept is not None else 0
         self._measure()
         # A list that is at its top stays there: what is new is seen. Any other does not move.
@@ -105,14 +141,22 @@ class SessionList(PaintedView):
         self._keep_in_sight()
         self._ask()
         self.refresh()
-        if self.cursor_key != before and self.cursor_key is not None:
-            self.post_message(self.Highlighted(self.cursor_key))
+        if self.cursor_row != before and self.cursor_row is not None:
+            self.post_message(self.Highlighted(self.cursor_row))
 
-    def add_rows(self, rows: Iterable[Session]) -> None:
-        """Rows that were read."""
-        for row in rows:
-            self._rows.pop(row.key, None)
-            self._rows[row.key] = row
+    def _place_of(self, row: int | None) -> int | None:
+        """Where a row is: a look at the old place first, since most changes move little."""
+        if row is None:
+            return None
+        if self._cursor < len(self._order) and self._order[self._cursor] == row:
+            return self._cursor
+        return self._order.index(row) if row in self._order else None
+
+    def add_rows(self, rows: Mapping[int, Session]) -> None:
+        """Rows that were read, by their numbers."""
+        for number, row in rows.items():
+            self._rows.pop(number, None)
+            self._rows[number] = row
         while len(self._rows) > KEPT:
             self._rows.pop(next(iter(self._rows)))
         self._made.clear()
@@ -120,7 +164,7 @@ class SessionList(PaintedView):
 
     def forget_rows(self) -> None:
         """The file has changed: rows out of sight are read again when they come back."""
-        seen = {key: self._rows[key] for key in self.in_sight() if key in self._rows}
+        seen = {row: self._rows[row] for row in self.in_sight() if row in self._rows}
         self._rows = seen
 
     def in_sight(self) -> Sequence[int]:
@@ -138,31 +182,45 @@ class SessionList(PaintedView):
         if not self._order:
             return self.note_line(y)
         width = self.line_width
-        line = y + self.scroll_offset.y
-        group = self._index.heading_at(line)
-        if y == 0 and group is None:
-            # The heading of what is at the top stays in sight.
-            group = self._index.group_of(self._index.nearest_row(line))
+        group = self._heading_on(y)
         if group is not None:
-            return self.strip(((pad(f" {self._groups[group].title}", width), "heading"),), width)
-        found = self._index.row_at(line)
+            title = self._index.groups[group].title
+            return self.strip(((pad(f" {title}", width), "heading"),), width)
+        found = self._index.row_at(y + self.scroll_offset.y)
         if found is None:
             return self.strip((), width)
         at, inside = found
-        lit = at == self._cursor
-        gutter = (("▌ " if lit else "  ", "link"),)
-        return self.strip(gutter + self._lines(self._order[at], width)[inside], width, lit)
+        lit, row = at == self._cursor, self._order[at]
+        chosen = "✓" if inside == 0 and row in self.selection else " "
+        gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
+        return self.strip(gutter + self._lines(row, width)[inside], width, lit)
 
-    def _lines(self, key: int, width: int) -> list[Line]:
+    def _heading_on(self, y: int) -> int | None:
+        """The heading on a line of the screen: that of what is at the top stays in sight."""
+        line = y + self.scroll_offset.y
+        group = self._index.heading_at(line)
+        if y == 0 and group is None:
+            group = self._index.group_of(self._index.nearest_row(line))
+        return group
+
+    def _lines(self, row: int, width: int) -> list[Line]:
         """The lines of a row, made once for both of them and for every repaint."""
         look = (width, self.comfortable)
         if look != self._look:
             self._look = look
             self._made.clear()
-        made = self._made.get(key)
+        made = self._made.get(row)
         if made is None:
-            made = row_lines(self._rows.get(key), width - GUTTER, self.comfortable, self.now)
-            self._made[key] = made
+            made = row_lines(
+                self._rows.get(row),
+                width - GUTTER,
+                self.comfortable,
+                self.now,
+                pinned=row in self._arranged.pinned,
+                excepted=row in self._arranged.excepted,
+                depth=self.inside[row].depth if row in self.inside else 0,
+            )
+            self._made[row] = made
         return made
 
     def watch_now(self) -> None:
@@ -187,10 +245,26 @@ class SessionList(PaintedView):
         self._ask()
 
     def on_click(self, event: Click) -> None:
-        found = self._index.row_at(event.get_content_offset_capture(self).y + self.scroll_offset.y)
-        if found is not None:
-            self._move(found[0])
+        """A row is moved to, with control selected, with shift selected up to; twice, read. A
+        heading leads to its first row; twice, all its rows are selected."""
+        y = event.get_content_offset_capture(self).y
+        found, group = self._index.row_at(y + self.scroll_offset.y), self._heading_on(y)
+        if not self._order:
+            return
+        if group is not None:
+            rows = self._index.rows_of(group)
+            self._move(rows.start)
             if event.chain == 2:
+                self._select(lambda: self.selection.add(self._order[rows.start : rows.stop]))
+        elif found is None:
+            return
+        elif event.shift:
+            self._extend(found[0])
+        else:
+            self._move(found[0])
+            if event.ctrl:
+                self._select(lambda: self.selection.toggle(self._order[found[0]]))
+            elif event.chain == 2:
                 self.action_open()
 
     def action_move(self, rows: int) -> None:
@@ -199,6 +273,36 @@ class SessionList(PaintedView):
     def action_page(self, pages: int) -> None:
         self._move(self._cursor + pages * max(self.size.height // self._index.height - 1, 1))
 
+    def action_heading(self, step: int) -> None:
+        """The first row of the next heading, or of this one or the one before."""
+        self._move(self._index.beside(self._cursor, step))
+
+    def action_select(self) -> None:
+        """Select the row, and on to the next."""
+        if self._order:
+            self._select(lambda: self.selection.toggle(self._order[self._cursor]))
+            self._move(self._cursor + 1)
+
+    def action_extend(self, rows: int) -> None:
+        self._extend(max(0, min(self._cursor + rows, len(self._order) - 1)))
+
+    def action_invert(self) -> None:
+        self._select(lambda: self.selection.invert(self._order))
+
+    def action_select_all(self) -> None:
+        self._select(lambda: self.selection.add(self._order))
+
+    def _extend(self, to: int) -> None:
+        if self._order:
+            start = self._cursor
+            self._select(lambda: self.selection.extend(self._order, start, to))
+            self._move(to, drawing=True)
+
+    def _select(self, change: Callable[[], None]) -> None:
+        change()
+        self.refresh()
+        self.post_message(self.SelectionChanged())
+
     def action_first(self) -> None:
         self._move(0)
 
@@ -206,14 +310,17 @@ class SessionList(PaintedView):
         self._move(len(self._order) - 1)
 
     def action_open(self) -> None:
-        if self.cursor_key is not None:
-            self.post_message(self.Opened(self.cursor_key))
+        if self.cursor_row is not None:
+            self.post_message(self.Opened(self.cursor_row))
 
     def action_density(self) -> None:
         self._chosen_density = True
         self.comfortable = not self.comfortable
 
-    def _move(self, to: int) -> None:
+    def _move(self, to: int, drawing: bool = False) -> None:
+        if not drawing:
+            self.selection.rest()
+        self.touched = True
         to = max(0, min(to, len(self._order) - 1))
         if not self._order or to == self._cursor:
             return
@@ -228,12 +335,14 @@ class SessionList(PaintedView):
             return
         top = self._index.top(self._cursor)
         # The first line is the heading's: a row under the cursor is never behind it.
-        above = int(bool(self._groups))
+        above = int(bool(self._index.groups))
         region = Region(0, top - above, 1, self._index.height + above)
         self.scroll_to_region(region, animate=False, force=True)
 
     def _measure(self) -> None:
-        self._index = RowIndex(len(self._order), 2 if self.comfortable else 1, self._groups)
+        self._index = RowIndex(
+            len(self._order), 2 if self.comfortable else 1, self._arranged.groups
+        )
         self.virtual_size = Size(self.line_width, self._index.total)
 
     def _ask(self) -> None:
@@ -243,6 +352,6 @@ class SessionList(PaintedView):
             return
         first = self._index.nearest_row(self.scroll_offset.y - height)
         last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
-        keys = [key for key in self._order[first : last + 1] if key not in self._rows]
-        if keys:
-            self.post_message(self.RowsWanted(tuple(keys)))
+        rows = [row for row in self._order[first : last + 1] if row not in self._rows]
+        if rows:
+            self.post_message(self.RowsWanted(tuple(rows)))

@@ -1,0 +1,48 @@
+"""What a list is filtered by and no index holds: models, numbers of messages, use of tools.
+
+One walk through the table, long system prompts and all: only for who asks to filter.
+"""
+
+from collections.abc import Sequence
+
+from explorer.store import cells
+from explorer.store.base import Facts
+from explorer.store.hermes.survey import batches
+from explorer.store.read_only import Reader
+
+
+def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
+    """The facts of these sessions, or of all."""
+    columns = reader.schema.pick("sessions", "s", ("model", "message_count", "tool_call_count"))
+    select = f"SELECT s.rowid, {columns} FROM sessions s"
+    if keys is None:
+        rows = reader.rows(select)
+    else:
+        rows = []
+        for batch in batches(keys):
+            rows += reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)
+    models: dict[int, str] = {}
+    messages: dict[int, int] = {}
+    tools: set[int] = set()
+    for key, model, number, calls in rows:
+        messages[key] = cells.amount(number)
+        if name := cells.text(model):
+            models[key] = name
+        if cells.amount(calls):
+            tools.add(key)
+    return Facts(models, messages, frozenset(tools))
+
+
+def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:
+    """The keys of the sessions with these ids, by the index on them. An id that is not valid text
+    is known by how it is shown, which only a walk through all of them finds."""
+    found: dict[str, int] = {}
+    for id_ in ids:
+        if "\ufffd" in id_:
+            rows = reader.rows("SELECT s.rowid, s.id FROM sessions s")
+            found.update((id_, key) for key, other in rows if cells.words(other) == id_)
+        else:
+            key = reader.value("SELECT s.rowid FROM sessions s WHERE s.id = ?", (id_,))
+            if key is not None:
+                found[id_] = key
+    return found

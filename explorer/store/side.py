@@ -1,0 +1,111 @@
+"""Our own notes about somebody else's sessions: pins, and how a list was last arranged.
+
+They never go into the state file. A note is kept by the resolved path of the store and the id of
+the session, so that it outlives the file's being rewritten. The file is made with the first note;
+until then there is nothing, and nothing is read.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from explorer.errors import ExplorerError
+
+PATIENCE = 2.0
+"""Seconds to wait for another explorer that is writing its notes."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS pins (
+    store BLOB NOT NULL, session BLOB NOT NULL, PRIMARY KEY (store, session)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS choices (
+    store BLOB NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (store, name)
+) WITHOUT ROWID;
+"""
+
+
+_Rows = Callable[[str, tuple[object, ...]], list[tuple[object, ...]]]
+
+
+class SideFile:
+    """The notes about one store."""
+
+    def __init__(self, path: Path, store: Path) -> None:
+        self.path = path
+        self._store = os.fsencode(os.path.realpath(store))
+
+    def pins(self) -> frozenset[str]:
+        """The ids of the sessions that are pinned."""
+        with self._reading() as rows:
+            found = rows("SELECT session FROM pins WHERE store = ?", (self._store,))
+        return frozenset(_text(id_) for (id_,) in found)
+
+    def pin(self, ids: Sequence[str], on: bool) -> None:
+        """Pin sessions, or take their pins out."""
+        sql = (
+            "INSERT OR IGNORE INTO pins (store, session) VALUES (?, ?)"
+            if on
+            else "DELETE FROM pins WHERE store = ? AND session = ?"
+        )
+        coded = [(self._store, id_.encode("utf-8", "surrogatepass")) for id_ in ids]
+        with self._writing() as connection:
+            connection.executemany(sql, coded).close()
+
+    def choice(self, name: str) -> str | None:
+        """What was last chosen, if anything ever was."""
+        sql = "SELECT value FROM choices WHERE store = ? AND name = ?"
+        with self._reading() as rows:
+            found = rows(sql, (self._store, name))
+        return str(found[0][0]) if found else None
+
+    def choose(self, name: str, value: str) -> None:
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO choices (store, name, value) VALUES (?, ?, ?)",
+                (self._store, name, value),
+            ).close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[_Rows]:
+        if not os.path.exists(self.path):
+            yield lambda sql, values: []
+            return
+        with self._telling("read"):
+            address = self.path.resolve().as_uri() + "?mode=ro"
+            connection = sqlite3.connect(address, uri=True, timeout=PATIENCE)
+            try:
+                yield lambda sql, values: connection.execute(sql, values).fetchall()
+            finally:
+                connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._telling("written"):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not os.path.exists(self.path):
+                self.path.touch(mode=0o600)
+            connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+            try:
+                connection.execute("BEGIN IMMEDIATE").close()
+                for statement in _TABLES.split(";"):
+                    connection.execute(statement).close()
+                yield connection
+                connection.execute("COMMIT").close()
+            finally:
+                connection.close()
+
+    @contextmanager
+    def _telling(self, done: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise ExplorerError(
+                "Pins and choices are not kept",
+                f"Our own file {self.path} could not be {done}: {error}.",
+            ) from error
+
+
+def _text(cell: object) -> str:
+    return cell.decode("utf-8", "surrogatepass") if isinstance(cell, bytes) else str(cell)

@@ -1,0 +1,116 @@
+"""What is chosen for the list: its order, its filters, its pins, and who of a family to go to."""
+
+from collections.abc import Callable, Sequence
+
+from textual.screen import Screen
+
+from explorer.errors import ExplorerError
+from explorer.model import Sort
+from explorer.render.clean import clean
+from explorer.store.read_only import CancelToken
+from explorer.store.side import SideFile
+from explorer.tui.arranging import SORTS
+from explorer.tui.dialogs.choice import Choice
+from explorer.tui.lanes import Lanes
+from explorer.tui.lineage import lineage
+from explorer.tui.lister import Lister
+from explorer.tui.opening import REVERSED, SORT_CHOICE
+
+
+class Choosing:
+    """The dialogs of the list, and what is kept of them in our own notes."""
+
+    def __init__(
+        self, screen: Screen[None], lanes: Lanes, lister: Lister, notes: SideFile | None
+    ) -> None:
+        self._screen = screen
+        self._lanes = lanes
+        self._lister = lister
+        self._notes = notes
+
+    def sort(self) -> None:
+        """Choose the order of the list."""
+        options = [(sort.value, words.capitalize()) for sort, words in SORTS.items()]
+        choice = Choice("Sort · again to turn round", options, self._lister.wish.sort.value)
+        self._screen.app.push_screen(choice, self._sorted)
+
+    def _sorted(self, name: str | None) -> None:
+        if not name:
+            return
+        self._lister.sort_by(Sort(name))
+        words = f"{name} {REVERSED}" if self._lister.wish.reverse else name
+        self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
+
+    def lineage(self, key: int) -> None:
+        """Show the family of a session."""
+        store, catalog = self._lister.store, self._lister.catalog
+        if store is not None and catalog is not None:
+            self._lanes.start(
+                "lineage",
+                lambda token: lineage(store, catalog, key, token),
+                lambda members: self._show_family(members, key),
+            )
+
+    def _show_family(self, members: Sequence[tuple[int, str]], here: int) -> None:
+        options = [(str(key), words) for key, words in members]
+        names = [name for name, _ in options]
+        choice = Choice("Lineage", options, str(here) if str(here) in names else names[0])
+        self._screen.app.push_screen(
+            choice, lambda key: self._lister.reveal(int(key)) if key else None
+        )
+
+    def filters(self, clock: Callable[[], float]) -> None:
+        """Choose what is listed."""
+        from explorer.tui.screens.filters import FilterScreen
+
+        if self._lister.store is not None and self._lister.catalog is not None:
+            self._screen.app.push_screen(FilterScreen(self._lister, clock))
+
+    def pin(self, rows: Sequence[int]) -> None:
+        """Pin these rows, or if all of them are pinned take the pins out."""
+        store, catalog, pins = self._lister.store, self._lister.catalog, self._lister.wish.pins
+        keys = [key for key in rows if catalog is not None and catalog.has(key)]
+        if store is None or catalog is None or not keys:
+            return
+        notes = self._notes
+
+        def work(token: CancelToken) -> frozenset[str] | ExplorerError:
+            chains = [catalog.chain(key) for key in keys]
+            labels = store.labels([part for chain in chains for part in chain], token)
+            ids = [[labels[part].id for part in chain if part in labels] for chain in chains]
+            off = all(not pins.isdisjoint(parts) for parts in ids)
+            changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]
+            try:
+                if notes is not None:
+                    notes.pin(changed, on=not off)
+            except ExplorerError as error:
+                return error
+            return pins.difference(changed) if off else pins.union(changed)
+
+        def take(result: frozenset[str] | ExplorerError) -> None:
+            if isinstance(result, ExplorerError):
+                self._say(result)
+            else:
+                self._lister.wish_for(self._lister.wish._replace(pins=result))
+
+        self._lanes.start("pins", work, take)
+
+    def _keep(self, note: Callable[[SideFile], None]) -> None:
+        """Write something down, in a thread; what goes wrong is said and nothing else."""
+        notes = self._notes
+        if notes is None:
+            return
+
+        def work(token: CancelToken) -> ExplorerError | None:
+            try:
+                note(notes)
+            except ExplorerError as error:
+                return error
+            return None
+
+        self._lanes.start("notes", work, lambda error: self._say(error) if error else None)
+
+    def _say(self, error: ExplorerError) -> None:
+        self._screen.notify(
+            clean(error.message), title=error.title, severity="warning", markup=False
+        )

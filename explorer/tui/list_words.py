@@ -1,0 +1,88 @@
+"""What the list says of itself: how many of how many, what is hidden, which filters are on.
+
+Nothing is hidden silently, also where there is little room to say it.
+"""
+
+from typing import NamedTuple
+
+from explorer.model import Hidden
+from explorer.render.amounts import count, plural
+from explorer.render.clean import clean_line
+from explorer.search.filters import NO_MODEL, Filters
+from explorer.tui.arranging import CLASSES, Arranged, Wish
+
+NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
+
+
+class Chip(NamedTuple):
+    """A filter that is on, in words, by the name it is taken off with."""
+
+    name: str
+    words: str
+
+
+def border(arranged: Arranged, total: int, room: int) -> str:
+    """What the lower border of the list says."""
+    said = f"{count(arranged.listed)} of {count(total)}"
+    if not arranged.hidden:
+        return said
+    most = sorted(arranged.hidden.items(), key=lambda item: -item[1])
+    number = sum(arranged.hidden.values())
+    if arranged.found is not None:
+        where = ", ".join(NAMES[name] for name, _ in most)
+        shows = "" if list(arranged.hidden) == [Hidden.FILTERED] else ": . shows"
+        return f"{said} · {plural(number, 'more hit')} in {where}{shows}"
+    # Parts that are folded into their conversation are in sight, so they are the first to yield.
+    for left_out in (None, Hidden.CONTINUATION):
+        named = [f"{count(n)} {NAMES[name]}" for name, n in most if name is not left_out]
+        whole = f"{said} · hidden: {', '.join(named)}"
+        if named and len(whole) <= room:
+            return whole
+    return f"{said} · {count(number)} hidden: . shows"
+
+
+def chips(wish: Wish, excepted: int) -> list[Chip]:
+    """What is on, the oldest habit last: shown classes, then filters, then exceptions."""
+    found = []
+    if wish.shown.issuperset(CLASSES):
+        found.append(Chip("classes", "with all that is hidden"))
+    else:
+        found += [Chip(f"class {name}", f"with {name}") for name in CLASSES if name in wish.shown]
+    filters = wish.filters
+    found += [Chip(f"source {name}", clean_line(name, 30)) for name in sorted(filters.sources)]
+    found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
+    if filters.since:
+        found.append(Chip("since", f"since {clean_line(filters.since.words, 30)}"))
+    if filters.before:
+        found.append(Chip("before", f"before {clean_line(filters.before.words, 30)}"))
+    if filters.least:
+        found.append(Chip("least", f"{count(filters.least)} messages or more"))
+    if filters.tools:
+        found.append(Chip("tools", "with tools"))
+    if excepted:
+        found.append(Chip("revealed", f"{plural(excepted, 'hidden one')} you asked for"))
+    return found
+
+
+def without(wish: Wish, name: str) -> Wish:
+    """The wish with one of its chips taken off."""
+    kind, _, value = name.partition(" ")
+    filters = wish.filters
+    if kind == "classes":
+        return wish._replace(shown=frozenset())
+    if kind == "class":
+        return wish._replace(shown=wish.shown - {Hidden(value)})
+    if kind == "revealed":
+        return wish._replace(revealed=frozenset())
+    if kind == "source":
+        filters = filters._replace(sources=filters.sources - {value})
+    elif kind == "model":
+        filters = filters._replace(models=filters.models - {value})
+    else:
+        filters = filters._replace(**{kind: getattr(Filters(), kind)})
+    return wish._replace(filters=filters)
+
+
+def model_words(name: str) -> str:
+    """A model without the maker's path before it."""
+    return clean_line(name, 60).rpartition("/")[2] if name != NO_MODEL else "no model"

@@ -1,0 +1,67 @@
+"""The filters that are on, as chips: nobody need wonder why a session is not listed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from explorer.render.clean import cell_width, fit
+from explorer.tui.list_words import Chip
+
+OFF = " ✕"
+
+
+class ChipBar(Widget):
+    """A line of chips; a click takes one off. Not there while there is none."""
+
+    chips: reactive[Sequence[Chip]] = reactive((), layout=False)
+    """Clean text, the first one first."""
+
+    @dataclass
+    class Removed(Message):
+        """Somebody wants a filter taken off."""
+
+        name: str
+
+    def watch_chips(self) -> None:
+        self.display = bool(self.chips)
+
+    def render(self) -> Content:
+        left = len(self.chips) - len(self._places())
+        parts: list[str | tuple[str, str]] = [(f" {left} more and " if left else " ", "$dim")]
+        for _, words, _ in self._places():
+            parts += [(f" {words}{OFF} ", "$foreground on $panel"), " "]
+        return Content.assemble(*parts)
+
+    def on_click(self, event: Click) -> None:
+        for name, words, start in self._places():
+            if start <= event.x < start + _wide(words):
+                self.post_message(self.Removed(name))
+
+    def _places(self) -> list[tuple[str, str, int]]:
+        """(name, words, first column) of the chips that fit: where not all do, the last ones,
+        since the last one is what a key takes off."""
+        shown: list[Chip] = []
+        room = self.size.width - 1
+        for at, (name, words) in enumerate(reversed(self.chips)):
+            cut = fit(words, max(self.size.width - 20, 4))
+            beside = 0 if at + 1 == len(self.chips) else len("99 more and ")
+            if shown and _wide(cut) + 1 + beside > room:
+                break
+            shown.insert(0, Chip(name, cut))
+            room -= _wide(cut) + 1
+        left = len(self.chips) - len(shown)
+        column = len(f" {left} more and ") if left else 1
+        found = []
+        for name, words in shown:
+            found.append((name, words, column))
+            column += _wide(words) + 1
+        return found
+
+
+def _wide(words: str) -> int:
+    return cell_width(words) + len(OFF) + 2
