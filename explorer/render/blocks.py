@@ -62,8 +62,8 @@ class View(NamedTuple):
     """Kinds of blocks that are unfolded unless the reader folded them: reasoning, call."""
     answered: AbstractSet[str] = frozenset()
     """Ids of calls whose result is drawn by itself."""
-    seams: Mapping[int, str] = {}
-    """What to say above a message that begins another part."""
+    seams: Mapping[int, tuple[tuple[str, str], ...]] = {}
+    """Lines above a message, (words, style) each: another part, another day."""
     first: int | None = None
     """The message above which there is nothing."""
 
@@ -75,13 +75,16 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
     """The blocks of one message, always at least one; `call` is what a result answers."""
     made: list[Block] = []
     if message.id in view.seams:
-        made += [GAP, Block("seam", (_rule(view.seams[message.id], view.width),))]
+        lines = tuple(_rule(*seam, view.width) for seam in view.seams[message.id])
+        made += [GAP] if message.id != view.first else []
+        made.append(Block("seam", lines))
     if message.role == "tool":
         made.append(_call(message, "call", call, message, view))
         return tuple(made)
     if message.id != view.first:
         made.append(GAP)
-    made.append(Block("head", (_head(message, view),)))
+    if not is_scaffolding(message):
+        made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
         made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view))
     elif message.opaque_reasoning:
@@ -94,7 +97,18 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
             made.append(_call(message, f"call-{number}", asked, None, view))
     if message.finish_reason in _FINISH:
         made.append(Block("finish", (((_FINISH[message.finish_reason], "error"),),)))
-    return tuple(made)
+    return tuple(made if message.state is MessageState.LIVE else map(_dimmed, made))
+
+
+def is_scaffolding(message: Message) -> bool:
+    """Whether nobody said this: a system prompt, or the summary of what was compressed."""
+    return message.role == "system" or message.text[:40].lstrip().lower().startswith(_NOTES)
+
+
+def _dimmed(block: Block) -> Block:
+    """What the agent no longer sees is quieter."""
+    quiet = tuple(tuple((text, "dim") for text, _ in line) for line in block.lines)
+    return block._replace(lines=block.lines if block.key == "seam" else quiet)
 
 
 def _head(message: Message, view: View) -> Line:
@@ -113,9 +127,9 @@ def _head(message: Message, view: View) -> Line:
 
 
 def _text(message: Message, view: View) -> Block:
-    note = message.text[:40].lstrip().lower().startswith(_NOTES)
-    if message.role == "system" or note:
-        name = "summary of what came before" if note else "system prompt"
+    if is_scaffolding(message):
+        prompt = message.id < 0 or not message.text[:40].lstrip().lower().startswith(_NOTES)
+        name = "system prompt" if prompt else "summary of what came before"
         return _folding(message, "text", name, message.text, view)
     lines, more = prose_lines(message.text, view.width, CAP)
     return Block("text", _capped(lines, more), more=more)
@@ -210,9 +224,9 @@ def pretty_result(text: str) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _rule(text: str, width: int) -> Line:
-    label = f"── {text} "
-    return cut_line(((label + "─" * max(width - cell_width(label), 0), "seam"),), width)
+def _rule(words: str, style: str, width: int) -> Line:
+    label = f"── {words} "
+    return cut_line(((label + "─" * max(width - cell_width(label), 0), style),), width)
 
 
 def _words(text: str) -> str:

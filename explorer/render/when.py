@@ -12,6 +12,10 @@ SKEW = 300.0
 """Seconds into the future that are put down to another clock, not to the future."""
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_WEEKDAYS = (
+    *("Monday", "Tuesday", "Wednesday", "Thursday"),
+    *("Friday", "Saturday", "Sunday"),
+)
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -72,6 +76,14 @@ def clock(ts: float | None, tz: tzinfo | None = None) -> str:
     """The time of day: 14:02."""
     then = local_time(ts, tz)
     return UNKNOWN if then is None else f"{then:%H:%M}"
+
+
+def full_day(ts: float | None, tz: tzinfo | None = None) -> str:
+    """The day in full: Tuesday 12 March 2026."""
+    then = local_time(ts, tz)
+    if then is None:
+        return UNKNOWN
+    return f"{_WEEKDAYS[then.weekday()]} {then.day} {_MONTHS[then.month - 1]} {then.year}"
 
 
 def day_heading(ts: float | None, now: float, tz: tzinfo | None = None) -> str:

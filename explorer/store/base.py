@@ -131,6 +131,10 @@ class Store(Protocol):
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]: ...
 
+    def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
+        """What the agent was told before anything was said; empty where it is not kept."""
+        ...
+
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
     ) -> list[Message]: ...

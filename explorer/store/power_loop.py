@@ -188,6 +188,13 @@ class PowerLoopStore:
         tables = self._of(key)
         return self._file.read(lambda reader: outlines(reader, tables, key, rewound), token)
 
+    def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
+        tables = self._of(key)
+        sql = f"SELECT s.system_prompt FROM {tables.sessions} s WHERE s.rowid = ?"
+        return self._file.read(
+            lambda reader: cells.words(reader.value(sql, (tables.row(key),))), token
+        )
+
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
     ) -> list[Message]:

@@ -1,12 +1,13 @@
 """What the transcript shows: reads a session when the cursor comes to it, and more of it when
-the transcript asks."""
+the transcript asks. Whoever comes back to a session finds it where it was left."""
 
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from textual.content import Content
 
 from explorer.model import Session
-from explorer.render.amounts import count
+from explorer.render.amounts import count, plural
 from explorer.render.blocks import View
 from explorer.render.clean import clean_line
 from explorer.store.base import Store
@@ -15,10 +16,26 @@ from explorer.store.read_only import CancelToken
 from explorer.tui.document import Laid
 from explorer.tui.lanes import Lanes
 from explorer.tui.reading import Outlined, lay_out, outline
-from explorer.tui.widgets.transcript import Transcript
+from explorer.tui.widgets.transcript import Position, Transcript
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
+REMEMBERED = 200
+"""Sessions whose place and folds are kept."""
+
+
+class Reading(NamedTuple):
+    """What is read, and how much of it."""
+
+    session: Session
+    alone: bool = False
+    """Only this part of its conversation."""
+    everything: bool = False
+    """Also what was rewound, and what is repeated at a seam."""
+
+    @property
+    def name(self) -> tuple[int, bool]:
+        return self.session.key, self.alone
 
 
 class Reader:
@@ -28,71 +45,145 @@ class Reader:
         self._transcript = transcript
         self._lanes = lanes
         self._store: Store | None = None
-        self._outlined: Outlined | None = None
-        self.session: Session | None = None
+        self._catalog: Catalog | None = None
+        self.outlined: Outlined | None = None
+        self._reading: Reading | None = None
+        self._from: list[Reading] = []
+        """Where links were followed from."""
+        self._left: dict[tuple[int, bool], Position] = {}
+
+    @property
+    def session(self) -> Session | None:
         """What is being read, or about to be."""
-        self._alone = False
-        """Only this part of its conversation."""
+        return self._reading.session if self._reading else None
 
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
         self._store = store
-        self.session = self._outlined = None
+        self.outlined = self._reading = None
+        self._left.clear()
+        self._from.clear()
 
     def reads(self, session: Session, alone: bool) -> bool:
         """Whether this is being read already."""
-        return self.session is not None and self.session.key == session.key and self._alone == alone
+        return self._reading is not None and self._reading.name == (session.key, alone)
 
     def read(self, session: Session, catalog: Catalog | None, alone: bool = False) -> None:
         """Show a session: the whole conversation, of which the catalog knows the parts, or it
         alone."""
+        self._catalog = catalog
+        self._from.clear()
+        self._begin(Reading(session, alone))
+
+    def follow(self, session: Session) -> None:
+        """Show a session that a link leads to."""
+        if self._reading is not None:
+            self._from.append(self._reading)
+        self._begin(Reading(session))
+
+    def back(self) -> bool:
+        """Return from a link; False where none was followed."""
+        if not self._from:
+            return False
+        self._begin(self._from.pop())
+        return True
+
+    def toggle_part(self) -> bool:
+        """The whole conversation, or only the part that is being read; False where it has only
+        one."""
+        catalog, reading, position = self._catalog, self._reading, self._transcript.position()
+        if catalog is None or reading is None or not catalog.has(reading.session.key):
+            return False
+        chain = catalog.chain(reading.session.key)
+        if len(chain) < 2:
+            return False
+        at = self._transcript.session_key() or reading.session.key
+        self._remember()
+        alone = not reading.alone
+        self._left[at if alone else chain[-1], alone] = position
+        store, unit = self._store, catalog.single(at) if alone else catalog.folded(at)
+        if store is not None:
+            self._lanes.start(
+                "reader",
+                lambda token: store.sessions([unit], 0.0, token),
+                lambda found: self._begin(Reading(found[0], alone)) if found else None,
+            )
+        return True
+
+    def toggle_everything(self) -> None:
+        """With what was rewound and repeated, or without."""
+        if self._reading is not None:
+            reading = self._reading._replace(everything=not self._reading.everything)
+            self._begin(reading)
+
+    @property
+    def shows_everything(self) -> bool:
+        return self._reading is not None and self._reading.everything
+
+    def _begin(self, reading: Reading) -> None:
         self._lanes.cancel("items")
-        self.session, self._alone = session, alone
-        self._outlined = None
-        unit = Unit(session.key, (session.key,), session.kind)
-        if session.parts > 1:
-            if catalog is None or not catalog.has(session.key):
-                return
-            unit = catalog.folded(session.key)
-        if self._store is None:
+        self._remember()
+        self._reading, self.outlined = reading, None
+        unit = self._unit(reading)
+        if self._store is None or unit is None:
             return
-        store, view = self._store, self._transcript.view()
-        view = view._replace(model=session.model, folds={})
+        store, position = self._store, self._left.get(reading.name, Position())
+        view = self._transcript.view()._replace(model=reading.session.model, folds=position.folds)
 
         def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid], View]:
-            outlined = outline(store, session, unit, token)
-            items = range(min(AT_FIRST, len(outlined.outlines)))
+            outlined = outline(store, reading.session, unit, reading.everything, token)
+            first = outlined.item_of(position.message) or 0
+            items = range(first, min(first + AT_FIRST, len(outlined.outlines)))
             return outlined, lay_out(store, outlined, items, view, token), view
 
-        self._lanes.start("reader", work, self._show)
+        self._lanes.start("reader", work, lambda read: self._show(*read, position))
+
+    def _unit(self, reading: Reading) -> Unit | None:
+        """The parts to read; None while it is not known how they hang together."""
+        key, catalog = reading.session.key, self._catalog
+        if reading.alone or (reading.session.parts == 1 and catalog is None):
+            return Unit(key, (key,), reading.session.kind)
+        if catalog is None or not catalog.has(key):
+            return Unit(key, (key,), reading.session.kind) if reading.session.parts == 1 else None
+        return catalog.folded(key)
+
+    def _remember(self) -> None:
+        if self._reading is None or self.outlined is None:
+            return
+        self._left.pop(self._reading.name, None)
+        self._left[self._reading.name] = self._transcript.position()
+        while len(self._left) > REMEMBERED:
+            self._left.pop(next(iter(self._left)))
 
     def renew(self, catalog: Catalog, touched: AbstractSet[int] | None) -> None:
         """The file has changed: add what is new to the session that is being read."""
-        if self.session is None or self._outlined is None or self._store is None:
+        self._catalog = catalog
+        reading, store = self._reading, self._store
+        if reading is None or self.outlined is None or store is None:
             return
-        if not catalog.has(self.session.key):
+        unit = self._unit(reading) if catalog.has(reading.session.key) else None
+        if unit is None or (touched is not None and touched.isdisjoint(unit.parts)):
             return
-        unit = (catalog.single if self._alone else catalog.folded)(self.session.key)
-        if touched is not None and touched.isdisjoint(unit.parts):
-            return
-        store, session = self._store, self.session
         self._lanes.start(
-            "reader", lambda token: outline(store, session, unit, token), self._extend
+            "reader",
+            lambda token: outline(store, reading.session, unit, reading.everything, token),
+            self._extend,
         )
 
     def _extend(self, outlined: Outlined) -> None:
-        self._outlined = outlined
+        self.outlined = outlined
         self._transcript.extend(outlined)
 
     def catalogued(self, catalog: Catalog | None) -> None:
         """The parts of conversations are known: read on what had to wait for them."""
-        if self.session and self._outlined is None:
-            self.read(self.session, catalog, self._alone)
+        self._catalog = catalog
+        if self._reading and self.outlined is None:
+            self._begin(self._reading)
 
     def read_items(self, event: Transcript.ItemsWanted) -> None:
-        if self._store is None or self._outlined is None:
+        if self._store is None or self.outlined is None:
             return
-        store, outlined, items, view = self._store, self._outlined, event.items, event.view
+        store, outlined, items, view = self._store, self.outlined, event.items, event.view
         self._lanes.start(
             "items",
             lambda token: lay_out(store, outlined, items, view, token),
@@ -100,25 +191,36 @@ class Reader:
         )
 
     def _add(self, outlined: Outlined, laid: dict[int, Laid], view: View) -> None:
-        if outlined is self._outlined:
+        if outlined is self.outlined:
             self._transcript.add(laid, view)
 
-    def say_where(self, event: Transcript.Moved) -> None:
-        where = f"message {count(event.number)} of {count(event.of)}" if event.of else ""
-        self._transcript.border_subtitle = Content(where)
+    def say_where(self, item: int, more: str = "") -> None:
+        """Which message is at the top, in the lower border; what we added is none."""
+        if self.outlined is None or not self.outlined.outlines:
+            self._transcript.border_subtitle = Content(more)
+            return
+        before = self.outlined.messages_before(item + 1)
+        words = f"message {count(max(before, 1))} of {count(self.outlined.messages)}"
+        hidden = "with what was rewound" if self.shows_everything else ""
+        self._transcript.border_subtitle = Content(" · ".join(filter(None, (words, hidden, more))))
 
     def forget(self) -> None:
         """Nothing is chosen: an empty pane."""
         self._lanes.cancel("reader")
-        self.session = self._outlined = None
+        self._remember()
+        self._reading = self.outlined = None
         self._transcript.note = ""
         self._transcript.border_title = self._transcript.border_subtitle = None
         self._transcript.clear()
 
-    def _show(self, read: tuple[Outlined, dict[int, Laid], View]) -> None:
-        self._outlined, laid, view = read
-        session = self._outlined.session
+    def _show(
+        self, outlined: Outlined, laid: dict[int, Laid], view: View, position: Position
+    ) -> None:
+        self.outlined = outlined
+        session = outlined.session
         name = clean_line(session.title or session.preview or session.id, 200)
+        part = " · this part alone" if self._reading and self._reading.alone else ""
+        link = f" · {plural(len(self._from), 'link')} deep, backspace returns" if self._from else ""
         self._transcript.note = "This session has no messages."
-        self._transcript.border_title = Content(name)
-        self._transcript.show(self._outlined, laid, view)
+        self._transcript.border_title = Content(f"{name}{part}{link}")
+        self._transcript.show(outlined, laid, view, position)

@@ -1,15 +1,17 @@
 """Reading for the transcript, in a worker thread: outlines, then windows of laid-out messages."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Message, Outline, Session, ToolCall
+from explorer.model import Message, MessageState, Outline, Session, ToolCall
 from explorer.render.blocks import Block, View, blocks
 from explorer.store.base import Store
 from explorer.store.catalog import Unit
 from explorer.store.read_only import CancelToken
 from explorer.store.reading import same
 from explorer.tui.document import Laid
+from explorer.tui.seams import Seam, compaction_seams, part_seam, pauses, repeated
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
 LOOK_BACK = 40
@@ -17,23 +19,85 @@ LOOK_BACK = 40
 
 
 class Outlined(NamedTuple):
-    """All messages of a conversation, and where its parts begin."""
+    """All messages of a conversation, and what stands between them."""
 
     session: Session
     outlines: tuple[Outline, ...]
-    seams: Mapping[int, str]
+    seams: Mapping[int, tuple[Seam, ...]]
+    """Lines above a message, by its id."""
+    prompts: Mapping[int, Message] = {}
+    """What the agent was told, as messages of our own making: their ids are below zero."""
+    prompt_items: tuple[int, ...] = ()
+    """Where those are."""
+
+    @property
+    def messages(self) -> int:
+        """How many there are, without those of our own making."""
+        return len(self.outlines) - len(self.prompts)
+
+    def messages_before(self, item: int) -> int:
+        return item - bisect_left(self.prompt_items, item)
+
+    def item_of(self, message: int | None) -> int | None:
+        """The place of a message, by its id."""
+        found = (at for at, one in enumerate(self.outlines) if one.id == message)
+        return next(found, None)
 
 
-def outline(store: Store, session: Session, unit: Unit, token: CancelToken) -> Outlined:
-    """The outline of a whole conversation, part after part."""
+def outline(
+    store: Store, session: Session, unit: Unit, everything: bool, token: CancelToken
+) -> Outlined:
+    """The outline of a whole conversation, part after part; `everything` includes what was
+    rewound and what is repeated at a seam."""
     found: list[Outline] = []
-    seams: dict[int, str] = {}
+    seams: dict[int, list[Seam]] = {}
+    prompts: dict[int, Message] = {}
+    prompt_items: list[int] = []
+    told = ""
+    before: list[Outline] = []
     for number, key in enumerate(unit.parts):
-        part = store.outlines(key, token=token)
-        if number and part:
-            seams[part[0].id] = f"continued · part {number + 1} of {len(unit.parts)}"
-        found += part
-    return Outlined(session, tuple(found), seams)
+        part = store.outlines(key, everything, token)
+        left_out: frozenset[int] = frozenset()
+        if number and part and before and not everything:
+            left_out = repeated(store, before, part, token)
+        shown = [one for one in part if one.id not in left_out]
+        prompt = store.system_prompt(key, token)
+        if prompt.strip() and prompt != told:
+            told, made = prompt, _prompt(-1 - number, session, prompt)
+            prompts[made.id] = made
+            shown.insert(0, _prompt_outline(made, key))
+            prompt_items.append(len(found))
+        if number and shown:
+            seam = part_seam(number + 1, len(unit.parts), len(before), len(left_out))
+            seams.setdefault(shown[0].id, []).append(seam)
+        found += shown
+        before = part or before
+    for lines in (compaction_seams(found), pauses(found)):
+        for id_, seam in lines.items():
+            seams.setdefault(id_, []).append(seam)
+    together = {id_: tuple(lines) for id_, lines in seams.items()}
+    return Outlined(session, tuple(found), together, prompts, tuple(prompt_items))
+
+
+def _prompt(id_: int, session: Session, text: str) -> Message:
+    return Message(
+        id=id_,
+        session_id=session.id,
+        role="system",
+        timestamp=None,
+        text=text,
+        reasoning="",
+        opaque_reasoning=False,
+        tool_calls=(),
+        tool_call_id=None,
+        tool_name=None,
+        finish_reason=None,
+        state=MessageState.LIVE,
+    )
+
+
+def _prompt_outline(message: Message, key: int) -> Outline:
+    return Outline(message.id, key, "system", None, 1, False, None, MessageState.LIVE)
 
 
 def lay_out(
@@ -46,11 +110,17 @@ def lay_out(
     start = max(_calling(outlines, items.start) - 1, 0)
     by_session: dict[int, list[int]] = {}
     for one in outlines[start : items.stop]:
-        by_session.setdefault(one.session_key, []).append(one.id)
+        if one.id not in outlined.prompts:
+            by_session.setdefault(one.session_key, []).append(one.id)
     messages = {
         (key, message.id): message
         for key, ids in by_session.items()
         for message in store.messages(key, ids, token)
+    }
+    messages |= {
+        (one.session_key, one.id): outlined.prompts[one.id]
+        for one in outlines[start : items.stop]
+        if one.id in outlined.prompts
     }
     token.check()
     answered = {one.tool_call_id for one in outlines if one.tool_call_id}

@@ -66,6 +66,18 @@ def outlines(reader: Reader, key: int, rewound: bool) -> list[Outline]:
     ]
 
 
+def system_prompt(reader: Reader, key: int) -> str:
+    """What the agent was told; newer schemas keep each prompt once, in a table of its own."""
+    schema = reader.schema
+    inline = schema.pick("sessions", "s", ("system_prompt",))
+    if schema.has("system_prompts", "hash", "prompt") and schema.has(
+        "sessions", "system_prompt_hash"
+    ):
+        shared = "(SELECT p.prompt FROM system_prompts p WHERE p.hash = s.system_prompt_hash)"
+        inline = f"coalesce({shared}, {inline})"
+    return cells.words(reader.value(f"SELECT {inline} FROM sessions s WHERE s.rowid = ?", (key,)))
+
+
 def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
     """The messages with these ids, ordered by id."""
     columns = reader.schema.pick("messages", "m", BODY)

@@ -103,6 +103,11 @@ class HermesStore:
 
         return self._file.read(lambda reader: outlines(reader, key, rewound), token)
 
+    def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
+        from explorer.store.hermes.messages import system_prompt
+
+        return self._file.read(lambda reader: system_prompt(reader, key), token)
+
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
     ) -> list[Message]:

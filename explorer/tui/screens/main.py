@@ -253,7 +253,7 @@ class MainScreen(Screen[None]):
 
     @on(Transcript.Moved)
     def _say_where(self, event: Transcript.Moved) -> None:
-        self._reader.say_where(event)
+        self._reader.say_where(event.item)
 
     @on(Transcript.BlockWanted)
     def _open_block(self, event: Transcript.BlockWanted) -> None:

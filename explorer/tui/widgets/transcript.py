@@ -6,12 +6,14 @@ always in view; it is what enter folds and unfolds.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual.events import Click, Resize
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from explorer.render.amounts import count
 from explorer.render.blocks import View
 from explorer.tui.actions import bindings
 from explorer.tui.document import Document, Laid, Place
@@ -23,6 +25,14 @@ AT_ONCE = 80
 """Messages laid out together."""
 MARGIN = 1
 """Free cells at the right, so that text does not touch the scroll bar."""
+
+
+class Position(NamedTuple):
+    """Where somebody is in a transcript, and what is folded: enough to come back to."""
+
+    message: int | None = None
+    line: int = 0
+    folds: Mapping[tuple[int, str], bool] = {}
 
 
 class Transcript(ReadingView):
@@ -44,8 +54,9 @@ class Transcript(ReadingView):
     class Moved(Message):
         """Another message is at the top."""
 
-        number: int
-        of: int
+        item: int
+        new: int
+        """Messages that have come below what is in sight."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, Transcript.Moved)
@@ -69,6 +80,7 @@ class Transcript(ReadingView):
         self._open: frozenset[str] = frozenset()
         self._cursor: Place | None = None
         self._wanted = range(0)
+        self._new = 0
 
     @property
     def document(self) -> Document:
@@ -87,21 +99,45 @@ class Transcript(ReadingView):
         model = self._outlined.session.model if self._outlined else None
         return View(self.text_width, model, folds=dict(self._folds), unfolded=self._open)
 
-    def show(self, outlined: Outlined, laid: Mapping[int, Laid], view: View) -> None:
-        """Another session; `laid` are its first messages, laid out for `view`."""
+    def position(self) -> Position:
+        """Where the reader is."""
+        if not len(self._document):
+            return Position()
+        item, line = self._document.anchor(self.scroll_offset.y)
+        return Position(self._document.outlines[item].id, line, dict(self._folds))
+
+    def session_key(self) -> int | None:
+        """The session, one of a conversation, that the message at the top is of."""
+        if not len(self._document):
+            return None
+        item = self._document.anchor(self.scroll_offset.y)[0]
+        return self._document.outlines[item].session_key
+
+    def show(
+        self,
+        outlined: Outlined,
+        laid: Mapping[int, Laid],
+        view: View,
+        position: Position = Position(),  # noqa: B008
+    ) -> None:
+        """Another session, where it was left; `laid` are some messages, laid out for `view`."""
         self._outlined = outlined
-        self._folds.clear()
+        self._folds = dict(position.folds)
         self._document = Document(outlined.outlines, self.text_width)
+        self._new = 0
         if self._fits(view):
             self._document.lay(laid)
         self._cursor = None
-        self._measure((0, 0))
+        self._wanted = range(0)
+        item = outlined.item_of(position.message)
+        self._measure((0, 0) if item is None else (item, position.line))
 
     def extend(self, outlined: Outlined) -> None:
         """The same session with more messages: a reader at the end stays at the end, any other
         stays where he is."""
         at_end = self.scroll_offset.y >= self.max_scroll_y
         anchor = self._document.anchor(self.scroll_offset.y)
+        self._new += max(len(outlined.outlines) - len(self._document), 0)
         self._outlined = outlined
         self._document = self._document.extended(outlined.outlines)
         self._wanted = range(0)
@@ -134,6 +170,9 @@ class Transcript(ReadingView):
         if not len(self._document):
             return self.note_line(y)
         width = self.line_width
+        if self._new and y == self.size.height - 1:
+            words = f" ↓ {count(self._new)} new below · G goes there"
+            return self.strip(((words, "seam"),), width, lit=True)
         line, place = self._document.line(y + self.scroll_offset.y)
         if line is None:
             return self.strip((("  …", "dim"),), width)
@@ -244,8 +283,10 @@ class Transcript(ReadingView):
             above = self._cursor is not None and self._cursor < places[0]
             self._cursor = places[0] if above or self._cursor is None else places[-1]
             self.refresh()
-        number = self._document.anchor(self.scroll_offset.y)[0] + 1
-        self.post_message(self.Moved(min(number, len(self._document)), len(self._document)))
+        if self.scroll_offset.y >= self.max_scroll_y:
+            self._new = 0
+        item = self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
+        self.post_message(self.Moved(item, self._new))
 
     def _want(self, items: range) -> None:
         if items:
