@@ -15,6 +15,7 @@ README = Path(__file__).parent.parent / "README.md"
 SCOPES = {
     "list": "In the list",
     "transcript": "In the transcript",
+    "find": "While finding",
     "search": "While searching",
     "app": "Everywhere",
 }

@@ -115,7 +115,9 @@ ACTIONS = (
         "screen.lineage",
         12,
     ),
-    Action("back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "back", 0),
+    Action(
+        "back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "ask('leave')", 0
+    ),
     Action("down", "transcript", "down,j", "↓ j", "Down", "Scroll down", "scroll(1)"),
     Action("up", "transcript", "up,k", "↑ k", "Up", "Scroll up", "scroll(-1)"),
     Action(
@@ -185,10 +187,72 @@ ACTIONS = (
         "fold_all('call')",
         5,
     ),
+    Action("find", "transcript", "ctrl+f", "ctrl+f", "Find", "Find in it", "ask('find')", 2),
+    Action("next-match", "transcript", "n", "n", "Next", "Next match", "ask('next')"),
+    Action(
+        "previous-match", "transcript", "N", "N", "Previous", "Previous match", "ask('previous')"
+    ),
+    Action(
+        "error",
+        "transcript",
+        "exclamation_mark",
+        "!",
+        "Error",
+        "Next thing that went wrong",
+        "ask('error')",
+    ),
+    Action(
+        "part",
+        "transcript",
+        "c",
+        "c",
+        "Part",
+        "The whole conversation, or this part",
+        "ask('part')",
+        6,
+    ),
+    Action(
+        "everything",
+        "transcript",
+        "R",
+        "R",
+        "Rewound",
+        "Show or hide what was rewound or repeated",
+        "ask('everything')",
+    ),
+    Action(
+        "return",
+        "transcript",
+        "backspace",
+        "⌫",
+        "Return",
+        "Back from a link to a subagent",
+        "ask('return')",
+    ),
+    Action("copy", "transcript", "y", "y", "Copy", "Copy the block", "ask('copy')", 7),
+    Action(
+        "copy-code", "transcript", "ctrl+y", "ctrl+y", "Code", "Copy its code", "ask('copy_code')"
+    ),
+    Action(
+        "copy-message",
+        "transcript",
+        "J",
+        "J",
+        "JSON",
+        "Copy the message as JSON",
+        "ask('copy_message')",
+    ),
+    Action("copy-id", "transcript", "Y", "Y", "Id", "Copy the session's id", "ask('copy_id')"),
     Action(
         "clear", "search", "escape", "esc", "Clear", "Clear the search, then leave it", "clear", 0
     ),
     Action("results", "search", "down", "↓", "Results", "Go to the results", "results", 1),
+    Action("find-close", "find", "escape", "esc", "Close", "Stop finding", "leave", 0),
+    Action(
+        "find-enter", "find", "enter", "enter", "Read", "To the text, at the match", "submit", 1
+    ),
+    Action("find-down", "find", "down", "↓", "Next", "Next match", "step(1)", 2),
+    Action("find-up", "find", "up", "↑", "Previous", "Previous match", "step(-1)", 3),
     Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 9),
     Action("theme", "app", "ctrl+t", "ctrl+t", "Theme", "Theme: dark or light", "app.look"),
     Action(
@@ -218,7 +282,8 @@ def bindings(scope: str) -> list[BindingType]:
 
 def scope_of(focused: str | None) -> str:
     """The scope of the widget with this id: whose keys act while it has the focus."""
-    return {"query": "search", "transcript": "transcript"}.get(focused or "", "list")
+    scopes = {"query": "search", "transcript": "transcript", "find-text": "find"}
+    return scopes.get(focused or "", "list")
 
 
 def footer(scope: str, room: int) -> list[tuple[str, str]]:
@@ -227,7 +292,7 @@ def footer(scope: str, room: int) -> list[tuple[str, str]]:
     wanted = [a for a in ACTIONS if a.scope in (scope, "app") and a.rank is not None]
     kept: dict[str, str] = {}
     for action in sorted(wanted, key=lambda action: action.rank or 0):
-        key = _key(action, scope == "search")
+        key = _key(action, scope in ("search", "find"))
         wide = len(key) + len(action.label) + 3
         if key and wide <= room:
             room -= wide
@@ -237,4 +302,4 @@ def footer(scope: str, room: int) -> list[tuple[str, str]]:
 
 def _key(action: Action, typing: bool) -> str:
     keys = action.shown.split()
-    return next((key for key in keys if not typing or key == "↓" or len(key) > 1), "")
+    return next((key for key in keys if not typing or key in "↑↓" or len(key) > 1), "")

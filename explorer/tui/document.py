@@ -107,6 +107,16 @@ class Document:
         """Have all but these laid out anew when they come into sight; heights stay till then."""
         self._laid = {item: laid for item, laid in self._laid.items() if item in items}
 
+    def forget(self, item: int) -> None:
+        """Have one message laid out anew."""
+        self._laid.pop(item, None)
+
+    def place_of(self, item: int, key: str) -> Place | None:
+        """A block of a message, by its name."""
+        laid = self._laid.get(item)
+        found = (at for at, block in enumerate(laid.blocks if laid else ()) if block.key == key)
+        return next((Place(item, at) for at in found), None)
+
     def height_of(self, item: int) -> int:
         return self._index.height(item) if self.outlines else 0
 

@@ -51,6 +51,10 @@ class Lanes:
 
         self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
 
+    def tell(self, token: CancelToken, then: Callable[[], None]) -> None:
+        """From a worker: have something done with what there is so far."""
+        self._post(LaneDone(token, then))
+
     def finish(self, done: LaneDone) -> None:
         """Take over a result, if nobody has asked for another since."""
         if not done.token.cancelled:

@@ -45,7 +45,7 @@ class Reader:
         self._transcript = transcript
         self._lanes = lanes
         self._store: Store | None = None
-        self._catalog: Catalog | None = None
+        self.catalog: Catalog | None = None
         self.outlined: Outlined | None = None
         self._reading: Reading | None = None
         self._from: list[Reading] = []
@@ -71,7 +71,7 @@ class Reader:
     def read(self, session: Session, catalog: Catalog | None, alone: bool = False) -> None:
         """Show a session: the whole conversation, of which the catalog knows the parts, or it
         alone."""
-        self._catalog = catalog
+        self.catalog = catalog
         self._from.clear()
         self._begin(Reading(session, alone))
 
@@ -91,7 +91,7 @@ class Reader:
     def toggle_part(self) -> bool:
         """The whole conversation, or only the part that is being read; False where it has only
         one."""
-        catalog, reading, position = self._catalog, self._reading, self._transcript.position()
+        catalog, reading, position = self.catalog, self._reading, self._transcript.position()
         if catalog is None or reading is None or not catalog.has(reading.session.key):
             return False
         chain = catalog.chain(reading.session.key)
@@ -140,7 +140,7 @@ class Reader:
 
     def _unit(self, reading: Reading) -> Unit | None:
         """The parts to read; None while it is not known how they hang together."""
-        key, catalog = reading.session.key, self._catalog
+        key, catalog = reading.session.key, self.catalog
         if reading.alone or (reading.session.parts == 1 and catalog is None):
             return Unit(key, (key,), reading.session.kind)
         if catalog is None or not catalog.has(key):
@@ -157,7 +157,7 @@ class Reader:
 
     def renew(self, catalog: Catalog, touched: AbstractSet[int] | None) -> None:
         """The file has changed: add what is new to the session that is being read."""
-        self._catalog = catalog
+        self.catalog = catalog
         reading, store = self._reading, self._store
         if reading is None or self.outlined is None or store is None:
             return
@@ -176,7 +176,7 @@ class Reader:
 
     def catalogued(self, catalog: Catalog | None) -> None:
         """The parts of conversations are known: read on what had to wait for them."""
-        self._catalog = catalog
+        self.catalog = catalog
         if self._reading and self.outlined is None:
             self._begin(self._reading)
 

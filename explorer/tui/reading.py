@@ -1,7 +1,7 @@
 """Reading for the transcript, in a worker thread: outlines, then windows of laid-out messages."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState, Outline, Session, ToolCall
@@ -34,6 +34,11 @@ class Outlined(NamedTuple):
     def messages(self) -> int:
         """How many there are, without those of our own making."""
         return len(self.outlines) - len(self.prompts)
+
+    @property
+    def answered(self) -> frozenset[str]:
+        """Ids of the calls whose results are there."""
+        return frozenset(one.tool_call_id for one in self.outlines if one.tool_call_id)
 
     def messages_before(self, item: int) -> int:
         return item - bisect_left(self.prompt_items, item)
@@ -100,13 +105,23 @@ def _prompt_outline(message: Message, key: int) -> Outline:
     return Outline(message.id, key, "system", None, 1, False, None, MessageState.LIVE)
 
 
-def lay_out(
-    store: Store, outlined: Outlined, items: range, view: View, token: CancelToken
-) -> dict[int, Laid]:
-    """The messages `items` of a conversation, laid out."""
+class Read(NamedTuple):
+    """A message that was read."""
+
+    item: int
+    message: Message | None
+    """None when the agent has deleted it since the outline was read."""
+    call: ToolCall | None
+    """The call that it answers."""
+    again: bool
+    """It says what the one before it says: that one stands for both."""
+
+
+def read_items(
+    store: Store, outlined: Outlined, items: range, token: CancelToken
+) -> Iterator[Read]:
+    """Messages of a conversation in their order, and one before them that they may repeat."""
     outlines = outlined.outlines
-    if not items:
-        return {}
     start = max(_calling(outlines, items.start) - 1, 0)
     by_session: dict[int, list[int]] = {}
     for one in outlines[start : items.stop]:
@@ -117,34 +132,43 @@ def lay_out(
         for key, ids in by_session.items()
         for message in store.messages(key, ids, token)
     }
-    messages |= {
-        (one.session_key, one.id): outlined.prompts[one.id]
-        for one in outlines[start : items.stop]
-        if one.id in outlined.prompts
-    }
     token.check()
-    answered = {one.tool_call_id for one in outlines if one.tool_call_id}
-    made = view._replace(answered=answered, seams=outlined.seams, first=outlines[0].id)
-    result: dict[int, Laid] = {}
     calls: dict[str, ToolCall] = {}
     before: Message | None = None
-    shown = -1
     for item in range(start, items.stop):
-        message = messages.get((outlines[item].session_key, outlines[item].id))
+        one = outlines[item]
+        message = outlined.prompts.get(one.id) or messages.get((one.session_key, one.id))
         if message is None:
-            result[item] = Laid(None, GONE)
+            yield Read(item, None, None, False)
             continue
         # The call nearest before: some agents use an id again and again.
         calls |= {call.id: call for call in message.tool_calls if call.id}
-        call = calls.get(message.tool_call_id or "")
-        if before is not None and same(before, message):
+        again = before is not None and same(before, message)
+        before = message
+        yield Read(item, message, calls.get(message.tool_call_id or ""), again)
+
+
+def lay_out(
+    store: Store, outlined: Outlined, items: range, view: View, token: CancelToken
+) -> dict[int, Laid]:
+    """The messages `items` of a conversation, laid out."""
+    if not items:
+        return {}
+    made = view._replace(
+        answered=outlined.answered, seams=outlined.seams, first=outlined.outlines[0].id
+    )
+    result: dict[int, Laid] = {}
+    shown = -1
+    for item, message, call, again in read_items(store, outlined, items, token):
+        if message is None:
+            result[item] = Laid(None, GONE)
+        elif again and shown >= 0:
             # Written several times over: one stands for all, the others take no room.
             result[shown] = _once_more(result[shown], made)
             result[item] = Laid(message, (), call)
         else:
             result[item] = Laid(message, blocks(message, made, call), call)
             shown = item
-        before = message
     return {item: laid for item, laid in result.items() if item in items}
 
 

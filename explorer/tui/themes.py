@@ -47,7 +47,7 @@ def preferred(environment: Mapping[str, str]) -> Theme:
     return LIGHT if background in ("7", "15") else DARK
 
 
-_PAINTS = {
+_PAINTS: dict[str, tuple[str, ...]] = {
     "text": ("foreground", ""),
     "dim": ("dim", ""),
     "you": ("success", "bold"),
@@ -62,8 +62,11 @@ _PAINTS = {
     "ok": ("success", ""),
     "error": ("error", ""),
     "seam": ("warning", ""),
+    "match": ("background", "", "warning"),
+    "match-here": ("background", "bold", "accent"),
 }
-"""The styles that painted lines name: a colour of the theme, and how the letters are. Not in a
+"""The styles that painted lines name: a colour of the theme, how the letters are, and what lies
+behind them if something does. Not in a
 style sheet, where each would cost half a millisecond of the first frame for each pane."""
 
 
@@ -71,9 +74,10 @@ def paint(name: str, colours: Mapping[str, str]) -> Style:
     """How a style looks with these colours; `cursor` is what lies under the cursor."""
     if name == "cursor":
         return Style(bgcolor=Color.parse(colours["panel"]).rich_color)
-    colour, letters = _PAINTS[name]
+    colour, letters, *behind = _PAINTS[name]
     return Style(
         color=Color.parse(colours[colour]).rich_color,
+        bgcolor=Color.parse(colours[behind[0]]).rich_color if behind else None,
         bold="bold" in letters or None,
         italic="italic" in letters or None,
     )

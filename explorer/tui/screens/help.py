@@ -10,7 +10,12 @@ from textual.widgets import Static
 from explorer.tui.actions import ACTIONS, Action
 from explorer.tui.styles import style
 
-TITLES = {"list": "In the list", "transcript": "In the transcript", "search": "While searching"}
+TITLES = {
+    "list": "In the list",
+    "transcript": "In the transcript",
+    "find": "While finding in a transcript",
+    "search": "While searching",
+}
 MARKS = (
     ("●", "running: not ended, and written to in the last ten minutes"),
     ("○", "open: not ended, and quiet for more than ten minutes"),

@@ -19,7 +19,6 @@ from textual.worker import Worker, WorkerState
 from explorer.errors import Problem, StoreError
 from explorer.model import StoreInfo
 from explorer.render.amounts import plural, size
-from explorer.render.blocks import whole_text
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import clock
 from explorer.resume import SAFE_ID
@@ -28,10 +27,10 @@ from explorer.tui.actions import bindings, scope_of
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
 from explorer.tui.opening import Intent, Opened, Opening, Start
-from explorer.tui.reader import Reader
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.chip_bar import ChipBar
+from explorer.tui.widgets.reading_pane import ReadingPane
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
 from explorer.tui.widgets.transcript import Transcript
@@ -68,7 +67,7 @@ class MainScreen(Screen[None]):
         yield ChipBar(id="chips")
         with Horizontal(id="panes"):
             yield SessionList(self._clock(), id="list")
-            yield Transcript(id="transcript")
+            yield ReadingPane(id="reading")
         yield KeyBar(id="keys")
 
     @property
@@ -80,6 +79,10 @@ class MainScreen(Screen[None]):
         return self.query_one(Transcript)
 
     @property
+    def pane(self) -> ReadingPane:
+        return self.query_one(ReadingPane)
+
+    @property
     def top(self) -> TopBar:
         return self.query_one(TopBar)
 
@@ -88,7 +91,8 @@ class MainScreen(Screen[None]):
         return self.query_one(SearchBar)
 
     def on_mount(self) -> None:
-        self._reader = Reader(self.transcript, self._lanes)
+        self.pane.set_up(self, self._lanes, self._clock)
+        self._reader = self.pane.reader
         self._lister = Lister(
             self.sessions,
             self.search_bar,
@@ -158,7 +162,7 @@ class MainScreen(Screen[None]):
         self._opened = result
         if result.trouble:
             self.notify(clean(result.trouble), title="Our own notes", markup=False)
-        self._reader.open(result.store)
+        self.pane.open(result.store)
         self._lister.open(result)
         self._watching.start(result.store.path)
         self.call_after_refresh(self._look_at_all)
@@ -246,22 +250,6 @@ class MainScreen(Screen[None]):
                 self._reader.forget()
         elif self._painted and not self._reader.reads(row, alone):
             self._reader.read(row, self._lister.catalog, alone)
-
-    @on(Transcript.ItemsWanted)
-    def _read_items(self, event: Transcript.ItemsWanted) -> None:
-        self._reader.read_items(event)
-
-    @on(Transcript.Moved)
-    def _say_where(self, event: Transcript.Moved) -> None:
-        self._reader.say_where(event.item)
-
-    @on(Transcript.BlockWanted)
-    def _open_block(self, event: Transcript.BlockWanted) -> None:
-        if event.laid.message is not None:
-            from explorer.tui.screens.block import BlockScreen
-
-            text = whole_text(event.laid.message, event.key, event.laid.call)
-            self.app.push_screen(BlockScreen(text, event.key.partition("-")[0]))
 
     @on(SessionList.Opened)
     def _choose(self, event: SessionList.Opened) -> None:

@@ -14,9 +14,12 @@ from textual.message import Message
 from textual.strip import Strip
 
 from explorer.render.amounts import count
-from explorer.render.blocks import View
+from explorer.render.blocks import Block, View
+from explorer.render.lines import Line
+from explorer.search.pattern import Pattern
 from explorer.tui.actions import bindings
 from explorer.tui.document import Document, Laid, Place
+from explorer.tui.marking import marked, matches_in
 from explorer.tui.reading import Outlined
 from explorer.tui.widgets.painted import ReadingView
 
@@ -33,6 +36,14 @@ class Position(NamedTuple):
     message: int | None = None
     line: int = 0
     folds: Mapping[tuple[int, str], bool] = {}
+
+
+class Goal(NamedTuple):
+    """A match to be led to, when its message is laid out."""
+
+    item: int
+    key: str
+    number: int
 
 
 class Transcript(ReadingView):
@@ -66,11 +77,19 @@ class Transcript(ReadingView):
         """Somebody wants to go back to the list."""
 
     @dataclass
-    class BlockWanted(Message):
-        """A block is longer than is shown in place."""
+    class EntryWanted(Message):
+        """Somebody wants to go into a block: unfold it, open it, follow it."""
 
+        item: int
+        session_key: int
         laid: Laid
-        key: str
+        block: Block
+
+    @dataclass
+    class Asked(Message):
+        """A key that is not about lines: find, copy, another part."""
+
+        name: str
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -81,6 +100,10 @@ class Transcript(ReadingView):
         self._cursor: Place | None = None
         self._wanted = range(0)
         self._new = 0
+        self._finder: Pattern | None = None
+        self._goal: Goal | None = None
+        self._here: tuple[Place, int, int] | None = None
+        """(block, line in it, match in that line) where a step has led."""
 
     @property
     def document(self) -> Document:
@@ -113,6 +136,68 @@ class Transcript(ReadingView):
         item = self._document.anchor(self.scroll_offset.y)[0]
         return self._document.outlines[item].session_key
 
+    def first_item(self) -> int:
+        """The message at the top."""
+        return self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
+
+    def current_item(self) -> int:
+        """The message under the cursor."""
+        return self._cursor.item if self._cursor else self.first_item()
+
+    def here(self) -> tuple[Laid | None, Block | None]:
+        """The message and the block under the cursor."""
+        if self._cursor is None:
+            return None, None
+        return self._document.laid(self._cursor.item), self._document.block(self._cursor)
+
+    def times_of(self, item: int) -> tuple[float | None, float | None]:
+        """When the call that a message answers was made, and when the answer came."""
+        outlines = self._document.outlines
+        began = next((at for at in range(item, -1, -1) if outlines[at].role != "tool"), item)
+        ended = outlines[item].timestamp if outlines[item].role == "tool" else None
+        return outlines[began].timestamp, ended
+
+    def light(self, finder: Pattern | None) -> None:
+        """Light all matches of something, or none."""
+        self._finder, self._goal, self._here = finder, None, None
+        self.refresh()
+
+    def go_to(self, item: int, key: str, number: int = 0) -> None:
+        """Lead to a match in a block, unfolding it if it is folded."""
+        self._goal = Goal(item, key, number)
+        place = self._document.place_of(item, key)
+        block = self._document.block(place) if place else None
+        if block is not None and not block.folded:
+            self._arrive()
+            return
+        self._folds[self._document.outlines[item].id, key] = False
+        self._document.forget(item)
+        self._wanted = range(0)
+        self.scroll_to(y=self._document.line_of((item, 0)), animate=False)
+        self._look_around()
+
+    def _arrive(self) -> None:
+        """The message of the goal is laid out: put its match in view."""
+        goal = self._goal
+        place = self._document.place_of(goal.item, goal.key) if goal else None
+        block = self._document.block(place) if place else None
+        if goal is None or place is None or block is None:
+            return
+        self._goal = None
+        left, at, inside = goal.number, 0, 0
+        for number, line in enumerate(block.lines):
+            found = len(matches_in(line, self._finder)) if self._finder else 0
+            if found:
+                at, inside = number, min(left, found - 1)
+            if left < found:
+                break
+            left -= found
+        self._cursor, self._here = place, (place, at, inside)
+        y = self._document.first_line(place) + at
+        if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
+            self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False)
+        self.refresh()
+
     def show(
         self,
         outlined: Outlined,
@@ -127,7 +212,7 @@ class Transcript(ReadingView):
         self._new = 0
         if self._fits(view):
             self._document.lay(laid)
-        self._cursor = None
+        self._cursor = self._goal = self._here = None
         self._wanted = range(0)
         item = outlined.item_of(position.message)
         self._measure((0, 0) if item is None else (item, position.line))
@@ -165,6 +250,8 @@ class Transcript(ReadingView):
         anchor = self._document.anchor(self.scroll_offset.y)
         self._document.lay(laid)
         self._measure(anchor)
+        if self._goal is not None and self._goal.item in laid:
+            self._arrive()
 
     def render_line(self, y: int) -> Strip:
         if not len(self._document):
@@ -177,7 +264,16 @@ class Transcript(ReadingView):
         if line is None:
             return self.strip((("  …", "dim"),), width)
         lit = place is not None and place == self._cursor
+        if self._finder is not None:
+            line = self._marked(line, place, y + self.scroll_offset.y)
         return self.strip((("▌ " if lit else "  ", "link"), *line), width)
+
+    def _marked(self, line: Line, place: Place | None, number: int) -> Line:
+        here = None
+        if self._here is not None and place == self._here[0]:
+            inside = number - self._document.first_line(place)
+            here = self._here[2] if inside == self._here[1] else None
+        return marked(line, self._finder, here) if self._finder else line
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -230,13 +326,15 @@ class Transcript(ReadingView):
             item += step
 
     def action_enter(self) -> None:
-        """What is too long for here opens alone; anything else is folded or unfolded."""
-        block = self._document.block(self._cursor) if self._cursor else None
-        laid = self._document.laid(self._cursor.item) if self._cursor else None
-        if block is not None and block.more and laid is not None:
-            self.post_message(self.BlockWanted(laid, block.key))
-        else:
-            self.action_fold()
+        """Into the block under the cursor: whoever hears it knows where it leads."""
+        laid, block = self.here()
+        if self._cursor is not None and laid is not None and block is not None:
+            item = self._cursor.item
+            key = self._document.outlines[item].session_key
+            self.post_message(self.EntryWanted(item, key, laid, block))
+
+    def action_ask(self, name: str) -> None:
+        self.post_message(self.Asked(name))
 
     def action_fold(self) -> None:
         """Fold or unfold the block under the cursor."""
@@ -255,9 +353,6 @@ class Transcript(ReadingView):
         seen = self._in_sight()
         self._document.keep(seen)
         self._want(seen)
-
-    def action_back(self) -> None:
-        self.post_message(self.LeaveWanted())
 
     def _fits(self, view: View) -> bool:
         """Whether something was laid out for the pane as it is now."""

@@ -1,0 +1,79 @@
+"""What to look for in a text: words as they are, or a regular expression between slashes.
+
+Capitals matter only to who types one. A regular expression is somebody's own and may take ages on
+the wrong text, so it runs in an engine that can be stopped and that lets other threads go on.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+from explorer.errors import ExplorerError
+
+PATIENCE = 2.0
+"""Seconds for one text; after that an expression is called too slow."""
+
+
+class BadPattern(ExplorerError):
+    """What was typed is no expression, or one that would never end."""
+
+
+class Pattern(Protocol):
+    """Finds its matches in a text."""
+
+    text: str
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where it matches, from left to right; never an empty place."""
+        ...
+
+
+def pattern(text: str) -> Pattern | None:
+    """What somebody typed: `/expression/`, or words; None for nothing."""
+    if not text.strip():
+        return None
+    if len(text) > 2 and text.startswith("/") and text.endswith("/"):
+        return _Expression(text)
+    return _Words(text)
+
+
+def _cased(text: str) -> bool:
+    return any(letter.isupper() for letter in text)
+
+
+class _Words:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._finder = re.compile(re.escape(text), 0 if _cased(text) else re.IGNORECASE)
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        return (match.span() for match in self._finder.finditer(text))
+
+
+class _Expression:
+    def __init__(self, text: str) -> None:
+        # Late: 15 ms that only an expression needs.
+        import regex
+
+        self.text = text
+        source = text[1:-1]
+        # A capital after a backslash is a class of characters.
+        flags = 0 if _cased(re.sub(r"\\.", "", source)) else regex.IGNORECASE
+        try:
+            self._finder = regex.compile(source, flags | regex.MULTILINE)
+        except regex.error as error:
+            raise BadPattern("Not a regular expression", str(error)) from None
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        try:
+            for match in self._finder.finditer(text, concurrent=True, timeout=PATIENCE):
+                if match.end() > match.start():
+                    yield match.span()
+        except TimeoutError:
+            message = "This expression takes too long on a text of this session."
+            raise BadPattern("Too slow", message) from None
+
+
+def count_in(finder: Pattern, text: str) -> int:
+    """How often it matches."""
+    return sum(1 for _ in finder.spans(text))

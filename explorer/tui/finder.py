@@ -1,0 +1,129 @@
+"""Find in a transcript: looks through the whole conversation while somebody types, and leads from
+match to match."""
+
+from textual.containers import Vertical
+
+from explorer.errors import ExplorerError
+from explorer.render.amounts import count
+from explorer.render.clean import clean_line
+from explorer.search.pattern import Pattern, pattern
+from explorer.store.base import Store
+from explorer.store.read_only import CancelToken
+from explorer.tui.finding import Counts, Hits, Place, look_through
+from explorer.tui.lanes import Lanes
+from explorer.tui.reader import Reader
+from explorer.tui.reading import Outlined
+from explorer.tui.widgets.find_bar import FindBar
+from explorer.tui.widgets.transcript import Transcript
+
+
+class Finder:
+    """Joins the find bar, the store and the transcript."""
+
+    def __init__(self, pane: Vertical, reader: Reader, transcript: Transcript, lanes: Lanes):
+        self._pane = pane
+        self._reader = reader
+        self._transcript = transcript
+        self._lanes = lanes
+        self._bar: FindBar | None = None
+        self._finder: Pattern | None = None
+        self._hits = Hits()
+        self._at: Place | None = None
+        self._through: Outlined | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._bar is not None
+
+    def open(self) -> None:
+        """Show the bar, or go back to it."""
+        if self._bar is None:
+            self._bar = FindBar(id="find")
+            self._pane.mount(self._bar)
+        bar = self._bar
+        bar.call_after_refresh(lambda: bar.input.focus())
+
+    def close(self) -> None:
+        self._lanes.cancel("find")
+        if self._bar is not None:
+            self._bar.remove()
+            self._bar = None
+        self._finder, self._at = None, None
+        self._transcript.light(None)
+
+    def look_for(self, text: str, store: Store) -> None:
+        """Find something else, from where the reader is."""
+        self._lanes.cancel("find")
+        self._hits, self._at = Hits(), None
+        try:
+            self._finder = pattern(text)
+        except ExplorerError as error:
+            self._finder = None
+            self._transcript.light(None)
+            self._say(f"{error.title}: {error.message}")
+            return
+        self._transcript.light(self._finder)
+        self._search(store)
+
+    def again(self, store: Store) -> None:
+        """Another session, or more of it: look through that."""
+        if self._bar is not None and self._reader.outlined is not self._through:
+            self._hits, self._at = Hits(), None
+            self._search(store, moving=False)
+
+    def _search(self, store: Store, moving: bool = True) -> None:
+        outlined, finder = self._reader.outlined, self._finder
+        self._through = outlined
+        if finder is None or outlined is None:
+            self._say("")
+            return
+        start = self._transcript.first_item()
+
+        def work(token: CancelToken) -> str:
+            def tell(found: dict[int, Counts], looked_at: int) -> None:
+                self._lanes.tell(token, lambda: self._take(found, looked_at, start, moving))
+
+            try:
+                look_through(store, outlined, start, finder, tell, token)
+            except ExplorerError as error:
+                return f"{error.title}: {error.message}"
+            return ""
+
+        self._lanes.start("find", work, self._done)
+        self._tell_where()
+
+    def _take(self, found: dict[int, Counts], looked_at: int, start: int, moving: bool) -> None:
+        self._hits.add(found, looked_at)
+        if self._at is None and self._hits.total:
+            self._at = self._hits.at_or_after(start)
+            if moving and self._at is not None:
+                self._transcript.go_to(*self._at)
+        self._tell_where()
+
+    def _done(self, trouble: str) -> None:
+        if trouble:
+            self._say(trouble)
+        else:
+            self._tell_where()
+
+    def step(self, step: int) -> None:
+        """On to the next match, or back."""
+        if self._at is not None:
+            self._at = self._hits.beside(self._at, step)
+            self._transcript.go_to(*self._at)
+            self._tell_where()
+
+    def _tell_where(self) -> None:
+        if self._finder is None or self._through is None:
+            return
+        looking = self._hits.looked_at < len(self._through.outlines)
+        more = "+" if looking else ""
+        if self._at is None:
+            self._say("looking …" if looking else "not in this session")
+        else:
+            number = count(self._hits.number_of(self._at))
+            self._say(f"{number} of {count(self._hits.total)}{more}")
+
+    def _say(self, words: str) -> None:
+        if self._bar is not None:
+            self._bar.say(clean_line(words, 200))

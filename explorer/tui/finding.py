@@ -1,0 +1,150 @@
+"""Looking through a conversation in a worker thread, without laying it out.
+
+From where the reader is to the end, then from the beginning: the first hit comes at once, however
+long the conversation is. Texts are read in batches that grow, and are not kept.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from explorer.model import Message, ToolCall
+from explorer.render.blocks import whole_text
+from explorer.render.outcome import outcome
+from explorer.search.pattern import Pattern, count_in
+from explorer.store.base import Store
+from explorer.store.read_only import CancelToken
+from explorer.tui.reading import Outlined, read_items
+
+FIRST_BATCH = 40
+LARGEST_BATCH = 640
+_FAILED = ("error", "interrupted", "cancelled", "length", "content_filter")
+
+Counts = tuple[tuple[str, int], ...]
+"""(block, matches in it) of one message."""
+
+
+class Place(NamedTuple):
+    """One match: in which message, which block, the how manieth there."""
+
+    item: int
+    key: str
+    number: int
+
+
+class Hits:
+    """All matches so far, in the order of the conversation."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, Counts] = {}
+        self._items: list[int] = []
+        self.total = 0
+        self.looked_at = 0
+        """Messages that were looked through."""
+
+    def add(self, found: Mapping[int, Counts], looked_at: int) -> None:
+        for item, counts in found.items():
+            insort(self._items, item)
+            self._found[item] = counts
+            self.total += _sum(counts)
+        self.looked_at += looked_at
+
+    def at_or_after(self, item: int) -> Place | None:
+        """The first match from a message on, else from the beginning."""
+        if not self._items:
+            return None
+        at = bisect_left(self._items, item)
+        found = self._items[at % len(self._items)]
+        return Place(found, self._found[found][0][0], 0)
+
+    def beside(self, place: Place, step: int) -> Place:
+        """The next or previous match, round the ends."""
+        places = list(self._places(place.item))
+        at = places.index(place) + step if place in places else 0
+        if 0 <= at < len(places):
+            return places[at]
+        here = bisect_left(self._items, place.item)
+        item = self._items[(here + step) % len(self._items)]
+        beyond = list(self._places(item))
+        return beyond[0 if step > 0 else -1]
+
+    def number_of(self, place: Place) -> int:
+        """The how manieth of all matches so far it is, from 1."""
+        before = self._items[: bisect_left(self._items, place.item)]
+        inside = list(self._places(place.item))
+        return sum(_sum(self._found[item]) for item in before) + inside.index(place) + 1
+
+    def _places(self, item: int) -> Iterator[Place]:
+        for key, number in self._found.get(item, ()):
+            yield from (Place(item, key, at) for at in range(number))
+
+
+def _sum(counts: Counts) -> int:
+    return sum(number for _, number in counts)
+
+
+def look_through(
+    store: Store,
+    outlined: Outlined,
+    start: int,
+    finder: Pattern,
+    tell: Callable[[dict[int, Counts], int], None],
+    token: CancelToken,
+) -> None:
+    """Find all matches; `tell` gets those of each batch, and how many messages it was of."""
+    answered = outlined.answered
+    for items in _batches(start, len(outlined.outlines)):
+        found: dict[int, Counts] = {}
+        for item, message, call, again in read_items(store, outlined, items, token):
+            if message is None or again or item not in items:
+                continue
+            token.check()
+            said = texts(message, call, answered)
+            counted = ((key, count_in(finder, text)) for key, text in said)
+            counts = tuple((key, number) for key, number in counted if number)
+            if counts:
+                found[item] = counts
+        tell(found, len(items))
+
+
+def next_error(
+    store: Store, outlined: Outlined, start: int, token: CancelToken
+) -> tuple[int, str] | None:
+    """(message, block) of the next thing that went wrong, round the end."""
+    for items in _batches(start, len(outlined.outlines)):
+        for item, message, _, _ in read_items(store, outlined, items, token):
+            if message is None or item not in items:
+                continue
+            if message.role == "tool" and outcome(message.text)[1] == "error":
+                return item, "call"
+            if message.finish_reason in _FAILED:
+                return item, "finish"
+    return None
+
+
+def _batches(start: int, end: int) -> Iterator[range]:
+    size = FIRST_BATCH
+    for first, last in ((start, end), (0, start)):
+        while first < last:
+            yield range(first, min(first + size, last))
+            first += size
+            size = min(size * 2, LARGEST_BATCH)
+
+
+def texts(
+    message: Message, call: ToolCall | None, answered: AbstractSet[str]
+) -> Iterator[tuple[str, str]]:
+    """What each block of a message says; a call that is answered is a block with its result."""
+    if message.role == "tool":
+        name = call.name if call else message.tool_name or ""
+        yield "call", f"{name}\n{whole_text(message, 'call', call)}"
+        return
+    if message.reasoning:
+        yield "reasoning", message.reasoning
+    if message.text:
+        yield "text", message.text
+    for number, asked in enumerate(message.tool_calls):
+        if asked.id is not None and asked.id in answered:
+            continue
+        yield f"call-{number}", f"{asked.name}\n{whole_text(message, f'call-{number}', None)}"

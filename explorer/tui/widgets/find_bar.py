@@ -1,0 +1,74 @@
+"""The find bar: what to look for in a text, and how far it has got."""
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from explorer.tui.actions import bindings
+
+
+class FindInput(Input):
+    """Takes the letters; the arrows step through the matches."""
+
+    BINDINGS = bindings("find")
+
+    def action_leave(self) -> None:
+        self.post_message(FindBar.Closed())
+
+    def action_step(self, step: int) -> None:
+        self.post_message(FindBar.StepWanted(step))
+
+
+class FindBar(Horizontal):
+    """A line below a text."""
+
+    @dataclass
+    class Typed(Message):
+        """Something else is looked for."""
+
+        text: str
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, FindBar.Typed)
+
+    @dataclass
+    class StepWanted(Message):
+        """On to the next match, or back."""
+
+        step: int
+
+    @dataclass
+    class Entered(Message):
+        """Typing is done: back to the text, at the match."""
+
+    @dataclass
+    class Closed(Message):
+        """Nothing is looked for any more."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("find"), id="find-label")
+        yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)
+        yield Static(id="find-words")
+
+    @property
+    def input(self) -> FindInput:
+        return self.query_one(FindInput)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Typed(event.value))
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Entered())
+
+    def say(self, words: str) -> None:
+        """Clean text: how many there are, which one this is."""
+        self.query_one("#find-words", Static).update(Content(words))
