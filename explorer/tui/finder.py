@@ -35,6 +35,11 @@ class Finder:
     def is_open(self) -> bool:
         return self._bar is not None
 
+    @property
+    def text(self) -> str:
+        """What is being looked for."""
+        return self._finder.text if self._finder is not None else ""
+
     def open(self) -> None:
         """Show the bar, or go back to it."""
         if self._bar is None:

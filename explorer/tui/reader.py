@@ -7,7 +7,7 @@ from typing import NamedTuple
 from textual.content import Content
 
 from explorer.model import Session
-from explorer.render.amounts import count, plural
+from explorer.render.amounts import count
 from explorer.render.blocks import View
 from explorer.render.clean import clean_line
 from explorer.store.base import Store
@@ -219,8 +219,8 @@ class Reader:
         self.outlined = outlined
         session = outlined.session
         name = clean_line(session.title or session.preview or session.id, 200)
-        part = " · this part alone" if self._reading and self._reading.alone else ""
-        link = f" · {plural(len(self._from), 'link')} deep, backspace returns" if self._from else ""
+        part = "this part alone · " if self._reading and self._reading.alone else ""
+        link = "⌫ returns · " if self._from else ""
         self._transcript.note = "This session has no messages."
-        self._transcript.border_title = Content(f"{name}{part}{link}")
+        self._transcript.border_title = Content(f"{link}{part}{name}")
         self._transcript.show(outlined, laid, view, position)

@@ -11,7 +11,7 @@ from explorer.store.catalog import Unit
 from explorer.store.read_only import CancelToken
 from explorer.store.reading import same
 from explorer.tui.document import Laid
-from explorer.tui.seams import Seam, compaction_seams, part_seam, pauses, repeated
+from explorer.tui.seams import Seam, compaction_seams, part_seams, pauses, repeated
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
 LOOK_BACK = 40
@@ -73,8 +73,7 @@ def outline(
             shown.insert(0, _prompt_outline(made, key))
             prompt_items.append(len(found))
         if number and shown:
-            seam = part_seam(number + 1, len(unit.parts), len(before), len(left_out))
-            seams.setdefault(shown[0].id, []).append(seam)
+            seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
         found += shown
         before = part or before
     for lines in (compaction_seams(found), pauses(found)):

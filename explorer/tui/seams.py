@@ -51,12 +51,11 @@ def _midnight_after(then: datetime) -> datetime:
     return (then + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def part_seam(number: int, parts: int, before: int, left_out: int) -> Seam:
+def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:
     """Where a conversation was compressed and goes on in another part."""
-    words = f"continued, part {number} of {parts} · compressed here, {_messages(before)} summarised"
-    if left_out:
-        words += f" · {_messages(left_out)} repeated, not shown twice"
-    return Seam(words, "seam")
+    words = f"part {number} of {parts} · compressed here, {_messages(before)} summarised"
+    repeats = Seam(f"{_messages(left_out)} of the part before repeated, shown once", "seam")
+    return [Seam(words, "seam"), *([repeats] if left_out else [])]
 
 
 def compaction_seams(outlines: Sequence[Outline]) -> dict[int, Seam]:

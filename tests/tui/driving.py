@@ -53,6 +53,15 @@ class Driver:
         failed = [worker for worker in self.app.workers if worker.state is WorkerState.ERROR]
         assert not failed, [worker.error for worker in failed]
 
+    def focus(self) -> str | None:
+        """The id of what has the focus."""
+        focused = self.app.screen.focused
+        return focused.id if focused else None
+
+    def said(self) -> str:
+        """What the app has told lately, at the corner of the screen."""
+        return "\n".join(str(note.message) for note in self.app._notifications)
+
     def screen(self) -> str:
         """What a person would see, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)

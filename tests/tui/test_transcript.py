@@ -172,7 +172,7 @@ async def test_the_parts_of_a_conversation_are_read_as_one_with_a_seam(demo: Pat
             line
             for number in range(transcript.document.height)
             for line in [transcript.document.line(number)[0]]
-            if line and "continued, part" in line[0][0]
+            if line and "compressed here" in line[0][0]
         ]
         assert len(seams) == 2
 

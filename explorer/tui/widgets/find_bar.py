@@ -50,6 +50,12 @@ class FindBar(Horizontal):
     class Closed(Message):
         """Nothing is looked for any more."""
 
+    @dataclass
+    class Told(Message):
+        """What came of it, in words for the bar."""
+
+        words: str
+
     def compose(self) -> ComposeResult:
         yield Static(Content("find"), id="find-label")
         yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)

@@ -69,7 +69,9 @@ class ReadingPane(Vertical):
         links = addresses(laid.message.text) if block.key == "text" else []
         if block.more:
             text = whole_text(laid.message, block.key, laid.call)
-            self.app.push_screen(BlockScreen(text, block.key.partition("-")[0]))
+            looking_for = self._finder.text if self._finder is not None else ""
+            name = block.key.partition("-")[0]
+            self.app.push_screen(BlockScreen(text, name, looking_for))
         elif block.key.startswith("call") and delegates(called):
             self._to_subagent(event)
         elif links and not block.foldable:

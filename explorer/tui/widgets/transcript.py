@@ -247,9 +247,13 @@ class Transcript(ReadingView):
         if not self._fits(view):
             self._look_around()
             return
+        at_end = 0 < self.scroll_offset.y >= self.max_scroll_y
         anchor = self._document.anchor(self.scroll_offset.y)
         self._document.lay(laid)
         self._measure(anchor)
+        if at_end:
+            # Heights were estimates: who went to the end is to be there.
+            self.action_bottom()
         if self._goal is not None and self._goal.item in laid:
             self._arrive()
 

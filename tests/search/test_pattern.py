@@ -1,0 +1,54 @@
+"""What to look for in one text: words, or an expression that can be stopped."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.search import pattern as module
+from explorer.search.pattern import BadPattern, count_in, pattern
+
+
+def spans(typed: str, text: str) -> list[str]:
+    finder = pattern(typed)
+    assert finder is not None
+    return [text[start:end] for start, end in finder.spans(text)]
+
+
+def test_words_match_whatever_their_case() -> None:
+    assert spans("straße", "Straße STRASSE straße") == ["Straße", "straße"]
+    assert spans("docker", "Docker docker DOCKER") == ["Docker", "docker", "DOCKER"]
+
+
+def test_a_capital_makes_case_matter() -> None:
+    assert spans("Docker", "Docker docker DOCKER") == ["Docker"]
+    assert spans("/D\\w+/", "Docker docker DOCKER") == ["Docker", "DOCKER"]
+    assert spans("/\\Socker/", "Docker docker") == ["Docker", "docker"]
+
+
+def test_nothing_is_looked_for_in_nothing() -> None:
+    assert pattern("") is None
+    assert pattern("  ") is None
+
+
+def test_an_empty_match_is_none() -> None:
+    assert spans("/x*/", "axxb") == ["xx"]
+
+
+def test_an_expression_that_would_never_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    finder = pattern("/(a|aa)+$/")
+    assert finder is not None
+    with pytest.raises(BadPattern, match="too long"):
+        count_in(finder, "a" * 4000 + "c")
+
+
+@given(st.text(min_size=1, max_size=20), st.text(max_size=200))
+def test_whatever_is_typed_finds_itself_and_never_fails(typed: str, around: str) -> None:
+    try:
+        finder = pattern(typed)
+    except BadPattern:
+        assert typed.startswith("/")
+        assert typed.endswith("/")
+        return
+    if finder is not None and not typed.startswith("/"):
+        assert count_in(finder, around + typed + around) >= 1
