@@ -125,8 +125,8 @@ ACTIONS = (
         "o",
         "o",
         "Tools",
-        "Unfold or fold all tool calls",
-        "fold_all('call')",
+        "Tool calls: folded, brief, full",
+        "calls",
         5,
     ),
     Action(

@@ -99,7 +99,8 @@ class Reader:
             self._transcript.add(laid, view)
 
     def say_where(self, event: Transcript.Moved) -> None:
-        where = f"message {count(event.number)} of {count(event.of)}" if event.of else ""
+        calls = f"tools {event.level} · " if event.level else ""
+        where = f"{calls}message {count(event.number)} of {count(event.of)}" if event.of else ""
         self._transcript.border_subtitle = Content(where)
 
     def forget(self) -> None:

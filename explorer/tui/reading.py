@@ -65,7 +65,8 @@ def lay_out(
             result[item] = Laid(None, GONE)
             continue
         # The call nearest before: some agents use an id again and again.
-        calls |= {call.id: call for call in message.tool_calls if call.id}
+        alone = message.timestamp if len(message.tool_calls) == 1 else None
+        calls |= {one.id: one._replace(asked_at=alone) for one in message.tool_calls if one.id}
         call = calls.get(message.tool_call_id or "")
         if before is not None and same(before, message):
             # Written several times over: one stands for all, the others take no room.

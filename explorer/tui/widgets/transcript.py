@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from explorer.render.blocks import View
+from explorer.render.blocks import Level, View
 from explorer.tui.actions import bindings
 from explorer.tui.document import Document, Laid, Place
 from explorer.tui.reading import Outlined
@@ -42,10 +42,12 @@ class Transcript(ReadingView):
 
     @dataclass
     class Moved(Message):
-        """Another message is at the top."""
+        """Another message is at the top, or more or less is shown."""
 
         number: int
         of: int
+        level: Level | None
+        """How much is shown of calls, once somebody has chosen."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, Transcript.Moved)
@@ -67,6 +69,9 @@ class Transcript(ReadingView):
         self._document = Document((), 80)
         self._folds: dict[tuple[int, str], bool] = {}
         self._open: frozenset[str] = frozenset()
+        self._level = Level.FOLDED
+        self._chosen = False
+        """Whether the border says the level: not before somebody has asked for another."""
         self._cursor: Place | None = None
         self._wanted = range(0)
 
@@ -85,12 +90,19 @@ class Transcript(ReadingView):
     def view(self) -> View:
         """How messages are laid out here and now."""
         model = self._outlined.session.model if self._outlined else None
-        return View(self.text_width, model, folds=dict(self._folds), unfolded=self._open)
+        return View(
+            self.text_width,
+            model,
+            folds=dict(self._folds),
+            unfolded=self._open,
+            level=self._level,
+        )
 
     def show(self, outlined: Outlined, laid: Mapping[int, Laid], view: View) -> None:
         """Another session; `laid` are its first messages, laid out for `view`."""
         self._outlined = outlined
         self._folds.clear()
+        self._chosen = self._level is not Level.FOLDED
         self._document = Document(outlined.outlines, self.text_width)
         if self._fits(view):
             self._document.lay(laid)
@@ -212,17 +224,29 @@ class Transcript(ReadingView):
     def action_fold_all(self, kind: str) -> None:
         """Fold or unfold every block of a kind, those out of sight too."""
         self._open = self._open ^ {kind}
+        self._lay_out_anew(kind)
+
+    def action_calls(self) -> None:
+        """Show less or more of every call: folded, brief, full, and folded again."""
+        self._level = self._level.next
+        self._chosen = True
+        self._say_where()
+        self._lay_out_anew("call")
+
+    def action_back(self) -> None:
+        self.post_message(self.LeaveWanted())
+
+    def _lay_out_anew(self, kind: str) -> None:
+        """All blocks of a kind are to be shown alike, those out of sight too."""
         self._folds = {at: fold for at, fold in self._folds.items() if not at[1].startswith(kind)}
         seen = self._in_sight()
         self._document.keep(seen)
         self._want(seen)
 
-    def action_back(self) -> None:
-        self.post_message(self.LeaveWanted())
-
     def _fits(self, view: View) -> bool:
         """Whether something was laid out for the pane as it is now."""
-        return view.width == self.text_width and view.unfolded == self._open
+        now = (self.text_width, self._open, self._level)
+        return (view.width, view.unfolded, view.level) == now
 
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
@@ -244,8 +268,13 @@ class Transcript(ReadingView):
             above = self._cursor is not None and self._cursor < places[0]
             self._cursor = places[0] if above or self._cursor is None else places[-1]
             self.refresh()
+        self._say_where()
+
+    def _say_where(self) -> None:
         number = self._document.anchor(self.scroll_offset.y)[0] + 1
-        self.post_message(self.Moved(min(number, len(self._document)), len(self._document)))
+        level = self._level if self._chosen else None
+        many = len(self._document)
+        self.post_message(self.Moved(min(number, many), many, level))
 
     def _want(self, items: range) -> None:
         if items:
