@@ -110,6 +110,8 @@ class ToolCall(NamedTuple):
     id: str | None
     name: str
     arguments: object
+    asked_at: float | None = None
+    """When it was made, if it was made alone: of calls made together, times tell nothing."""
 
 
 class Message(NamedTuple):

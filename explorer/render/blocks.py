@@ -5,17 +5,16 @@ longer than a cap: the rest opens alone. A call and its result are one block, dr
 result stands.
 """
 
-import json
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import tzinfo
+from enum import StrEnum
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState, ToolCall
 from explorer.render.amounts import count, plural
-from explorer.render.clean import cell_width, clean_line, fit
-from explorer.render.lines import Line, Span, cut_line
-from explorer.render.outcome import outcome
+from explorer.render.clean import cell_width, clean_line
+from explorer.render.lines import Line, cut_line
 from explorer.render.prose import plain_lines, prose_lines
 from explorer.render.when import clock
 
@@ -33,7 +32,19 @@ _FINISH = {
     "cancelled": "interrupted",
 }
 _NOTES = ("[context compaction", "[context summary")
-_ARGUMENTS = ("command", "cmd", "path", "file_path", "query", "url", "pattern", "goal", "prompt")
+
+
+class Level(StrEnum):
+    """How much of a call is shown."""
+
+    FOLDED = "folded"
+    BRIEF = "brief"
+    FULL = "full"
+
+    @property
+    def next(self) -> "Level":
+        levels = list(Level)
+        return levels[(levels.index(self) + 1) % len(levels)]
 
 
 class Block(NamedTuple):
@@ -59,7 +70,9 @@ class View(NamedTuple):
     folds: Mapping[tuple[int, str], bool] = {}
     """What the reader has folded (True) or unfolded (False), by message and block."""
     unfolded: AbstractSet[str] = frozenset()
-    """Kinds of blocks that are unfolded unless the reader folded them: reasoning, call."""
+    """Kinds of blocks that are unfolded unless the reader folded them: reasoning."""
+    level: Level = Level.FOLDED
+    """How much of a call is shown unless the reader folded or unfolded it."""
     answered: AbstractSet[str] = frozenset()
     """Ids of calls whose result is drawn by itself."""
     seams: Mapping[int, tuple[tuple[str, str], ...]] = {}
@@ -69,6 +82,10 @@ class View(NamedTuple):
 
     def is_folded(self, message: int, key: str) -> bool:
         return self.folds.get((message, key), key.partition("-")[0] not in self.unfolded)
+
+    def level_of(self, message: int, key: str) -> Level:
+        folded = self.folds.get((message, key))
+        return self.level if folded is None else Level.FOLDED if folded else Level.FULL
 
 
 def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[Block, ...]:
@@ -148,28 +165,20 @@ def _folding(message: Message, key: str, name: str, text: str, view: View) -> Bl
 def _call(
     message: Message, key: str, call: ToolCall | None, result: Message | None, view: View
 ) -> Block:
-    name = call.name if call else (message.tool_name or "tool")
-    folded = view.is_folded(message.id, key)
-    start = f"{'▸' if folded else '▾'} {clean_line(name, 60)}"
-    said, style = outcome(result.text) if result else ("no result", "error")
-    room = max(view.width - cell_width(start) - cell_width(said) - 4, 8)
-    shown = fit(clean_line(argument_that_matters(call), 400), room) if call else ""
-    spans: list[Span] = [(start, "tool"), (f"  {shown}" if shown else "", "text")]
-    spans.append((f"  {said}", style))
-    head = cut_line(tuple(spans), view.width)
-    if folded:
+    from explorer.render import tools  # late: 15 ms that the first frame need not wait for
+
+    work = tools.understood(call, result)
+    level = view.level_of(message.id, key)
+    head = tools.head(work, level is Level.FOLDED, view.width)
+    if level is Level.FOLDED:
         return Block(key, (head,), foldable=True, folded=True)
     inner = view.width - len(INDENT)
-    body: list[Line] = []
-    more = 0
-    if call and call.arguments not in (None, "", {}):
-        lines, more = plain_lines(pretty(call.arguments), inner, CAP // 4, "dim")
-        body += _capped(lines, more)
-    if result and result.text:
-        lines, further = plain_lines(pretty_result(result.text), inner, CAP, "code")
-        body += _capped(lines, further)
-        more += further
-    return Block(key, (head, *_indented(tuple(body))), foldable=True, more=more)
+    lines, more = tools.body(work, level is Level.BRIEF, inner, CAP)
+    if level is Level.BRIEF:
+        # To fold and to unfold are the two ends: what is brief unfolds to all of it.
+        return Block(key, (head, *_indented(tuple(lines))), foldable=True, folded=True)
+    shown = tuple(cut_line(line, inner) for line in _capped(lines, more))
+    return Block(key, (head, *_indented(shown)), foldable=True, more=more)
 
 
 def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
@@ -180,48 +189,9 @@ def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
         return message.text
     if key != "call":
         call = message.tool_calls[int(key.partition("-")[2])]
-    asked = pretty(call.arguments) if call and call.arguments not in (None, "", {}) else ""
-    came = pretty_result(message.text) if message.role == "tool" else ""
-    return "\n\n".join(part for part in (asked, came) if part)
+    from explorer.render import tools  # late, as above
 
-
-def argument_that_matters(call: ToolCall | None) -> str:
-    """The one argument a person would read: the command, the path, the query."""
-    if call is None or call.arguments is None:
-        return ""
-    if not isinstance(call.arguments, dict):
-        return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
-    named = [call.arguments[name] for name in _ARGUMENTS if call.arguments.get(name)]
-    values = named or [value for value in call.arguments.values() if value]
-    first = values[0] if values else ""
-    return first if isinstance(first, str) else json.dumps(first, ensure_ascii=False)
-
-
-def pretty(value: object) -> str:
-    """Arguments as a person would write them down."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
-        return "\n".join(f"{name}: {item}" for name, item in value.items())
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def pretty_result(text: str) -> str:
-    """A result that wraps its output in JSON, unwrapped."""
-    if not text.startswith("{"):
-        return text
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    if isinstance(value, dict):
-        for name in ("output", "content", "result", "stdout"):
-            inner = value.get(name)
-            if isinstance(inner, str) and inner.strip():
-                rest = {key: item for key, item in value.items() if key != name and item}
-                tail = f"\n{json.dumps(rest, ensure_ascii=False)}" if rest else ""
-                return inner + tail
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return tools.whole(call, message if message.role == "tool" else None)
 
 
 def _rule(words: str, style: str, width: int) -> Line:

@@ -87,17 +87,23 @@ def _cells(line: str, width: int, hang: str) -> Iterator[str]:
     for found in re.finditer(_PIECE, line):
         piece = found[0]
         size = cell_width(piece)
-        if used + size > width - len(indent) and current.strip():
-            yield indent + current.rstrip()
-            current, used, indent = "", 0, hang
-            if piece.isspace():
-                continue
+        if used + size > width - len(indent):
+            if current.strip():
+                yield indent + current.rstrip()
+                current, used, indent = "", 0, hang
+                if piece.isspace():
+                    continue
+            else:
+                # A word that does not fit behind its own indentation is broken there.
+                piece, size = current + piece, used + size
+                current, used = "", 0
         while size > width - len(indent) and len(piece) > 1:
             head = piece[: cut(piece, width - len(indent)) or 1]
             yield indent + head
             indent = hang
             piece = piece[len(head) :]
-            size = cell_width(piece)
+            # No more is measured than tells whether it fits: a word may be a megabyte.
+            size = cell_width(piece[: 4 * width])
         current += piece
         used += size
     if current.strip():

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from explorer.model import Message, ToolCall
 from explorer.render.blocks import whole_text
-from explorer.render.outcome import outcome
+from explorer.render.outcome import failed
 from explorer.search.pattern import Pattern, count_in
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
@@ -116,7 +116,7 @@ def next_error(
         for item, message, _, _ in read_items(store, outlined, items, token):
             if message is None or item not in items:
                 continue
-            if message.role == "tool" and outcome(message.text)[1] == "error":
+            if message.role == "tool" and failed(message.text):
                 return item, "call"
             if message.finish_reason in _FAILED:
                 return item, "finish"

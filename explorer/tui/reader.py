@@ -8,7 +8,7 @@ from textual.content import Content
 
 from explorer.model import Session
 from explorer.render.amounts import count
-from explorer.render.blocks import View
+from explorer.render.blocks import Level, View
 from explorer.render.clean import clean_line
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog, Unit
@@ -16,7 +16,8 @@ from explorer.store.read_only import CancelToken
 from explorer.tui.document import Laid
 from explorer.tui.lanes import Lanes
 from explorer.tui.reading import Outlined, lay_out, outline
-from explorer.tui.widgets.transcript import Position, Transcript
+from explorer.tui.widgets.document_view import Position
+from explorer.tui.widgets.transcript import Transcript
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
@@ -194,15 +195,17 @@ class Reader:
         if outlined is self.outlined:
             self._transcript.add(laid, view)
 
-    def say_where(self, item: int, more: str = "") -> None:
+    def say_where(self, item: int, level: Level | None) -> None:
         """Which message is at the top, in the lower border; what we added is none."""
         if self.outlined is None or not self.outlined.outlines:
-            self._transcript.border_subtitle = Content(more)
+            self._transcript.border_subtitle = None
             return
         before = self.outlined.messages_before(item + 1)
         words = f"message {count(max(before, 1))} of {count(self.outlined.messages)}"
         hidden = "with what was rewound" if self.shows_everything else ""
-        self._transcript.border_subtitle = Content(" · ".join(filter(None, (words, hidden, more))))
+        calls = f"tools {level}" if level else ""
+        said = filter(None, (calls, hidden, words))
+        self._transcript.border_subtitle = Content(" · ".join(said))
 
     def forget(self) -> None:
         """Nothing is chosen: an empty pane."""

@@ -141,7 +141,8 @@ def read_items(
             yield Read(item, None, None, False)
             continue
         # The call nearest before: some agents use an id again and again.
-        calls |= {call.id: call for call in message.tool_calls if call.id}
+        alone = message.timestamp if len(message.tool_calls) == 1 else None
+        calls |= {one.id: one._replace(asked_at=alone) for one in message.tool_calls if one.id}
         again = before is not None and same(before, message)
         before = message
         yield Read(item, message, calls.get(message.tool_call_id or ""), again)

@@ -22,7 +22,7 @@ DARK = Theme(
     surface="#151924",
     panel="#1f2535",
     dark=True,
-    variables={"dim": "#7d869c", "faint": "#3b4358", "code": "#d9b77e"},
+    variables={"dim": "#7d869c", "faint": "#3b4358", "code": "#d9b77e", "output": "#a7b0c6"},
 )
 LIGHT = Theme(
     name="explorer-light",
@@ -37,7 +37,7 @@ LIGHT = Theme(
     surface="#f4f2ec",
     panel="#e5e2d8",
     dark=False,
-    variables={"dim": "#696d78", "faint": "#c9c5b9", "code": "#7a4d00"},
+    variables={"dim": "#696d78", "faint": "#c9c5b9", "code": "#7a4d00", "output": "#4a4e59"},
 )
 
 
@@ -64,6 +64,13 @@ _PAINTS: dict[str, tuple[str, ...]] = {
     "seam": ("warning", ""),
     "match": ("background", "", "warning"),
     "match-here": ("background", "bold", "accent"),
+    "command": ("foreground", "bold"),
+    "output": ("output", ""),
+    "key": ("primary", ""),
+    "diff-add": ("success", ""),
+    "diff-remove": ("error", ""),
+    "diff-context": ("output", ""),
+    "diff-hunk": ("accent", ""),
 }
 """The styles that painted lines name: a colour of the theme, how the letters are, and what lies
 behind them if something does. Not in a

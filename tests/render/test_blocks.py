@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from explorer.model import Message, MessageState, ToolCall
-from explorer.render.blocks import CAP, Block, View, argument_that_matters, blocks
-from explorer.render.clean import cell_width, clean
+from explorer.render.blocks import CAP, Block, Level, View, blocks
+from explorer.render.clean import clean
 from explorer.render.lines import line_width
-from explorer.render.outcome import outcome
 from tests.hostile import HOSTILE
 
 
@@ -54,11 +53,38 @@ def test_a_call_whose_result_stands_alone_is_not_drawn_twice() -> None:
 
 def test_unfolded_a_call_shows_its_arguments_and_its_output() -> None:
     result = message("tool", '{"output": "all\\ngood", "exit_code": 0}', tool_call_id="c1")
-    made = lines(blocks(result, View(80, unfolded={"call"}), CALL))
-    assert made[0].startswith("▾ terminal")
-    assert any("make all" in line for line in made[1:])
-    assert "  all" in made
-    assert "  good" in made
+    made = lines(blocks(result, View(80, level=Level.FULL), CALL))
+    assert made == [
+        "▾ terminal  make all  ✓ 2 lines",
+        "  $ make all",
+        "  timeout: 5",
+        "  all",
+        "  good",
+    ]
+
+
+def test_a_call_that_the_reader_folded_or_unfolded_is_as_he_wants_it_at_every_level() -> None:
+    result = message("tool", "all good", tool_call_id="c1")
+    for level in Level:
+        folded = blocks(result, View(80, level=level, folds={(1, "call"): True}), CALL)
+        assert lines(folded) == ["▸ terminal  make all  ✓ 1 line"]
+        full = blocks(result, View(80, level=level, folds={(1, "call"): False}), CALL)
+        assert lines(full)[1:] == ["  $ make all", "  timeout: 5", "  all good"]
+
+
+def test_the_levels_go_round() -> None:
+    assert Level.FOLDED.next is Level.BRIEF
+    assert Level.BRIEF.next is Level.FULL
+    assert Level.FULL.next is Level.FOLDED
+
+
+def test_what_is_brief_counts_as_folded_so_that_unfolding_shows_all() -> None:
+    long = message("tool", "\n".join(map(str, range(900))), tool_call_id="c1")
+    brief = blocks(long, View(80, level=Level.BRIEF), CALL)[0]
+    assert (brief.foldable, brief.folded, brief.more) == (True, True, 0)
+    full = blocks(long, View(80, level=Level.FULL), CALL)[0]
+    assert (full.foldable, full.folded, full.more) == (True, False, 702)
+    assert len(full.lines) == 1 + CAP + 1
 
 
 def test_what_the_reader_folded_rules_over_what_is_unfolded_for_all() -> None:
@@ -121,42 +147,9 @@ def test_no_text_breaks_out_of_its_pane(name: str, text: str) -> None:
     odd = message(
         text=text, reasoning=text, tool_calls=(ToolCall(text[:50], text, text),), role=text[:30]
     )
-    view = View(50, model=text[:500], unfolded={"reasoning", "call"})
+    view = View(50, model=text[:500], unfolded={"reasoning"}, level=Level.FULL)
     for one in (odd, odd._replace(role="tool", tool_name=text), odd._replace(role="assistant")):
         for block in blocks(one, view):
             for line in block.lines:
                 assert line_width(line) <= 50, name
                 assert all(clean(part) == part for part, _ in line), name
-
-
-@pytest.mark.parametrize(
-    ("arguments", "shown"),
-    [
-        ({"timeout": 3, "command": "ls"}, "ls"),
-        ({"path": "a.py", "content": "x"}, "a.py"),
-        ({"n": 5}, "5"),
-        ("raw text", "raw text"),
-        ([1, 2], "[1, 2]"),
-        ({}, ""),
-        (None, ""),
-    ],
-)
-def test_the_argument_that_matters_is_shown(arguments: object, shown: str) -> None:
-    assert argument_that_matters(ToolCall(None, "t", arguments)) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "style"),
-    [
-        ("fine", "✓ 1 line", "ok"),
-        ("", "✓ no output", "ok"),
-        ("Error executing tool: timeout", "✗ failed · 1 line", "error"),
-        ('{"error": "no such file"}', "✗ failed · 1 line", "error"),
-        ('{"exit_code": 0, "output": "a\\nb\\nc"}', "✓ 3 lines", "ok"),
-        ('{"success": false}', "✗ failed · 1 line", "error"),
-        ("{broken", "✓ 1 line", "ok"),
-    ],
-)
-def test_an_outcome_is_told_from_the_result(text: str, words: str, style: str) -> None:
-    assert outcome(text) == (words, style)
-    assert cell_width(words) < 30

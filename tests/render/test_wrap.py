@@ -37,6 +37,11 @@ def test_words_stay_whole_and_a_bullet_goes_on_under_its_text() -> None:
     assert list(wrapped("the quick brown fox", 10)) == ["the quick", "brown fox"]
 
 
+def test_a_word_that_does_not_fit_behind_its_indentation_is_broken() -> None:
+    assert list(wrapped("    日本語abc", 9)) == ["    日本", "    語abc"]
+    assert list(wrapped("    000é", 7)) == ["    000", "   é"]
+
+
 def test_empty_lines_are_kept() -> None:
     assert list(wrapped("a\n\nb", 10)) == ["a", "", "b"]
 

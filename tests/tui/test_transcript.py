@@ -61,7 +61,7 @@ async def test_reasoning_is_folded_and_says_how_long_it_is(talk: Path) -> None:
 
 async def test_a_call_and_its_result_are_one_folded_line(talk: Path) -> None:
     async with opened(talk) as driver:
-        assert "▸ terminal  make all  ✓ 700 lines" in driver.screen()
+        assert "▸ terminal  make all  ✓ 700 lines · 10.0 s" in driver.screen()
         assert "step 1" not in driver.screen()
 
 
@@ -84,13 +84,82 @@ async def test_a_block_that_is_too_long_says_so_and_opens_alone(talk: Path) -> N
         assert place is not None
         block = driver.main.transcript.document.block(place)
         assert block is not None
-        assert block.more == 500
+        assert block.more == 501
         await driver.press("enter")
         assert len(driver.app.screen_stack) == 2
         await driver.press("G")
         assert "step 699" in driver.screen()
         await driver.press("escape")
         assert len(driver.app.screen_stack) == 1
+
+
+async def test_o_shows_calls_folded_brief_full_and_folded_again(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        assert "tools" not in _border(driver)
+        await driver.press("o")
+        assert "tools brief · message 1 of 123" in _border(driver)
+        assert "… 692 more lines" in driver.screen()
+        assert "step 699" in driver.screen()
+        await driver.press("o")
+        assert "tools full ·" in _border(driver)
+        assert "step 10" in driver.screen()
+        assert "more lines" not in driver.screen()
+        await driver.press("o")
+        assert "tools folded ·" in _border(driver)
+        assert "step 1" not in driver.screen()
+
+
+async def test_a_brief_call_unfolds_to_all_of_it_and_then_folds(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press("o", "right_curly_bracket", "right_curly_bracket", "enter")
+        assert "step 10" in driver.screen()
+        await driver.press("z")
+        assert "▸ terminal" in driver.screen()
+        assert "step 1" not in driver.screen()
+        await driver.press("o")
+        assert "step 10" in driver.screen()
+
+
+async def test_the_level_holds_for_the_next_session_too(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await _reading(driver)
+        await driver.press("o", "escape", "j")
+        assert "tools brief ·" in _border(driver)
+        await _reading(driver)
+        await driver.press("o", "o", "escape", "j")
+        assert "tools" not in _border(driver)
+
+
+async def test_calls_made_at_once_have_each_its_result_but_no_duration(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    asked = [
+        {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for name in ("left", "right")
+    ]
+    with StateFile.create(path) as state:
+        state.create_session("s1", "cli", started_at=NOW - 90, title="Both", model="x/opus")
+        state.append_message("s1", "assistant", "", tool_calls=asked, timestamp=NOW - 80)
+        for passed, name in enumerate(("left", "right"), 5):
+            state.append_message(
+                "s1", "tool", f"{name} is clear", tool_call_id=name, timestamp=NOW - 80 + passed
+            )
+    async with opened(path) as driver:
+        await _reading(driver)
+        await driver.press("o")
+        document = driver.main.transcript.document
+        lines = [document.line(number)[0] or () for number in range(document.height)]
+        assert ["".join(text for text, _ in line) for line in lines[-4:]] == [
+            "▾ left  ✓ 1 line",
+            "  left is clear",
+            "▾ right  ✓ 1 line",
+            "  right is clear",
+        ]
+
+
+def _border(driver: Driver) -> str:
+    return str(driver.main.transcript.border_subtitle)
 
 
 async def test_the_end_and_the_beginning_are_one_key_away(talk: Path) -> None:

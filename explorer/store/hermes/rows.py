@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, Session, State
-from explorer.render.outcome import outcome
+from explorer.render.outcome import failed
 from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.content import content_text, message_items_text, split_thinking
@@ -226,7 +226,7 @@ def _last_words(reader: Reader, key: int) -> tuple[str, bool]:
 
 def _is_broken_off(role: str, text: str, calls: bool, finish: str) -> bool:
     """Whether the newest message is a call without an answer, a failure, or was cut."""
-    return outcome(text)[1] == "error" if role == "tool" else calls or finish in CUT
+    return failed(text) if role == "tool" else calls or finish in CUT
 
 
 def _glimpse(

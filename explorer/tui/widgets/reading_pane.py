@@ -48,7 +48,7 @@ class ReadingPane(Vertical):
 
     @on(Transcript.Moved)
     def _say_where(self, event: Transcript.Moved) -> None:
-        self.reader.say_where(event.item)
+        self.reader.say_where(event.item, event.level)
         if self._finder is not None and self._store is not None:
             self._finder.again(self._store)
 

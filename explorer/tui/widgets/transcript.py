@@ -1,76 +1,24 @@
 """The transcript: reads any session as it happened, however long it is.
 
-Messages are laid out when they come near the screen. The block cursor, a bar at the left, is
-always in view; it is what enter folds and unfolds.
+The block cursor, a bar at the left, is always in view; it is what enter goes into, what is folded
+and copied.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from textual.events import Click, Resize
-from textual.geometry import Size
+from textual.events import Click
 from textual.message import Message
-from textual.strip import Strip
 
-from explorer.render.amounts import count
-from explorer.render.blocks import Block, View
-from explorer.render.lines import Line
-from explorer.search.pattern import Pattern
+from explorer.render.blocks import Block
 from explorer.tui.actions import bindings
-from explorer.tui.document import Document, Laid, Place
-from explorer.tui.marking import marked, matches_in
-from explorer.tui.reading import Outlined
-from explorer.tui.widgets.painted import ReadingView
-
-GUTTER = 2
-AT_ONCE = 80
-"""Messages laid out together."""
-MARGIN = 1
-"""Free cells at the right, so that text does not touch the scroll bar."""
+from explorer.tui.document import Laid, Place
+from explorer.tui.widgets.document_view import DocumentView
 
 
-class Position(NamedTuple):
-    """Where somebody is in a transcript, and what is folded: enough to come back to."""
-
-    message: int | None = None
-    line: int = 0
-    folds: Mapping[tuple[int, str], bool] = {}
-
-
-class Goal(NamedTuple):
-    """A match to be led to, when its message is laid out."""
-
-    item: int
-    key: str
-    number: int
-
-
-class Transcript(ReadingView):
-    """The messages of one conversation."""
+class Transcript(DocumentView):
+    """The messages of one conversation, and a cursor among their blocks."""
 
     BINDINGS = bindings("transcript")
-
-    @dataclass
-    class ItemsWanted(Message):
-        """Messages have come near the screen that are not laid out."""
-
-        items: range
-        view: View
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, Transcript.ItemsWanted)
-
-    @dataclass
-    class Moved(Message):
-        """Another message is at the top."""
-
-        item: int
-        new: int
-        """Messages that have come below what is in sight."""
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, Transcript.Moved)
 
     @dataclass
     class LeaveWanted(Message):
@@ -91,59 +39,6 @@ class Transcript(ReadingView):
 
         name: str
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._outlined: Outlined | None = None
-        self._document = Document((), 80)
-        self._folds: dict[tuple[int, str], bool] = {}
-        self._open: frozenset[str] = frozenset()
-        self._cursor: Place | None = None
-        self._wanted = range(0)
-        self._new = 0
-        self._finder: Pattern | None = None
-        self._goal: Goal | None = None
-        self._here: tuple[Place, int, int] | None = None
-        """(block, line in it, match in that line) where a step has led."""
-
-    @property
-    def document(self) -> Document:
-        return self._document
-
-    @property
-    def cursor(self) -> Place | None:
-        return self._cursor
-
-    @property
-    def text_width(self) -> int:
-        return max(self.line_width - GUTTER - MARGIN, 10)
-
-    def view(self) -> View:
-        """How messages are laid out here and now."""
-        model = self._outlined.session.model if self._outlined else None
-        return View(self.text_width, model, folds=dict(self._folds), unfolded=self._open)
-
-    def position(self) -> Position:
-        """Where the reader is."""
-        if not len(self._document):
-            return Position()
-        item, line = self._document.anchor(self.scroll_offset.y)
-        return Position(self._document.outlines[item].id, line, dict(self._folds))
-
-    def session_key(self) -> int | None:
-        """The session, one of a conversation, that the message at the top is of."""
-        if not len(self._document):
-            return None
-        item = self._document.anchor(self.scroll_offset.y)[0]
-        return self._document.outlines[item].session_key
-
-    def first_item(self) -> int:
-        """The message at the top."""
-        return self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
-
-    def current_item(self) -> int:
-        """The message under the cursor."""
-        return self._cursor.item if self._cursor else self.first_item()
-
     def here(self) -> tuple[Laid | None, Block | None]:
         """The message and the block under the cursor."""
         if self._cursor is None:
@@ -157,143 +52,9 @@ class Transcript(ReadingView):
         ended = outlines[item].timestamp if outlines[item].role == "tool" else None
         return outlines[began].timestamp, ended
 
-    def light(self, finder: Pattern | None) -> None:
-        """Light all matches of something, or none."""
-        self._finder, self._goal, self._here = finder, None, None
-        self.refresh()
-
-    def go_to(self, item: int, key: str, number: int = 0) -> None:
-        """Lead to a match in a block, unfolding it if it is folded."""
-        self._goal = Goal(item, key, number)
-        place = self._document.place_of(item, key)
-        block = self._document.block(place) if place else None
-        if block is not None and not block.folded:
-            self._arrive()
-            return
-        self._folds[self._document.outlines[item].id, key] = False
-        self._document.forget(item)
-        self._wanted = range(0)
-        self.scroll_to(y=self._document.line_of((item, 0)), animate=False)
-        self._look_around()
-
-    def _arrive(self) -> None:
-        """The message of the goal is laid out: put its match in view."""
-        goal = self._goal
-        place = self._document.place_of(goal.item, goal.key) if goal else None
-        block = self._document.block(place) if place else None
-        if goal is None or place is None or block is None:
-            return
-        self._goal = None
-        left, at, inside = goal.number, 0, 0
-        for number, line in enumerate(block.lines):
-            found = len(matches_in(line, self._finder)) if self._finder else 0
-            if found:
-                at, inside = number, min(left, found - 1)
-            if left < found:
-                break
-            left -= found
-        self._cursor, self._here = place, (place, at, inside)
-        y = self._document.first_line(place) + at
-        if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
-            self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False)
-        self.refresh()
-
-    def show(
-        self,
-        outlined: Outlined,
-        laid: Mapping[int, Laid],
-        view: View,
-        position: Position = Position(),  # noqa: B008
-    ) -> None:
-        """Another session, where it was left; `laid` are some messages, laid out for `view`."""
-        self._outlined = outlined
-        self._folds = dict(position.folds)
-        self._document = Document(outlined.outlines, self.text_width)
-        self._new = 0
-        if self._fits(view):
-            self._document.lay(laid)
-        self._cursor = self._goal = self._here = None
-        self._wanted = range(0)
-        item = outlined.item_of(position.message)
-        self._measure((0, 0) if item is None else (item, position.line))
-
-    def extend(self, outlined: Outlined) -> None:
-        """The same session with more messages: a reader at the end stays at the end, any other
-        stays where he is."""
-        at_end = self.scroll_offset.y >= self.max_scroll_y
-        anchor = self._document.anchor(self.scroll_offset.y)
-        self._new += max(len(outlined.outlines) - len(self._document), 0)
-        self._outlined = outlined
-        self._document = self._document.extended(outlined.outlines)
-        self._wanted = range(0)
-        self._measure(anchor)
-        if at_end and anchor != (0, 0):
-            self.action_bottom()
-
-    def clear(self) -> None:
-        self._outlined = None
-        self._document = Document((), self.text_width)
-        self._cursor = None
-        self._measure((0, 0))
-
-    def retry(self) -> None:
-        """What was wanted has not come: want it again."""
-        self._wanted = range(0)
-        self._look_around()
-
-    def add(self, laid: Mapping[int, Laid], view: View) -> None:
-        """Messages that were laid out; what is being read does not move."""
-        self._wanted = range(0)
-        if not self._fits(view):
-            self._look_around()
-            return
-        at_end = 0 < self.scroll_offset.y >= self.max_scroll_y
-        anchor = self._document.anchor(self.scroll_offset.y)
-        self._document.lay(laid)
-        self._measure(anchor)
-        if at_end:
-            # Heights were estimates: who went to the end is to be there.
-            self.action_bottom()
-        if self._goal is not None and self._goal.item in laid:
-            self._arrive()
-
-    def render_line(self, y: int) -> Strip:
-        if not len(self._document):
-            return self.note_line(y)
-        width = self.line_width
-        if self._new and y == self.size.height - 1:
-            words = f" ↓ {count(self._new)} new below · G goes there"
-            return self.strip(((words, "seam"),), width, lit=True)
-        line, place = self._document.line(y + self.scroll_offset.y)
-        if line is None:
-            return self.strip((("  …", "dim"),), width)
-        lit = place is not None and place == self._cursor
-        if self._finder is not None:
-            line = self._marked(line, place, y + self.scroll_offset.y)
-        return self.strip((("▌ " if lit else "  ", "link"), *line), width)
-
-    def _marked(self, line: Line, place: Place | None, number: int) -> Line:
-        here = None
-        if self._here is not None and place == self._here[0]:
-            inside = number - self._document.first_line(place)
-            here = self._here[2] if inside == self._here[1] else None
-        return marked(line, self._finder, here) if self._finder else line
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        super().watch_scroll_y(old_value, new_value)
-        if round(old_value) != round(new_value):
-            self._look_around()
-
-    def on_resize(self, event: Resize) -> None:
-        if self._outlined is None or self.text_width == self._document.width:
-            self._measure(self._document.anchor(self.scroll_offset.y))
-            return
-        item, inside = self._document.anchor(self.scroll_offset.y)
-        before = self._document.height_of(item)
-        self._document = Document(self._outlined.outlines, self.text_width)
-        self._cursor = None
-        self._wanted = range(0)
-        self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
+    def current_item(self) -> int:
+        """The message under the cursor."""
+        return self._cursor.item if self._cursor else self.first_item()
 
     def on_click(self, event: Click) -> None:
         line = event.get_content_offset_capture(self).y + self.scroll_offset.y
@@ -353,53 +114,21 @@ class Transcript(ReadingView):
     def action_fold_all(self, kind: str) -> None:
         """Fold or unfold every block of a kind, those out of sight too."""
         self._open = self._open ^ {kind}
+        self._lay_out_anew(kind)
+
+    def action_calls(self) -> None:
+        """Show less or more of every call: folded, brief, full, and folded again."""
+        self._level = self._level.next
+        self._chosen = True
+        self._say_where()
+        self._lay_out_anew("call")
+
+    def _lay_out_anew(self, kind: str) -> None:
+        """All blocks of a kind are to be shown alike, those out of sight too."""
         self._folds = {at: fold for at, fold in self._folds.items() if not at[1].startswith(kind)}
         seen = self._in_sight()
         self._document.keep(seen)
         self._want(seen)
-
-    def _fits(self, view: View) -> bool:
-        """Whether something was laid out for the pane as it is now."""
-        return view.width == self.text_width and view.unfolded == self._open
-
-    def _measure(self, anchor: tuple[int, int]) -> None:
-        """Take over the height of the document, with this message and line at the top."""
-        self.virtual_size = Size(self.line_width, self._document.height)
-        self.scroll_to(y=self._document.line_of(anchor), animate=False)
-        self.refresh()
-        self._look_around()
-
-    def _look_around(self) -> None:
-        """After any move: what must be read, where the cursor is, what the border says."""
-        unread = self._document.unread(
-            max(self.scroll_offset.y - self.size.height, 0),
-            self.scroll_offset.y + 2 * self.size.height,
-        )
-        if unread and not set(unread[:AT_ONCE]) <= set(self._wanted):
-            self._want(unread[:AT_ONCE])
-        places = list(self._document.places(self.scroll_offset.y, self._last_line()))
-        if places and self._cursor not in places:
-            above = self._cursor is not None and self._cursor < places[0]
-            self._cursor = places[0] if above or self._cursor is None else places[-1]
-            self.refresh()
-        if self.scroll_offset.y >= self.max_scroll_y:
-            self._new = 0
-        item = self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
-        self.post_message(self.Moved(item, self._new))
-
-    def _want(self, items: range) -> None:
-        if items:
-            self._wanted = items
-            self.post_message(self.ItemsWanted(items, self.view()))
-
-    def _in_sight(self) -> range:
-        if not len(self._document):
-            return range(0)
-        first = self._document.anchor(self.scroll_offset.y)[0]
-        return range(first, self._document.anchor(self._last_line())[0] + 1)
-
-    def _last_line(self) -> int:
-        return self.scroll_offset.y + max(self.size.height - 1, 0)
 
     def _bring(self, place: Place) -> None:
         """Scroll as little as it takes to have the block in view, its first line in any case."""
