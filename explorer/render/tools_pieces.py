@@ -23,7 +23,13 @@ _NUMBERED = r"\s{0,10}(\d{1,7})[|→\t]"
 _SAVED_TO = r"\nFull output saved to: ([^\n]{1,300})"
 _CLOSING = r"</(?:untrusted_tool_result|persisted-output)>"
 TOLD = (
-    *("error", "stderr", "success", "exit_code", "returncode", "duration_seconds", "truncated"),
+    "error",
+    "stderr",
+    "success",
+    "exit_code",
+    "returncode",
+    "duration_seconds",
+    "truncated",
 )
 """Fields that the head of the block tells, or that have a place of their own."""
 

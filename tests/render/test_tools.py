@@ -18,9 +18,6 @@ def _steps(count: int) -> str:
     return "\n".join(f"step {number}" for number in range(count))
 
 
-# The head
-
-
 def _timed(result: Message, asked_at: float | None = ASKED) -> str:
     call = ToolCall("c", "terminal", COMMAND, asked_at)
     return words(blocks(result, View(80), call)[0].lines)[0]
@@ -106,9 +103,6 @@ def test_a_result_without_its_call_is_named_after_the_tool() -> None:
     assert words(blocks(answer("fine"), View(80))[0].lines) == ["▸ tool  ✓ 1 line"]
 
 
-# Levels
-
-
 def test_brief_is_the_command_and_both_ends_of_the_output() -> None:
     assert brief("terminal", {**COMMAND, "timeout": 9}, _output(_steps(48), 1)) == [
         "▾ terminal  make all  ✗ exit 1 · 48 lines",
@@ -155,9 +149,6 @@ def test_a_long_command_leaves_room_for_its_output() -> None:
     assert drawn.more == 40
 
 
-# Shell
-
-
 def test_a_command_is_drawn_as_in_a_terminal() -> None:
     result = {"stdout": "one\ntwo", "stderr": "warning: odd", "returncode": 3}
     assert full("run", {"cmd": "cat <<END\nx\nEND", "workdir": "/srv"}, result) == [
@@ -193,9 +184,6 @@ def test_a_program_stands_beside_a_bar_and_above_its_output() -> None:
         "  │ print(x)",
         "  1",
     ]
-
-
-# Files
 
 
 def test_a_file_is_read_with_its_line_numbers_and_its_tabs() -> None:
@@ -248,9 +236,6 @@ def test_a_path_that_the_head_has_to_cut_is_whole_in_the_body() -> None:
     assert made[1:3] == [f"  path: {path}", "  │ x"]
 
 
-# Edits
-
-
 def test_an_edit_is_a_diff_of_what_went_out_and_what_came_in() -> None:
     asked = {"path": "a.py", "old_string": "a\nb\nc", "new_string": "a\nB\nc"}
     drawn = block("patch", asked, {"success": True})
@@ -298,9 +283,6 @@ def test_several_edits_are_one_diff() -> None:
     edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": ""}]
     made = full("multi_edit", {"file_path": "x", "edits": edits}, "ok")
     assert made == ["▾ multi_edit  x  ✓ +1 −2", "  - a", "  + b", "  ⋯", "  - c", "  ok"]
-
-
-# Lists
 
 
 def test_matches_stand_under_their_files() -> None:
@@ -405,9 +387,6 @@ def test_several_subagents_are_counted() -> None:
     assert shown == "▸ delegate_task  2 tasks: Look left | Look right  ✓ 1 of 2 done"
 
 
-# Anything else
-
-
 def test_json_is_drawn_with_quiet_punctuation_and_keys_in_sight() -> None:
     result = {"items": [{"id": 1, "ok": True}, {"id": 2, "ok": None}], "note": "two\nlines"}
     drawn = block("lookup", {"limit": 2, "deep": {"a": [1]}}, result, width=50)
@@ -484,9 +463,6 @@ def test_what_is_no_text_is_a_placeholder_with_type_and_size(result: str, said: 
 def test_a_picture_within_json_is_a_placeholder_too() -> None:
     result = {"ok": True, "image": "data:image/png;base64," + "iVBORw0KGgo" * 100}
     assert '    "image": [image/png · 841 B]' in full("look", {}, result)
-
-
-# All of it
 
 
 def test_what_opens_alone_is_everything_with_the_output_unwrapped() -> None:
