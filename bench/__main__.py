@@ -6,40 +6,63 @@ elsewhere.
 
 import os
 import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench.commands import commands
 from bench.generate import FILES
+from bench.keys import keys
 from bench.lists import lists
+from bench.loading import loading
+from bench.memory import memory
 from bench.progress import say
+from bench.renewal import renewal
 from bench.report import Table, page
-from bench.sizes import chosen, histories
+from bench.sizes import History, all_ready, biggest, chosen, few_like, ready
 from bench.startup import startup
 from bench.surroundings import surroundings
+from bench.whole import whole
 
 README = Path(__file__).with_name("README.md")
-STEPS = {
-    "first rows on the screen": startup,
-    "commands": commands,
-    "reading lists": lists,
-}
+
+Step = Callable[[int], Table]
+"""Measures something in so many rounds."""
 
 
 def main() -> None:
     begun = time.perf_counter()
     plan = chosen(os.environ)
     out = Path(os.environ.get("BENCH_OUT") or README)
-    ready = histories(plan, Path(os.environ.get("BENCH_FILES") or FILES))
+    folder = Path(os.environ.get("BENCH_FILES") or FILES)
+    histories = all_ready(plan, folder)
+    few = ready(few_like(biggest(histories)), folder)
     tables: list[Table] = []
     with surroundings():
-        for name, step in STEPS.items():
+        for name, step in steps(histories, few).items():
             say(f"{name}, {plan.rounds} rounds")
-            tables.append(step(ready, plan.rounds))
-    out.write_text(page(plan, ready, tables), encoding="utf-8")
+            tables.append(step(plan.rounds))
+    out.write_text(page(plan, histories, tables), encoding="utf-8")
     for table in tables:
         for missed in table.missed:
             say(f"aim missed: {table.title}: {missed}")
     say(f"wrote {out} after {time.perf_counter() - begun:.0f} s")
+
+
+def steps(histories: Sequence[History], few: History) -> Mapping[str, Step]:
+    """All that is measured. `few` is a list that a long one is compared with."""
+    many = biggest(histories)
+    fewer = few if many is histories[0] else histories[0]
+    return {
+        "first rows on the screen": partial(startup, histories),
+        "commands": partial(commands, histories),
+        "reading lists": partial(lists, histories),
+        "keys in the list": partial(keys, few, many),
+        "keys while the rest is read": partial(loading, many),
+        "the whole list": partial(whole, many),
+        "one new message": partial(renewal, fewer, many),
+        "memory": partial(memory, fewer, many),
+    }
 
 
 if __name__ == "__main__":

@@ -89,15 +89,26 @@ def first_paint(
         return terminal.until(marker, timeout)
 
 
-def rss_mb(pid: int) -> float:
-    """Resident memory of a process in megabytes (10^6 bytes)."""
+def peak_mb(pid: int) -> float:
+    """The most memory a process has had resident, in megabytes (10^6 bytes); where the system does
+    not tell, what it has now."""
     status = Path(f"/proc/{pid}/status")
     if status.exists():
-        found = re.search(r"^VmRSS:\s+(\d+) kB", status.read_text(), re.MULTILINE)
+        found = re.search(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE)
         kilobytes = found[1] if found else "0"
     else:
         kilobytes = subprocess.check_output(["ps", "-o", "rss=", "-p", str(pid)], text=True)
     return int(kilobytes) * 1024 / 1e6
+
+
+def cpu_ms(pid: int) -> float:
+    """Processor time of a process so far, its threads together."""
+    if Path(f"/proc/{pid}").exists():
+        # The clock of another process, as clock_getcpuclockid() makes it: to the nanosecond.
+        return time.clock_gettime((~pid << 3) | 2) * 1000
+    said = subprocess.check_output(["ps", "-o", "time=", "-p", str(pid)], text=True)
+    minutes, _, seconds = said.strip().rpartition(":")
+    return (int(minutes) * 60 + float(seconds)) * 1000
 
 
 class Terminal:
@@ -142,22 +153,27 @@ class Terminal:
 
     def until(self, marker: str, timeout: float = 20) -> float:
         """Milliseconds since exec, or since the last `send`, until `marker` has been painted."""
-        wanted = marker.encode()
+        wanted = re.compile(re.escape(marker.encode()))
+        return self.until_seen(wanted.search, repr(marker), timeout)
+
+    def until_seen(
+        self, find: Callable[[bytes], re.Match[bytes] | None], what: str, timeout: float = 20
+    ) -> float:
+        """The same for anything that can be found in plain text."""
         deadline = time.perf_counter_ns() + int(timeout * 1e9)
         while True:
-            at = self._seen.find(wanted)
-            if at >= 0:
-                self._seen = self._seen[at + len(wanted) :]
+            if found := find(self._seen):
+                self._seen = self._seen[found.end() :]
                 return (time.perf_counter_ns() - self._begun) / 1e6
             left = (deadline - time.perf_counter_ns()) / 1e9
             if left <= 0:
-                raise TimeoutError(f"{marker!r} not painted in {timeout:g} s")
-            # enough for a marker that arrives in two parts, and to tell what went wrong
+                raise TimeoutError(f"{what} not painted in {timeout:g} s")
+            # enough for what arrives in two parts, and to tell what went wrong
             kept = self._seen[-2_000:]
             read = self._read(left)
             if read is None:
                 said = kept.decode(errors="replace")
-                raise RuntimeError(f"ended before it painted {marker!r}\n{said}")
+                raise RuntimeError(f"ended before it painted {what}\n{said}")
             self._seen = kept + read
 
     def send(self, keys: bytes) -> None:
@@ -167,6 +183,13 @@ class Terminal:
         self._seen = b""
         self._begun = time.perf_counter_ns()
         os.write(self._fd, keys)
+
+    def rest(self, seconds: float) -> None:
+        """Waits, and reads on meanwhile: a full terminal would keep the app waiting."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            if self._read(left) is None:
+                time.sleep(0.001)
 
     def close(self) -> None:
         """Ends the process as politely as it allows, and collects it."""

@@ -4,7 +4,7 @@ Trigrams are left out of the big files: they would take most of the time to buil
 is measured here reads them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,10 @@ MANY = 100_000
 """Sessions of the histories that the aims for big files are about."""
 
 
+FEW = 100
+"""Sessions of the list that a long one is compared with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A set of histories, and the rounds in which they are measured."""
@@ -25,7 +29,7 @@ class Plan:
 
 
 PLANS = {
-    "quick": Plan((SMALL,), rounds=3),
+    "quick": Plan((SMALL,), rounds=2),
     "default": Plan(
         (
             SMALL,
@@ -71,6 +75,17 @@ class History:
         return self.recipe.sessions >= MANY
 
 
+def biggest(histories: Sequence[History]) -> History:
+    """The longest list that is measured: of the greatest histories the first, without noise."""
+    return max(histories, key=lambda history: history.recipe.sessions)
+
+
+def few_like(history: History) -> Recipe:
+    """A short list with transcripts as long as those of another history."""
+    each = history.recipe.messages // history.recipe.sessions
+    return Recipe(FEW, FEW * each, trigram=False)
+
+
 def chosen(environment: Mapping[str, str]) -> Plan:
     name = environment.get("BENCH") or "default"
     if name not in PLANS:
@@ -78,10 +93,11 @@ def chosen(environment: Mapping[str, str]) -> Plan:
     return PLANS[name]
 
 
-def histories(plan: Plan, folder: Path) -> list[History]:
+def all_ready(plan: Plan, folder: Path) -> list[History]:
     """The files of a plan; those that are not in the folder yet are built."""
-    ready = []
-    for recipe in plan.recipes:
-        say(f"state file of {recipe.sessions:,} sessions and {recipe.messages:,} messages")
-        ready.append(History(recipe, build(recipe, folder)))
-    return ready
+    return [ready(recipe, folder) for recipe in plan.recipes]
+
+
+def ready(recipe: Recipe, folder: Path) -> History:
+    say(f"state file of {recipe.sessions:,} sessions and {recipe.messages:,} messages")
+    return History(recipe, build(recipe, folder))

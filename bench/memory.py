@@ -1,0 +1,42 @@
+"""The memory that a long list takes."""
+
+from bench.measure import Terminal, peak_mb
+from bench.report import Table, below
+from bench.sizes import History
+from bench.startup import EMPTY
+from bench.surroundings import PYTHON
+from bench.using import PAGE_DOWN, SELECT_ALL, Rows, Using, counted, cursor_on
+
+MOST = 100.0
+PAGES = 20
+
+TEXT = """
+The most memory that the process ever had, after a visit to the end of the list and back, twenty
+pages down, and all sessions selected; once. The floor is a Textual app with one label.
+"""
+
+
+def memory(few: History, many: History, rounds: int) -> Table:
+    table = Table("Memory", TEXT, ("what", "sessions", "MB"))
+    with Terminal([PYTHON, str(EMPTY)]) as empty:
+        empty.until("READY")
+        table.add("empty Textual app", "", f"{peak_mb(empty.pid):.0f}")
+    for history in (few, many):
+        most = _most(history)
+        table.add("the app", history.name, f"{most:.0f}", aim=below(most, MOST, "MB"))
+    return table
+
+
+def _most(history: History) -> float:
+    rows = Rows(history.path)
+    with Using(history.path) as app:
+        app.until(counted(rows.total))
+        app.rest(0.3)
+        app.press(b"G", cursor_on(rows.last))
+        app.press(b"g", cursor_on(rows.first[0]))
+        for _ in range(PAGES):
+            app.send(PAGE_DOWN)
+            app.rest(0.05)
+        app.press(SELECT_ALL, f"{rows.listed:,} selected")
+        app.rest(0.3)
+        return peak_mb(app.pid)

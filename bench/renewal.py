@@ -1,0 +1,60 @@
+"""One new message in the file: until the list shows it, and the processor time that this takes."""
+
+from contextlib import ExitStack
+
+from bench.living import Living, living
+from bench.measure import cpu_ms, timing
+from bench.report import Table, at_most, ms, times
+from bench.sizes import History
+from bench.using import LOOK, Using, counted
+
+MANY_AGAINST_FEW = 1.5
+
+TEXT = """
+A message is added to a session in the middle of the list, and the app is told to look: until the
+terminal has received the session, now at the top, with the words of the message. Then the processor
+time that the app took for it. Both files are open side by side and written to in turn.
+"""
+
+
+def renewal(few: History, many: History, rounds: int) -> Table:
+    spent: dict[tuple[str, str], list[float]] = {}
+    with ExitStack() as stack:
+        apps = {}
+        for history in (few, many):
+            copy = stack.enter_context(living(history))
+            app = stack.enter_context(Using(copy.path))
+            app.until(counted(history.recipe.sessions))
+            apps[history.name] = app, copy
+        for number in range(rounds + 1):
+            for name, (app, copy) in apps.items():
+                painted, busy = _renew(app, copy)
+                if number:
+                    spent.setdefault(("until painted", name), []).append(painted)
+                    spent.setdefault(("processor time", name), []).append(busy)
+    table = Table("One new message", TEXT, ("what", "sessions", "median", "fastest", "x few"))
+    for what in ("until painted", "processor time"):
+        floor, timed = (timing(spent[what, history.name]) for history in (few, many))
+        ratio = timed.median / floor.median
+        table.add(what, few.name, ms(floor.median), ms(floor.min), "")
+        table.add(
+            what,
+            many.name,
+            ms(timed.median),
+            ms(timed.min),
+            times(ratio),
+            aim=at_most(ratio, MANY_AGAINST_FEW),
+        )
+    return table
+
+
+def _renew(app: Using, copy: Living) -> tuple[float, float]:
+    """(until painted, processor time)."""
+    app.rest(0.3)
+    text = copy.speak()
+    before = cpu_ms(app.pid)
+    app.tell(LOOK)
+    painted = app.until(text)
+    # what is still to be done after that counts as well, but not the looks of the next second
+    app.rest(0.2)
+    return painted, cpu_ms(app.pid) - before
