@@ -13,9 +13,14 @@ from explorer.render.lines import Line, Span
 
 _LEAD = r" *(?:[-*+•▸] +|\d{1,3}[.)] +|> ?)*"
 _WIDE = "\u2e80-\U0003ffff"
-_PIECE = rf"\s+|[^\s{_WIDE}]{{1,2000}}|{CLUSTER}"
+_PIECE = rf"\s+|[^\s\u200d{_WIDE}]{{1,2000}}(?!\u200d)|{CLUSTER}"
 """White space, a word (of a megabyte no more than a line needs), or one of the characters between
 which a line may break."""
+_NOT_NARROW = (
+    r"[^ -~\xa1-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f"
+    r"\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u2319\u2460-\u25fc]"
+)
+"""What may take more or less than one cell. Most text has none of it, and is counted quickly."""
 DEEPEST = 12
 """Cells of hanging indent at most: a narrow pane must keep room for words."""
 
@@ -76,11 +81,12 @@ def breaks(line: str, width: int) -> Iterator[tuple[int, int, int]]:
         yield 0, len(line), 0
         return
     lead = re.match(_LEAD, line)
-    hang = min(lead.end() if lead else 0, DEEPEST, width // 2)
-    yield from (_ascii if line.isascii() else _cells)(line, width, hang)
+    hang = min(lead.end() if lead else 0, DEEPEST, width // 2 if width > 2 else 0)
+    narrow = line.isascii() or not re.search(_NOT_NARROW, line)
+    yield from (_narrow if narrow else _cells)(line, width, hang)
 
 
-def _ascii(line: str, width: int, hang: int) -> Iterator[tuple[int, int, int]]:
+def _narrow(line: str, width: int, hang: int) -> Iterator[tuple[int, int, int]]:
     at = indent = 0
     while len(line) - at > width - indent:
         room = width - indent

@@ -49,6 +49,11 @@ def test_a_line_of_blanks_is_one_empty_line() -> None:
     assert list(wrapped("\u3000" * 50, 10)) == [""]
 
 
+def test_an_emoji_of_several_is_not_taken_apart() -> None:
+    heart = "❤\u200d🔥"
+    assert list(wrapped(f"aa{heart}", 2)) == ["aa", heart]
+
+
 def test_a_style_goes_over_the_end_of_a_line() -> None:
     line = (("go ", "text"), ("very far away", "strong"), (" now", "text"))
     assert list(wrapped_line(line, 8)) == [
