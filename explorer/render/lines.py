@@ -4,7 +4,7 @@ Made by worker threads, painted by widgets, which alone know what a style looks 
 of the moment.
 """
 
-from explorer.render.clean import ELLIPSIS, cell_width, cut
+from explorer.render.clean import ELLIPSIS, cell_width, clean, cut
 
 Span = tuple[str, str]
 """(clean text, style)."""
@@ -29,3 +29,14 @@ def cut_line(line: Line, width: int) -> Line:
         kept.append((text, style))
         room -= size
     return tuple(kept)
+
+
+def settled(line: Line, style: str) -> Line:
+    """The line, if its spans may stand side by side: taken apart or put together, characters can
+    join to what is no longer clean or has another width. Such text has one style."""
+    text = "".join(part for part, _ in line)
+    if text.isascii():
+        return line
+    apart = all(clean(part) == part for part, _ in line) and line_width(line) == cell_width(text)
+    safe = clean(text)
+    return line if apart and safe == text else ((safe, style),)
