@@ -56,7 +56,7 @@ class Transcript(ReadingView):
 
     @dataclass
     class BlockWanted(Message):
-        """A block is longer than is shown in place."""
+        """A block is longer or wider than is shown in place."""
 
         laid: Laid
         key: str
@@ -191,10 +191,10 @@ class Transcript(ReadingView):
             item += step
 
     def action_enter(self) -> None:
-        """What is too long for here opens alone; anything else is folded or unfolded."""
+        """What is too long or too wide for here opens alone; the rest is folded or unfolded."""
         block = self._document.block(self._cursor) if self._cursor else None
         laid = self._document.laid(self._cursor.item) if self._cursor else None
-        if block is not None and block.more and laid is not None:
+        if block is not None and block.opens_alone and laid is not None:
             self.post_message(self.BlockWanted(laid, block.key))
         else:
             self.action_fold()
