@@ -33,9 +33,11 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }
 """What the modules of a layer may import of ours."""
 
-DRAWS = ("explorer/tui/*", "explorer/commands/open.py", "explorer/render/markdown*.py")
+DRAWS = ("explorer/tui/*", "explorer/commands/open.py")
 """Where Textual may be imported."""
 MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
+WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
+"""What is loaded by the thread that lays out a transcript, and by nobody before."""
 READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
 CREATES = ("explorer/store/create.py",)
 OUR_OWN = ("explorer/store/side.py",)
@@ -166,5 +168,13 @@ def test_headless_commands_load_nothing_heavy(
     code, loaded = json.loads(done.stderr.splitlines()[-1])
     assert code == 0
     heavy = {"textual", "rich", "asyncio", "dataclasses", "platformdirs", "rapidfuzz"}
-    assert heavy & set(loaded) == set()
+    assert (heavy | WITH_THE_FIRST_TEXT) & set(loaded) == set()
     assert [name for name in loaded if name.startswith("explorer.tui")] == []
+
+
+def test_the_app_starts_without_what_only_a_text_needs() -> None:
+    code = "import json, sys, explorer.tui.app; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert WITH_THE_FIRST_TEXT & set(json.loads(done.stdout)) == set()

@@ -56,6 +56,13 @@ class Block(NamedTuple):
     folded: bool = False
     more: int = 0
     """Lines that the cap left out."""
+    cut: bool = False
+    """Whether something is wider than the pane."""
+
+    @property
+    def opens_alone(self) -> bool:
+        """Whether there is more of it than is shown in place."""
+        return self.more > 0 or self.cut
 
 
 GAP = Block("gap", ((("", "text"),),))
@@ -148,8 +155,11 @@ def _text(message: Message, view: View) -> Block:
         prompt = message.id < 0 or not message.text[:40].lstrip().lower().startswith(_NOTES)
         name = "system prompt" if prompt else "summary of what came before"
         return _folding(message, "text", name, message.text, view)
-    lines, more = prose_lines(message.text, view.width, CAP)
-    return Block("text", _capped(lines, more), more=more)
+    lines, more, cut = prose_lines(message.text, view.width, CAP)
+    shown = _capped(lines, more)
+    if cut and not more:
+        shown = (*shown, cut_line((("… wider than here · enter opens it", "link"),), view.width))
+    return Block("text", shown, more=more, cut=cut)
 
 
 def _folding(message: Message, key: str, name: str, text: str, view: View) -> Block:

@@ -4,7 +4,7 @@ Made by worker threads, painted by widgets, which alone know what a style looks 
 of the moment.
 """
 
-from explorer.render.clean import cell_width, fit
+from explorer.render.clean import ELLIPSIS, cell_width, clean, cut
 
 Span = tuple[str, str]
 """(clean text, style)."""
@@ -16,13 +16,27 @@ def line_width(line: Line) -> int:
 
 
 def cut_line(line: Line, width: int) -> Line:
-    """The line, cut so that it takes at most so many cells."""
+    """The line, cut with an ellipsis so that it takes at most so many cells."""
+    if line_width(line) <= width:
+        return line
     kept: list[Span] = []
+    room = width - 1
     for text, style in line:
-        shown = fit(text, width)
-        width -= cell_width(shown)
-        if shown:
-            kept.append((shown, style))
-        if shown != text:
-            break
+        size = cell_width(text)
+        if size > room:
+            shown = text[: cut(text, room)] + ELLIPSIS
+            return (*kept, (shown, style)) if room >= 0 else ()
+        kept.append((text, style))
+        room -= size
     return tuple(kept)
+
+
+def settled(line: Line, style: str) -> Line:
+    """The line, if its spans may stand side by side: taken apart or put together, characters can
+    join to what is no longer clean or has another width. Such text has one style."""
+    text = "".join(part for part, _ in line)
+    if text.isascii():
+        return line
+    apart = all(clean(part) == part for part, _ in line) and line_width(line) == cell_width(text)
+    safe = clean(text)
+    return line if apart and safe == text else ((safe, style),)

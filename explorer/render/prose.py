@@ -1,25 +1,69 @@
-"""What people and agents write, as lines: fences, headings and emphasis shown, words wrapped."""
+"""What people and agents write, as lines. Only as much of a text is looked at as can be shown: a
+cell of many megabytes costs no more than its beginning."""
 
 import re
-from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
 
 from explorer.render.clean import clean
-from explorer.render.lines import Line, Span
-from explorer.render.wrap import take, wrapped
+from explorer.render.lines import Line
+from explorer.render.wrap import take
 
-_INLINE = r"(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*(?=\S)(.+?)(?<=\S)\*\*"
-_FENCE = ("```", "~~~")
+_MARKUP = (
+    r"[*_`#>|~<\[\\]|://"  # anywhere
+    r"|^(?: |[-+=]|\d{1,9}[.)])"  # where a line begins
+    r"|\n *\n *\n"
+)
+"""What only Markdown lays out in another way than plain text."""
 
 
-def prose_lines(text: str, width: int, limit: int) -> tuple[list[Line], int]:
-    """(at most `limit` styled lines, about how many more)."""
-    shown, rest = _beginning(text, width, limit)
-    kept: list[Line] = []
-    for line in _styled(shown, width):
-        if len(kept) == limit:
-            return kept, max(shown.count("\n") + 1 - limit, 1) + rest
-        kept.append(line)
-    return kept, rest
+class Prose(NamedTuple):
+    """The beginning of a text."""
+
+    lines: list[Line]
+    more: int
+    """About how many lines follow."""
+    cut: bool = False
+    """Whether a line of code or a table was wider than the pane."""
+
+
+def prose_lines(text: str, width: int, limit: int) -> Prose:
+    """At most `limit` lines of Markdown."""
+    width = max(width, 4)
+    text = text.strip("\n")
+    shown, whole = _enough(text, width, limit)
+    if not re.search(_MARKUP, shown, re.MULTILINE):
+        return Prose(*plain_lines(text, width, limit, "text"))
+    # Late: 40 ms for the parser, in the thread that lays out.
+    from explorer.render.markdown import Markdown
+
+    markdown = Markdown(shown, width, limit)
+    drawn = markdown.lines()
+    lines: list[Line] = []
+    at: list[int] = []
+    for line in islice(drawn, limit):
+        lines.append(line)
+        at.append(markdown.at)
+    if next(drawn, None) is None and whole:
+        return Prose(lines, 0, markdown.cut)
+    left = text.split("\n", markdown.at)[-1]
+    # Of the line that is being drawn some may be shown already.
+    wrapped = len(left) // width - at.count(markdown.at)
+    return Prose(lines, max(left.count("\n") + 1, wrapped), markdown.cut)
+
+
+def _enough(text: str, width: int, limit: int) -> tuple[str, bool]:
+    """(clean text that should do for `limit` lines, whether it is all): marks take no room, and
+    several blank lines are shown as one."""
+    most = limit * (width + 1) * 5 // 4
+    shown = clean(text[:most])
+    end = -1
+    for _ in range(3 * limit):
+        end = shown.find("\n", end + 1)
+        if end < 0:
+            break
+    end = min(most, len(shown)) if end < 0 else min(most, end)
+    return shown[:end], len(text) <= most and len(shown) <= end
 
 
 def plain_lines(text: str, width: int, limit: int, style: str) -> tuple[list[Line], int]:
@@ -30,53 +74,10 @@ def plain_lines(text: str, width: int, limit: int, style: str) -> tuple[list[Lin
 
 
 def _beginning(text: str, width: int, limit: int) -> tuple[str, int]:
-    """(clean text that is long enough for `limit` lines, about how many lines follow it): a cell
-    of many megabytes costs no more than what is shown of it."""
+    """(clean text that is long enough for `limit` lines, about how many lines follow it)."""
     text = text.strip("\n")
     enough = 3 * limit * (width + 1)
     if len(text) <= enough:
         return clean(text), 0
     rest = text.count("\n", enough) or (len(text) - enough) // max(width, 1)
     return clean(text[:enough]), max(rest, 1)
-
-
-def _styled(text: str, width: int) -> Iterator[Line]:
-    fence = ""
-    start = 0
-    while start <= len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        line = text[start:end]
-        start = end + 1
-        mark = line.lstrip()[:3]
-        if fence:
-            if mark == fence and not line.strip(" `~"):
-                fence = ""
-                continue
-            for piece in wrapped(line, width - 2):
-                yield (("│ ", "dim"), (piece, "code"))
-        elif mark in _FENCE:
-            fence = mark
-            language = line.strip(" `~")
-            if language:
-                yield (("│ ", "dim"), (language, "dim"))
-        elif re.match(r"#{1,6} ", line):
-            for piece in wrapped(line.lstrip("# "), width):
-                yield ((piece, "heading"),)
-        else:
-            for piece in wrapped(line, width):
-                yield _inline(piece)
-
-
-def _inline(line: str) -> Line:
-    """Code and strong words of one wrapped line, without their marks."""
-    if "`" not in line and "**" not in line:
-        return ((line, "text"),)
-    spans: list[Span] = []
-    at = 0
-    for found in re.finditer(_INLINE, line):
-        spans.append((line[at : found.start()], "text"))
-        spans.append((found[2], "code") if found[2] else (found[3], "strong"))
-        at = found.end()
-    spans.append((line[at:], "text"))
-    return tuple(span for span in spans if span[0])

@@ -9,11 +9,18 @@ import re
 from collections.abc import Iterator
 
 from explorer.render.clean import CLUSTER, cell_width, cut
+from explorer.render.lines import Line, Span
 
 _LEAD = r" *(?:[-*+•▸] +|\d{1,3}[.)] +|> ?)*"
 _WIDE = "\u2e80-\U0003ffff"
-_PIECE = rf"\s+|[^\s{_WIDE}]+|{CLUSTER}"
-"""White space, a word, or one of the characters between which a line may break."""
+_PIECE = rf"\s+|[^\s\u200d{_WIDE}]{{1,2000}}(?!\u200d)|{CLUSTER}"
+"""White space, a word (of a megabyte no more than a line needs), or one of the characters between
+which a line may break."""
+_NOT_NARROW = (
+    r"[^ -~\xa1-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f"
+    r"\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u2319\u2460-\u25fc]"
+)
+"""What may take more or less than one cell. Most text has none of it, and is counted quickly."""
 DEEPEST = 12
 """Cells of hanging indent at most: a narrow pane must keep room for words."""
 
@@ -26,85 +33,98 @@ def wrapped(text: str, width: int) -> Iterator[str]:
         end = text.find("\n", start)
         if end < 0:
             end = len(text)
-        yield from _paragraph(text[start:end], width)
+        paragraph = text[start:end]
+        for first, last, indent in breaks(paragraph, width):
+            yield " " * indent + paragraph[first:last]
         start = end + 1
 
 
 def take(text: str, width: int, limit: int) -> tuple[list[str], int]:
     """(the first `limit` lines, about how many more there are)."""
+    width = max(width, 1)
     lines: list[str] = []
-    used = 0
     start = 0
     while start <= len(text):
         end = text.find("\n", start)
         if end < 0:
             end = len(text)
-        # No more of a line without a break than could be shown.
-        paragraph = text[start : min(end, start + (limit + 1) * width)]
-        for line in _paragraph(paragraph, max(width, 1)):
+        paragraph = text[start:end]
+        for first, last, indent in breaks(paragraph, width):
             if len(lines) == limit:
-                return lines, _rest(text, used, width)
-            lines.append(line)
-            used = start
+                left = start + first
+                return lines, max(text.count("\n", left) + 1, (len(text) - left) // width)
+            lines.append(" " * indent + paragraph[first:last])
         start = end + 1
-        used = start
     return lines, 0
 
 
-def _rest(text: str, used: int, width: int) -> int:
-    newlines = text.count("\n", used)
-    return max(newlines + 1, (len(text) - used) // max(width, 1))
+def wrapped_line(line: Line, width: int) -> Iterator[Line]:
+    """A line of spans at this width; what goes over a line end keeps its style on both sides."""
+    text = "".join(part for part, _ in line)
+    number = offset = 0
+    for start, end, indent in breaks(text, width):
+        spans: list[Span] = [(" " * indent, "text")] if indent else []
+        while start < end:
+            part, style = line[number]
+            if start >= offset + len(part):
+                number, offset = number + 1, offset + len(part)
+                continue
+            piece = part[start - offset : end - offset]
+            spans.append((piece, style))
+            start += len(piece)
+        yield tuple(spans)
 
 
-def _paragraph(line: str, width: int) -> Iterator[str]:
+def breaks(line: str, width: int) -> Iterator[tuple[int, int, int]]:
+    """(start, end, cells of hanging indent) of each line that a clean paragraph makes."""
     if len(line) <= width and (line.isascii() or cell_width(line) <= width):
-        yield line
+        yield 0, len(line), 0
         return
     lead = re.match(_LEAD, line)
-    hang = " " * min(lead.end() if lead else 0, DEEPEST, width // 2)
-    yield from (_ascii if line.isascii() else _cells)(line, width, hang)
+    hang = min(lead.end() if lead else 0, DEEPEST, width // 2 if width > 2 else 0)
+    narrow = line.isascii() or not re.search(_NOT_NARROW, line)
+    yield from (_narrow if narrow else _cells)(line, width, hang)
 
 
-def _ascii(line: str, width: int, hang: str) -> Iterator[str]:
-    at, indent = 0, ""
-    while len(line) - at > width - len(indent):
-        room = width - len(indent)
+def _narrow(line: str, width: int, hang: int) -> Iterator[tuple[int, int, int]]:
+    at = indent = 0
+    while len(line) - at > width - indent:
+        room = width - indent
         cut = line.rfind(" ", at + 1, at + room + 1)
         if cut <= at or not line[at:cut].strip():
             cut = at + room
-        yield indent + line[at:cut].rstrip()
+        yield at, at + len(line[at:cut].rstrip()), indent
         at = cut
         while at < len(line) and line[at] == " ":
             at += 1
         indent = hang
     if at < len(line):
-        yield indent + line[at:]
+        yield at, len(line), indent
 
 
-def _cells(line: str, width: int, hang: str) -> Iterator[str]:
+def _cells(line: str, width: int, hang: int) -> Iterator[tuple[int, int, int]]:
     """As above, counting cells; breaks between wide characters too, which know no spaces."""
-    current, used, indent = "", 0, ""
+    start = end = used = indent = 0
     for found in re.finditer(_PIECE, line):
-        piece = found[0]
-        size = cell_width(piece)
-        if used + size > width - len(indent):
-            if current.strip():
-                yield indent + current.rstrip()
-                current, used, indent = "", 0, hang
-                if piece.isspace():
-                    continue
-            else:
-                # A word that does not fit behind its own indentation is broken there.
-                piece, size = current + piece, used + size
-                current, used = "", 0
-        while size > width - len(indent) and len(piece) > 1:
-            head = piece[: cut(piece, width - len(indent)) or 1]
-            yield indent + head
-            indent = hang
-            piece = piece[len(head) :]
-            # No more is measured than tells whether it fits: a word may be a megabyte.
-            size = cell_width(piece[: 4 * width])
-        current += piece
+        at, stop = found.span()
+        size = cell_width(found[0])
+        if used + size > width - indent:
+            if end > start:
+                yield start, end, indent
+                indent = hang
+            used = 0
+            if found[0].isspace():
+                start = stop
+                continue
+            while size > width - indent and stop - at > 1:
+                # No more is looked at than can fit: a word may be a megabyte.
+                head = at + (cut(line[at : min(stop, at + 4 * width)], width - indent) or 1)
+                yield at, head, indent
+                size -= cell_width(line[at:head])
+                at, indent = head, hang
+            start = at
         used += size
-    if current.strip():
-        yield indent + current.rstrip()
+        if not found[0].isspace():
+            end = stop
+    if end > start or not end:
+        yield start, end, indent

@@ -22,7 +22,13 @@ DARK = Theme(
     surface="#151924",
     panel="#1f2535",
     dark=True,
-    variables={"dim": "#7d869c", "faint": "#3b4358", "code": "#d9b77e", "output": "#a7b0c6"},
+    variables={
+        "dim": "#7d869c",
+        "faint": "#3b4358",
+        "quote": "#a3abc0",
+        "code": "#d9b77e",
+        "output": "#a7b0c6",
+    },
 )
 LIGHT = Theme(
     name="explorer-light",
@@ -37,7 +43,13 @@ LIGHT = Theme(
     surface="#f4f2ec",
     panel="#e5e2d8",
     dark=False,
-    variables={"dim": "#696d78", "faint": "#c9c5b9", "code": "#7a4d00", "output": "#4a4e59"},
+    variables={
+        "dim": "#696d78",
+        "faint": "#c9c5b9",
+        "quote": "#4d515c",
+        "code": "#7a4d00",
+        "output": "#4a4e59",
+    },
 )
 
 
@@ -55,10 +67,22 @@ _PAINTS: dict[str, tuple[str, ...]] = {
     "system": ("secondary", "bold"),
     "tool": ("secondary", ""),
     "reasoning": ("dim", "italic"),
-    "code": ("code", ""),
     "heading": ("primary", "bold"),
     "strong": ("foreground", "bold"),
+    "emphasis": ("foreground", "italic"),
+    "strike": ("foreground", "strike"),
     "link": ("accent", ""),
+    "marker": ("primary", ""),
+    "quote": ("quote", ""),
+    "rule": ("faint", ""),
+    "table-head": ("foreground", "bold"),
+    "code": ("code", ""),
+    "code-text": ("foreground", ""),
+    "code-keyword": ("secondary", ""),
+    "code-string": ("success", ""),
+    "code-number": ("warning", ""),
+    "code-comment": ("dim", "italic"),
+    "code-name": ("primary", ""),
     "ok": ("success", ""),
     "error": ("error", ""),
     "seam": ("warning", ""),
@@ -73,18 +97,22 @@ _PAINTS: dict[str, tuple[str, ...]] = {
     "diff-hunk": ("accent", ""),
 }
 """The styles that painted lines name: a colour of the theme, how the letters are, and what lies
-behind them if something does. Not in a
-style sheet, where each would cost half a millisecond of the first frame for each pane."""
+behind them if something does. A style may be of several words (`quote strong`): the first says the
+colour, all say how the letters are. Not in a style sheet, where each would cost half a millisecond
+of the first frame for each pane."""
 
 
 def paint(name: str, colours: Mapping[str, str]) -> Style:
     """How a style looks with these colours; `cursor` is what lies under the cursor."""
     if name == "cursor":
         return Style(bgcolor=Color.parse(colours["panel"]).rich_color)
-    colour, letters, *behind = _PAINTS[name]
+    paints = [_PAINTS[word] for word in name.split()]
+    letters = {paint[1] for paint in paints}
+    behind = paints[0][2:]
     return Style(
-        color=Color.parse(colours[colour]).rich_color,
+        color=Color.parse(colours[paints[0][0]]).rich_color,
         bgcolor=Color.parse(colours[behind[0]]).rich_color if behind else None,
         bold="bold" in letters or None,
         italic="italic" in letters or None,
+        strike="strike" in letters or None,
     )

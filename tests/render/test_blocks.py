@@ -118,6 +118,16 @@ def test_a_long_block_is_capped_and_says_how_much_more_there_is() -> None:
     assert "800 more lines" in body.lines[-1][0][0]
 
 
+def test_a_block_that_is_wider_than_the_pane_says_so() -> None:
+    made = blocks(message("user", "```\n" + "x" * 90 + "\n```"), View(80))
+    body = next(block for block in made if block.key == "text")
+    assert body.cut
+    assert body.opens_alone
+    assert body.lines[-1] == (("… wider than here · enter opens it", "link"),)
+    fits = blocks(message("user", "```\nx\n```"), View(80))
+    assert not any(block.opens_alone for block in fits)
+
+
 def test_a_head_says_who_when_model_and_what_became_of_the_message() -> None:
     head = lines(blocks(message("user", "x"), View(80)))
     assert any(line.startswith("── you · 00:00") for line in head)
@@ -138,7 +148,7 @@ def test_code_and_emphasis_are_styled_without_their_marks() -> None:
     spans = [span for block in made for line in block.lines for span in line]
     assert ("make", "code") in spans
     assert ("wait", "strong") in spans
-    assert ("ls", "code") in spans
+    assert ("ls", "code-text") in spans
     assert not any("```" in text for text, _ in spans)
 
 

@@ -162,6 +162,32 @@ def _border(driver: Driver) -> str:
     return str(driver.main.transcript.border_subtitle)
 
 
+async def test_what_is_too_wide_says_so_and_opens_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s1", "cli", started_at=NOW - 900, title="Wide")
+        line = "x = " + "1 + " * 60 + "the_end"
+        state.append_message("s1", "user", f"look:\n```python\n{line}\n```", timestamp=NOW - 890)
+    async with opened(path) as driver:
+        assert "wider than here · enter opens it" in driver.screen()
+        assert "the_end" not in driver.screen()
+        await _reading(driver)
+        await driver.press("enter")
+        assert len(driver.app.screen_stack) == 2
+        assert "the_end" in driver.screen()
+
+
+async def test_text_is_drawn_as_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s1", "cli", started_at=NOW - 900, title="Plan")
+        text = "## Plan\n- [x] *one*\n\n|a|b|\n|-|-|\n|1|2|"
+        state.append_message("s1", "assistant", text, timestamp=NOW - 890)
+    async with opened(path) as driver:
+        for line in ("## Plan", "☑ one", "a │ b", "──┼──", "1 │ 2"):
+            assert line in driver.screen()
+
+
 async def test_the_end_and_the_beginning_are_one_key_away(talk: Path) -> None:
     async with opened(talk) as driver:
         await _reading(driver)

@@ -140,7 +140,7 @@ class LongText(ReadingView):
 
 
 class BlockScreen(ModalScreen[None]):
-    """A block that is longer than a transcript shows in place."""
+    """A block that is longer or wider than a transcript shows in place."""
 
     CSS_PATH = style("dialogs")
     BINDINGS = [

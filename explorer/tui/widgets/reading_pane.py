@@ -67,7 +67,7 @@ class ReadingPane(Vertical):
         if block.key.startswith("call-"):
             called = laid.message.tool_calls[int(block.key.partition("-")[2])]
         links = addresses(laid.message.text) if block.key == "text" else []
-        if block.more:
+        if block.opens_alone:
             text = whole_text(laid.message, block.key, laid.call)
             looking_for = self._finder.text if self._finder is not None else ""
             name = block.key.partition("-")[0]
