@@ -12,6 +12,11 @@ from explorer.errors import ExplorerError
 
 PATIENCE = 2.0
 """Seconds for one text; after that an expression is called too slow."""
+COPIES = 100_000
+"""Characters that an expression may come to when what is counted in it is written out: the engine
+does write it out, so `a{99999999}` would fill the memory before it looked at any text."""
+
+_COUNTED = re.compile(r"(\)\s*)?\{\s*(\d{1,9})")
 
 
 class BadPattern(ExplorerError):
@@ -57,12 +62,18 @@ class _Expression:
 
         self.text = text
         source = text[1:-1]
+        if _written_out(source) > COPIES:
+            raise BadPattern("Too great", "This expression counts too far.")
         # A capital after a backslash is a class of characters.
         flags = 0 if _cased(re.sub(r"\\.", "", source)) else regex.IGNORECASE
         try:
             self._finder = regex.compile(source, flags | regex.MULTILINE)
         except regex.error as error:
             raise BadPattern("Not a regular expression", str(error)) from None
+        except (IndexError, RecursionError):
+            # The engine trips over some of its own flags, and over 400 brackets in each other.
+            message = "The engine cannot read this expression."
+            raise BadPattern("Not a regular expression", message) from None
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         try:
@@ -72,6 +83,17 @@ class _Expression:
         except TimeoutError:
             message = "This expression takes too long on a text of this session."
             raise BadPattern("Too slow", message) from None
+
+
+def _written_out(source: str) -> int:
+    """At least so long as the expression is without its counts: those of groups multiply."""
+    groups, most = 1, 1
+    for group, number in _COUNTED.findall(source):
+        if group:
+            groups *= max(int(number), 1)
+        else:
+            most = max(most, int(number))
+    return groups * most * len(source)
 
 
 def count_in(finder: Pattern, text: str) -> int:

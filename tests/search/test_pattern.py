@@ -42,6 +42,44 @@ def test_an_expression_that_would_never_end_is_stopped(monkeypatch: pytest.Monke
         count_in(finder, "a" * 4000 + "c")
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "/a{99999999}/",
+        "/(?:ab){9999999}/",
+        "/(a{1000}){1000}/",
+        "/((((^{99}){99}){99}) {99})/",
+        "/x{99999999,}/",
+        f"/x{{{'9' * 5000}}}/",
+    ],
+)
+def test_an_expression_that_would_fill_the_memory_is_refused(typed: str) -> None:
+    with pytest.raises(BadPattern, match="counts too far"):
+        pattern(typed)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "/[0-9a-f]{64}:[0-9a-f]{64}/",
+        "/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/",
+        "/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/",
+        "/.{1000}needle/",
+        "/a{1,99999999}/",
+    ],
+)
+def test_counts_of_everyday_size_are_welcome(typed: str) -> None:
+    assert pattern(typed) is not None
+
+
+@pytest.mark.parametrize(
+    "typed", [f"/{'(' * 1000}{')' * 1000}/", "/(/", "/a**/", "/[/", "/\\N{x}/"]
+)
+def test_what_the_engine_cannot_read_is_told(typed: str) -> None:
+    with pytest.raises(BadPattern):
+        pattern(typed)
+
+
 @given(st.text(min_size=1, max_size=20), st.text(max_size=200))
 def test_whatever_is_typed_finds_itself_and_never_fails(typed: str, around: str) -> None:
     try:
