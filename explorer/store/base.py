@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from explorer.model import Message, MessageState, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
+from explorer.store.seeking import Found, Needles, Stretch
 
 
 class Candidate(NamedTuple):
@@ -139,6 +140,12 @@ class Store(Protocol):
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
     ) -> list[Message]: ...
 
+    def scattered(
+        self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
+    ) -> Sequence[tuple[int, Message]]:
+        """Messages of many sessions, asked for by (session, message): (session, message) each."""
+        ...
+
     def labels(
         self, keys: Sequence[int], token: CancelToken | None = None
     ) -> Mapping[int, Label]: ...
@@ -156,6 +163,19 @@ class Store(Protocol):
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         """Messages that name a session of which no row is left."""
+        ...
+
+    def indexed(
+        self, needles: Needles, limit: int, token: CancelToken | None = None
+    ) -> tuple[str, Sequence[Found]]:
+        """(which search table told, the newest candidates it knows); nothing where none can."""
+        ...
+
+    def scanned(
+        self, needles: Needles, below: int | None, token: CancelToken | None = None
+    ) -> Stretch:
+        """The candidates among the newest messages, or the newest of those below a mark: called
+        again and again until the end, it has seen every message."""
         ...
 
     def matches(

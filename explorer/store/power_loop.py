@@ -23,10 +23,12 @@ from explorer.store.power_loop_rows import (
     message,
     message_state,
     outlines,
+    scanned,
     sessions,
 )
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
+from explorer.store.seeking import Found, Needles, Stretch
 
 
 def prefixes(schema: Schema) -> tuple[str, ...]:
@@ -214,6 +216,18 @@ class PowerLoopStore:
 
         return self._file.read(work, token)
 
+    def scattered(
+        self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
+    ) -> Sequence[tuple[int, Message]]:
+        by_session: dict[int, list[int]] = {}
+        for key, id_ in places:
+            by_session.setdefault(key, []).append(id_)
+        return [
+            (key, message)
+            for key, ids in by_session.items()
+            for message in self.messages(key, ids, token)
+        ]
+
     def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
         units = [Unit(key, (key,), Kind.ROOT) for key in keys]
         return {s.key: Label(s.id, s.title, s.source) for s in self.sessions(units, 0.0, token)}
@@ -256,6 +270,16 @@ class PowerLoopStore:
             ]
 
         return self._file.read(work, token)
+
+    def indexed(
+        self, needles: Needles, limit: int, token: CancelToken | None = None
+    ) -> tuple[str, Sequence[Found]]:
+        return "", ()
+
+    def scanned(
+        self, needles: Needles, below: int | None, token: CancelToken | None = None
+    ) -> Stretch:
+        return self._file.read(lambda reader: scanned(reader, self._tables, needles), token)
 
     def matches(
         self,

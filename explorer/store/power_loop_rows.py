@@ -18,6 +18,7 @@ from explorer.store.content import parts_text, reasoning_text, split_thinking, t
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
+from explorer.store.seeking import Found, Needles, Stretch
 
 SOURCE = "power-loop"
 """power-loop keeps no source: all its sessions come from programs that embed it."""
@@ -271,3 +272,22 @@ def message(row: Sequence[object]) -> Message:
         finish_reason=cells.text(about.get("finish_reason")),
         state=message_state(state),
     )
+
+
+def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
+    """Every message that is not left out, newest first: what it holds is decided on its text.
+    These files are small, and have no search table."""
+    timed: list[tuple[float, Found]] = []
+    left = "" if needles.rewound else f" WHERE m.state IS NOT '{DROPPED}'"
+    for tables in sets:
+        rows = reader.rows(
+            f"SELECT m.created_at, m.seq, s.rowid, m.session_id FROM {tables.messages} m"
+            f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id{left}"
+            " ORDER BY m.created_at DESC, m.rowid DESC"
+        )
+        for time, seq, row, id_ in rows:
+            key = None if row is None else tables.key(row)
+            found = Found(seq, key, cells.words(id_), certain=False)
+            timed.append((cells.seconds(time) or 0.0, found))
+    timed.sort(key=lambda pair: -pair[0])
+    return Stretch([found for _, found in timed], None, 1.0)

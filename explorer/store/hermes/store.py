@@ -16,6 +16,7 @@ from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
+from explorer.store.seeking import Found, Needles, Stretch
 
 _SORT_COLUMNS = {
     Sort.MESSAGES: "s.message_count",
@@ -115,6 +116,15 @@ class HermesStore:
 
         return self._file.read(lambda reader: messages(reader, ids), token)
 
+    def scattered(
+        self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
+    ) -> Sequence[tuple[int, Message]]:
+        from explorer.store.hermes.messages import messages
+
+        owner = {id_: key for key, id_ in places}
+        found = self._file.read(lambda reader: messages(reader, list(owner)), token)
+        return [(owner[message.id], message) for message in found]
+
     def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
         def work(reader: Reader) -> Mapping[int, Label]:
             title = reader.schema.pick("sessions", "s", ("title",))
@@ -146,6 +156,20 @@ class HermesStore:
         from explorer.store.hermes.messages import lost
 
         return self._file.read(lambda reader: lost(reader, id_), token)
+
+    def indexed(
+        self, needles: Needles, limit: int, token: CancelToken | None = None
+    ) -> tuple[str, Sequence[Found]]:
+        from explorer.store.hermes.seek import indexed
+
+        return self._file.read(lambda reader: indexed(reader, needles, limit), token)
+
+    def scanned(
+        self, needles: Needles, below: int | None, token: CancelToken | None = None
+    ) -> Stretch:
+        from explorer.store.hermes.seek import scanned
+
+        return self._file.read(lambda reader: scanned(reader, needles, below), token)
 
     def matches(
         self,

@@ -1,0 +1,188 @@
+"""A search over a whole store, in stages that each tell what they found.
+
+First what the agent's search tables know, newest first, in milliseconds; then every message, in
+the background, so that in the end the result is what reading all of it would give. What a table
+or a scan is not certain of is decided on the message itself.
+"""
+
+import time
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.model import Hidden
+from explorer.search.language import Query
+from explorer.search.matcher import Matcher, is_plain, needles
+from explorer.store.base import Store
+from explorer.store.catalog import Catalog
+from explorer.store.read_only import CancelToken
+from explorer.store.seeking import Found
+
+LEFT_OUT = frozenset({Hidden.SUBAGENT, Hidden.CRON, Hidden.TOOL})
+"""Classes whose hits are counted but not given."""
+FIRST = 400
+"""Hits that the tables are asked for: more than a screen shows, few enough to come at once."""
+AT_ONCE = 200
+"""Messages read together to decide on them."""
+PACE = 0.12
+"""Seconds between two tellings."""
+
+
+class Hit(NamedTuple):
+    """A message that matches, before its text is read again."""
+
+    message_id: int
+    session_key: int | None
+    session_id: str
+
+
+class Result(NamedTuple):
+    """What a search has found so far."""
+
+    query: Query
+    order: Sequence[int] = ()
+    """Conversations with hits, by their tip, the one with the newest hit first."""
+    counts: Mapping[int, int] = {}
+    newest: Mapping[int, Hit] = {}
+    """The newest hit of each conversation."""
+    total: int = 0
+    hidden: Mapping[Hidden, int] = {}
+    """Hits that are left out, by class of their session."""
+    table: str = ""
+    """The search table that gave the first hits."""
+    done: float = 0.0
+    """How much of the file has been read, from 0 to 1."""
+    complete: bool = False
+
+
+class Gathered:
+    """Hits by conversation, each message once."""
+
+    def __init__(
+        self, catalog: Catalog, everything: bool, wanted: Callable[[int], bool] | None = None
+    ) -> None:
+        self._catalog = catalog
+        self._everything = everything
+        self._wanted = wanted
+        self._seen: set[int] = set()
+        self._hidden: dict[Hidden, int] = {}
+        self._counts: dict[int, int] = {}
+        self._newest: dict[int, Hit] = {}
+        self.hits = array("q")
+        """Ids of the messages, in the order they were found."""
+        self.lost: list[Hit] = []
+        """Hits in messages whose session row is gone."""
+
+    def add(self, found: Iterable[Hit]) -> None:
+        for hit in found:
+            name = hit.message_id if hit.session_key is not None else -hit.message_id - 1
+            if name in self._seen:
+                continue
+            self._seen.add(name)
+            tip = self._tip(hit)
+            if tip is None:
+                continue
+            self.hits.append(hit.message_id)
+            self._counts[tip] = self._counts.get(tip, 0) + 1
+            if tip not in self._newest or hit.message_id > self._newest[tip].message_id:
+                self._newest[tip] = hit
+
+    def _tip(self, hit: Hit) -> int | None:
+        """The conversation of a hit; None when it is left out, and counted."""
+        if hit.session_key is None or not self._catalog.has(hit.session_key):
+            self.lost.append(hit)
+            return None
+        # A part of a conversation is as visible as the conversation.
+        tip = self._catalog.chain(hit.session_key)[-1]
+        reason = self._catalog.hidden_as(tip)
+        if self._wanted is not None and not self._wanted(tip):
+            reason = Hidden.FILTERED
+        elif self._everything or reason not in LEFT_OUT:
+            return tip
+        if reason is not None:
+            self._hidden[reason] = self._hidden.get(reason, 0) + 1
+        return None
+
+    def result(self, query: Query, table: str, done: float, complete: bool) -> Result:
+        order = sorted(self._newest, key=lambda tip: -self._newest[tip].message_id)
+        return Result(
+            query,
+            order,
+            dict(self._counts),
+            dict(self._newest),
+            len(self.hits),
+            dict(self._hidden),
+            table,
+            done,
+            complete,
+        )
+
+
+def search(
+    store: Store,
+    query: Query,
+    gathered: Gathered,
+    tell: Callable[[Result], None],
+    token: CancelToken,
+    rewound: bool = False,
+) -> Result:
+    """Find every message that matches; `tell` gets what there is, now and then."""
+    looked_for = needles(query, rewound)
+    decide = Decider(store, query)
+    table, first = store.indexed(looked_for, FIRST, token)
+    gathered.add(decide(first, token))
+    tell(gathered.result(query, table, 0.0, complete=False))
+    below: int | None = None
+    told = time.monotonic()
+    pace = PACE
+    while True:
+        stretch = store.scanned(looked_for, below, token)
+        gathered.add(decide(stretch.found, token))
+        below = stretch.below
+        if below is None:
+            return gathered.result(query, table, 1.0, complete=True)
+        if time.monotonic() - told > pace:
+            begun = time.monotonic()
+            tell(gathered.result(query, table, stretch.done, complete=False))
+            told = time.monotonic()
+            # Where there are many conversations, telling takes its time too.
+            pace = max(PACE, 10 * (told - begun))
+
+
+class Decider:
+    """Says which candidates match: those that are certain, and those whose text does."""
+
+    def __init__(self, store: Store, query: Query) -> None:
+        self._store = store
+        self.matcher = Matcher(query)
+        self._plain = is_plain(query) and not self.matcher.is_choosy
+
+    def __call__(self, candidates: Sequence[Found], token: CancelToken) -> list[Hit]:
+        unsure = [one for one in candidates if not (self._plain and one.certain)]
+        held = self._held(unsure, token) if unsure else frozenset()
+        return [
+            Hit(one.message_id, one.session_key, one.session_id)
+            for one in candidates
+            if (self._plain and one.certain) or (one.session_key, one.message_id) in held
+        ]
+
+    def _held(
+        self, unsure: Sequence[Found], token: CancelToken
+    ) -> frozenset[tuple[int | None, int]]:
+        """(session, message) of those that match."""
+        found: set[tuple[int | None, int]] = set()
+        places = [
+            (one.session_key, one.message_id) for one in unsure if one.session_key is not None
+        ]
+        for start in range(0, len(places), AT_ONCE):
+            token.check()
+            batch = places[start : start + AT_ONCE]
+            for key, message in self._store.scattered(batch, token):
+                if self.matcher.where(message) is not None:
+                    found.add((key, message.id))
+        lost = {one.session_id for one in unsure if one.session_key is None}
+        for id_ in lost:
+            for message in self._store.lost_messages(id_, token):
+                if self.matcher.where(message) is not None:
+                    found.add((None, message.id))
+        return frozenset(found)

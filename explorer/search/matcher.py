@@ -1,0 +1,145 @@
+"""Whether a message holds what somebody looks for: decided on its text as a person sees it.
+
+A word matches anywhere inside the text, without regard to case; all of them must be in one
+message, though not in one field of it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from explorer.model import Message
+from explorer.render.folding import fold
+from explorer.search.language import Clause, Query, Term
+from explorer.search.pattern import pattern
+from explorer.store.seeking import Needles
+
+FIELDS = ("content", "tool_calls", "tool_name", "reasoning")
+_IN = {"content": ("content",), "tools": ("tool_calls", "tool_name"), "reasoning": ("reasoning",)}
+
+Span = tuple[int, int]
+Finder = Callable[[str, str], Iterator[Span]]
+"""Where a term stands in (a text, the text folded)."""
+
+
+class Where(NamedTuple):
+    """Where a message matched first."""
+
+    field: str
+    text: str
+    spans: tuple[Span, ...]
+
+
+def fields_of(message: Message) -> dict[str, str]:
+    """What can be looked for in a message, by field; a result is content, with its tool's name."""
+    calls = "\n".join(f"{call.name}\n{said(call.arguments)}" for call in message.tool_calls)
+    values = (message.text, calls, message.tool_name or "", message.reasoning)
+    return {name: text for name, text in zip(FIELDS, values, strict=True) if text}
+
+
+def said(arguments: object) -> str:
+    """The values in the arguments of a call, a line each: their names are the tool's words, and
+    `command` would find every command."""
+    if isinstance(arguments, str):
+        return arguments
+    if isinstance(arguments, dict):
+        arguments = list(arguments.values())
+    if isinstance(arguments, list):
+        return "\n".join(map(said, arguments))
+    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+
+
+class Matcher:
+    """A query, ready to be tried on messages."""
+
+    def __init__(self, query: Query) -> None:
+        self._clauses = [
+            (clause.negated, [_finder(term) for term in clause.any_of]) for clause in query.clauses
+        ]
+        inside = [field for field in query.fields if field.name == "in" and not field.negated]
+        outside = [field for field in query.fields if field.name == "in" and field.negated]
+        named = {name for field in inside for name in _IN.get(field.value, ())}
+        unnamed = {name for field in outside for name in _IN.get(field.value, ())}
+        self.fields = tuple(
+            name for name in FIELDS if (name in named or not inside) and name not in unnamed
+        )
+        self.is_choosy = bool(inside or outside)
+        """Not every field of a message counts."""
+
+    def where(self, message: Message) -> Where | None:
+        """Where a message matches; None when it does not."""
+        texts = {name: text for name, text in fields_of(message).items() if name in self.fields}
+        folded = {name: fold(text) for name, text in texts.items()}
+        for negated, finders in self._clauses:
+            there = any(
+                next(find(texts[name], folded[name]), None) is not None
+                for find in finders
+                for name in texts
+            )
+            if there == negated:
+                return None
+        for name, text in texts.items():
+            spans = self.spans(text)
+            if spans:
+                return Where(name, text, spans)
+        first = next(iter(texts), "content")
+        return Where(first, texts.get(first, ""), ())
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """Where what is wanted stands in a text, without overlaps, from left to right."""
+        folded = fold(text)
+        found = sorted(
+            span
+            for negated, finders in self._clauses
+            if not negated
+            for find in finders
+            for span in find(text, folded)
+        )
+        kept: list[Span] = []
+        for start, end in found:
+            if not kept or start >= kept[-1][1]:
+                kept.append((start, end))
+        return tuple(kept)
+
+
+def needles(query: Query, rewound: bool) -> Needles:
+    """What every message that matches must hold as it is: what a store can look for."""
+    groups = [
+        tuple(term.text for term in clause.any_of)
+        for clause in query.clauses
+        if not clause.negated and all(term.kind != "regex" for term in clause.any_of)
+    ]
+    return Needles(tuple(groups), rewound)
+
+
+def is_plain(query: Query) -> bool:
+    """Whether plain content that holds all needles matches for certain."""
+    return all(_plain(clause) for clause in query.clauses)
+
+
+def _plain(clause: Clause) -> bool:
+    return not clause.negated and all(term.kind in ("word", "phrase") for term in clause.any_of)
+
+
+def _finder(term: Term) -> Finder:
+    if term.kind == "regex":
+        expression = pattern(f"/{term.text}/")
+        return lambda text, _: expression.spans(text) if expression else iter(())
+    needle = fold(term.text)
+    if term.kind == "prefix":
+        start = re.compile(rf"(?<!\w){re.escape(needle)}")
+        return lambda _, folded: (match.span() for match in start.finditer(folded))
+    return lambda _, folded: _places(folded, needle)
+
+
+def _places(text: str, needle: str) -> Iterator[Span]:
+    at = text.find(needle) if needle else -1
+    while at >= 0:
+        yield at, at + len(needle)
+        at = text.find(needle, at + len(needle))
+
+
+def words_of(clauses: Sequence[Clause]) -> list[str]:
+    """The texts that are looked for, for a title or an excerpt."""
+    return [term.text for clause in clauses if not clause.negated for term in clause.any_of]

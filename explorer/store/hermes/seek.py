@@ -1,0 +1,205 @@
+"""Founds for a search in a Hermes file: from its search tables at once, then by a scan.
+
+The tables are the fast way, not the meaning: the word table knows beginnings of words, the
+trigram table three characters and more, neither knows reasoning, and newer agents cut long rows.
+So they give the first hits, newest first, and the scan gives all. Never ranked: ranking a common
+word takes a second where this takes milliseconds.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from explorer.render.folding import spellings
+from explorer.store import cells
+from explorer.store.failures import error_name
+from explorer.store.hermes.matching import REBUILD, STALE
+from explorer.store.read_only import Reader
+from explorer.store.schema import Schema
+from explorer.store.seeking import Found, Group, Needles, Stretch
+
+NEWEST = (1 << 63) - 1
+STRETCH = 4000
+"""Ids scanned in one read: a read that took its time would lock out an agent without a
+write-ahead log."""
+SEARCHED = (
+    "content",
+    "tool_name",
+    "tool_calls",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+)
+"""Columns that hold what somebody may look for."""
+_ESCAPED = frozenset('"\\/<>&')
+"""Characters that some writers of JSON put in another way."""
+_TRIGRAM = 3
+
+
+def indexed(reader: Reader, needles: Needles, limit: int) -> tuple[str, list[Found]]:
+    """(which table told, the newest candidates it knows); nothing where no table can tell."""
+    for table, usable in (("messages_fts_trigram", _has_three), ("messages_fts", _has_a_word)):
+        if not table_is_whole(reader, table):
+            continue
+        groups = [group for group in needles.groups if all(map(usable, group))]
+        if not groups:
+            continue
+        grow = "" if table == "messages_fts_trigram" else "*"
+        query = " AND ".join(
+            "(" + " OR ".join(_quoted(text) + grow for text in group) + ")" for group in groups
+        )
+        try:
+            return table, _look_up(reader, table, query, needles, limit)
+        except sqlite3.DatabaseError as error:
+            # A table that is broken, or made by a tokenizer that is not here; nothing else.
+            if not error_name(error).startswith(("SQLITE_ERROR", "SQLITE_CORRUPT")):
+                raise
+    return "", []
+
+
+def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
+    """The candidates among the newest messages below an id."""
+    highest = NEWEST if below is None else below
+    top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (highest,))
+    if top is None:
+        return Stretch((), None, 1.0)
+    newest = reader.value("SELECT max(id) FROM messages") or top
+    present, values = _present(reader.schema, needles.groups)
+    certain, more = _certain(needles.groups)
+    rows = reader.rows(
+        f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
+        " LEFT JOIN sessions s ON s.id = m.session_id"
+        f" WHERE m.id > ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
+        " ORDER BY m.id DESC",
+        (*more, top - STRETCH, top, *values),
+    )
+    done = 1.0 - max(top - STRETCH, 0) / newest if newest > 0 else 1.0
+    return Stretch(_candidates(rows), top - STRETCH + 1, done)
+
+
+def table_is_whole(reader: Reader, table: str) -> bool:
+    """Whether a search table knows every message: the agent may have run without its triggers,
+    have given it up, or be in the middle of filling it anew."""
+    schema = reader.schema
+    if table not in schema.virtual or table not in schema.fed:
+        return False
+    if not schema.has("state_meta", "key", "value"):
+        return True
+    notes = dict(
+        reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?, ?)", (STALE, *REBUILD))
+    )
+    filled, goal = (cells.number(notes.get(key)) or 0.0 for key in REBUILD)
+    return cells.words(notes.get(STALE)) in ("", "0") and filled >= goal
+
+
+def live(schema: Schema, rewound: bool) -> str:
+    """The condition that leaves out what was taken back."""
+    if rewound or not schema.has("messages", "active"):
+        return ""
+    compacted = ' OR m."compacted" = 1' if schema.has("messages", "compacted") else ""
+    return f' AND (coalesce(m."active", 1) != 0{compacted})'
+
+
+def _look_up(reader: Reader, table: str, query: str, needles: Needles, limit: int) -> list[Found]:
+    certain, values = _certain(needles.groups)
+    rows = reader.rows(
+        f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
+        " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
+        f" WHERE {table} MATCH ?{live(reader.schema, needles.rewound)}"
+        " ORDER BY f.rowid DESC LIMIT ?",
+        (*values, query, limit),
+    )
+    return _candidates(rows)
+
+
+def _candidates(rows: Iterable[Sequence[object]]) -> list[Found]:
+    return [
+        Found(cells.integer(id_) or 0, cells.integer(key), cells.words(name), bool(certain))
+        for id_, key, name, certain in rows
+    ]
+
+
+def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
+    """(SQL, values): whether plain content holds it all. SQL folds only ASCII, so it is sure of
+    nothing else that has two cases; content of parts begins with a NUL, or is JSON."""
+    tests, values = [], []
+    for group in groups:
+        known = [text for text in group if not any(map(_has_case_beyond_ascii, text))]
+        if not known:
+            return "0", []
+        tests.append("(" + " OR ".join("instr(lower(m.content), ?)" for _ in known) + ")")
+        values += [_lower(text) for text in known]
+    if not tests:
+        return "0", []
+    plain = (
+        "typeof(m.content) = 'text' AND unicode(m.content) NOT IN (0, 91)"
+        " AND instr(m.content, '<think') = 0 AND instr(m.content, '<reasoning>') = 0"
+    )
+    return f"({plain} AND {' AND '.join(tests)})", values
+
+
+def _present(schema: Schema, groups: Sequence[Group]) -> tuple[str, list[str]]:
+    """(SQL, values): whether some column may hold each group."""
+    columns = [name for name in SEARCHED if schema.has("messages", name)]
+    # On bytes: SQL's text functions end at the NUL before multimodal content.
+    texts = [f"lower(coalesce(CAST(m.\"{name}\" AS BLOB), ''))" for name in columns]
+    tests, values = ["1"], []
+    for group in groups:
+        either = []
+        for spelling in [way for text in group for way in spelt(text)]:
+            either += [f"instr({text}, ?)" for text in texts]
+            values += [spelling] * len(texts)
+        tests.append("(" + " OR ".join(either) + ")")
+    return " AND ".join(tests), values
+
+
+def spelt(text: str) -> list[str]:
+    """The ways in which a cell may spell a piece of a text, one of which must be there: as it
+    is or escaped as JSON does, in lower case as far as SQL folds it. The piece is the longest of
+    characters that have one case or are ASCII; else the first two, in all their cases."""
+    steady = max(_runs(text), key=len, default="")
+    if steady:
+        return _ways([steady])
+    letters = [char for char in text if char not in _ESCAPED][:2]
+    ways = [""]
+    for letter in letters:
+        ways = [way + other for way in ways for other in spellings(letter)]
+    return _ways(ways) if letters else [""]
+
+
+def _runs(text: str) -> Iterable[str]:
+    run = ""
+    for char in text:
+        if char in _ESCAPED or not char.isprintable() or _has_case_beyond_ascii(char):
+            yield run
+            run = ""
+        else:
+            run += char
+    yield run
+
+
+def _ways(pieces: Sequence[str]) -> list[str]:
+    escaped = [json.dumps(piece)[1:-1] for piece in pieces]
+    return list(dict.fromkeys(_lower(piece) for piece in (*pieces, *escaped)))
+
+
+def _lower(text: str) -> str:
+    return "".join(char.lower() if char.isascii() else char for char in text)
+
+
+def _has_case_beyond_ascii(char: str) -> bool:
+    return not char.isascii() and len(spellings(char)) > 1
+
+
+def _has_three(text: str) -> bool:
+    return len(text) >= _TRIGRAM and "\0" not in text
+
+
+def _has_a_word(text: str) -> bool:
+    return any(char.isalnum() for char in text)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
