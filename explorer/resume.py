@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from explorer.config import Config
 from explorer.errors import Refused
-from explorer.model import Session
+from explorer.model import SAFE_ID, Session
 from explorer.render.when import ago
 from explorer.store.base import Handover, Store
 
-SAFE_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 ANSWER_WITHIN = 5.0
 """Seconds for the agent to say what it can do."""
 

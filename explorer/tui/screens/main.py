@@ -17,12 +17,11 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from explorer.errors import Problem, StoreError
-from explorer.model import StoreInfo
+from explorer.model import SAFE_ID, StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.blocks import whole_text
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import clock
-from explorer.resume import SAFE_ID
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
 from explorer.tui.lanes import LaneDone, Lanes
