@@ -115,6 +115,7 @@ ACTIONS = (
         "screen.lineage",
         12,
     ),
+    Action("details", "list", "i", "i", "Details", "All that is known of it", "screen.details", 13),
     Action("back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "back", 0),
     Action("down", "transcript", "down,j", "↓ j", "Down", "Scroll down", "scroll(1)"),
     Action("up", "transcript", "up,k", "↑ k", "Up", "Scroll up", "scroll(-1)"),
@@ -184,6 +185,16 @@ ACTIONS = (
         "Unfold or fold all tool calls",
         "fold_all('call')",
         5,
+    ),
+    Action(
+        "session-details",
+        "transcript",
+        "i",
+        "i",
+        "Details",
+        "All that is known of the session",
+        "screen.details",
+        6,
     ),
     Action(
         "clear", "search", "escape", "esc", "Clear", "Clear the search, then leave it", "clear", 0

@@ -224,7 +224,7 @@ def test_the_settings_of_the_model_are_rows(tmp_path: Path) -> None:
     with StateFile.create(path) as state:
         config = {"temperature": 0.2, "stop": ["a", "b"], "note": "x\ny", "deep": {"k": "v" * 60}}
         talk(state, "s", "hello", config=config)
-    told = dict(_sections(_one(path))["Settings"])
+    told = dict(_sections(_one(path))["Model"])
     assert told["temperature"] == "0.2"
     assert told["stop"] == '["a", "b"]'
     assert told["note"] == "x\ny"

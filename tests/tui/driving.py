@@ -53,6 +53,10 @@ class Driver:
         failed = [worker for worker in self.app.workers if worker.state is WorkerState.ERROR]
         assert not failed, [worker.error for worker in failed]
 
+    def said(self) -> str:
+        """What was said in passing; tests have no place on the screen for it."""
+        return "\n".join(notice.message for notice in self.app._notifications)
+
     def screen(self) -> str:
         """What a person would see, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)

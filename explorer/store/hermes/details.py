@@ -101,7 +101,6 @@ def _read(reader: Reader, unit: Unit) -> _Read:
         ("Session", _session(parts, one)),
         ("Where", labelled(one, WHERE)),
         ("Model", _model(parts, one)),
-        ("Settings", settings(one, "model_config", "Settings")),
         ("Tokens", token_rows(parts)),
         ("Cost", cost_rows(parts, one)),
         ("By model", usage(reader, unit.parts)),
@@ -150,7 +149,7 @@ def _session(parts: Sequence[Record], one: Record) -> list[Row]:
 def _model(parts: Sequence[Record], one: Record) -> list[Row]:
     models = dict.fromkeys(part.text("model") for part in parts if part.has("model"))
     rows = [("Model", "\n".join(models))] if models else []
-    return [*rows, *labelled(one, MODEL)]
+    return [*rows, *labelled(one, MODEL), *settings(one, "model_config", "Settings")]
 
 
 def _prompt(reader: Reader, one: Record) -> list[Row]:

@@ -37,6 +37,7 @@ from explorer.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from explorer.tui.choosing import Choosing
+    from explorer.tui.looking import Looking
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
@@ -336,6 +337,15 @@ class MainScreen(Screen[None]):
         from explorer.tui.choosing import Choosing
 
         return Choosing(self, self._lanes, self._lister, self._opening.notes)
+
+    def _looking(self) -> "Looking":
+        # Late, as above.
+        from explorer.tui.looking import Looking, chosen
+
+        return Looking(self, self._lanes, chosen(self._lister, self.sessions))
+
+    def action_details(self) -> None:
+        self._looking().details()
 
     def action_lineage(self) -> None:
         row = self.sessions.current
