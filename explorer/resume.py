@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.config import Config
-from explorer.errors import Refused
+from explorer.errors import ExplorerError, Refused
 from explorer.model import SAFE_ID, Session
 from explorer.render.when import ago
 from explorer.store.base import Handover, Store
@@ -98,7 +98,11 @@ def give_way(command: Command) -> None:
 def run(command: Command) -> int:
     """Run the agent in this terminal until it ends."""
     environment = {**os.environ, **command.environment}
-    done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
+    try:
+        done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
+    except OSError as error:
+        why = f"{error.filename or command.arguments[0]}: {error.strerror}"
+        raise ExplorerError("Cannot be started", why) from error
     return done.returncode
 
 
