@@ -1,18 +1,29 @@
-"""Another look at the session under the cursor: what is known of it."""
+"""Another look at the session under the cursor: what is known of it, or all of it in the user's
+own editor or pager."""
 
+import os
 from typing import NamedTuple
 
 from textual.screen import Screen
 
 from explorer.errors import ExplorerError, NoSuchSession
+from explorer.export.markdown import session_markdown
+from explorer.export.private import CannotWrite, PrivateCopy
 from explorer.model import Session
-from explorer.render.clean import clean
+from explorer.programs import Program, command_of, run
+from explorer.render.amounts import plural
+from explorer.render.clean import clean, clean_line
 from explorer.store.base import Details, Store
 from explorer.store.catalog import Catalog, Unit
 from explorer.store.read_only import CancelToken
+from explorer.store.reading import read_conversation
+from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.widgets.session_list import SessionList
+
+MANY = 3000
+"""Messages that take a moment to write: 35,000 took three seconds."""
 
 
 class Chosen(NamedTuple):
@@ -64,6 +75,49 @@ class Looking:
 
         self._lanes.start("details", work, self._show)
 
+    def read_in(self, program: str) -> None:
+        """Its text as Markdown, in another program; the copy is gone when that ends."""
+        at = self._at
+        if at is None:
+            return
+        try:
+            command = command_of(Program(program), os.environ)
+        except ExplorerError as error:
+            self._say(error)
+            return
+
+        def work(token: CancelToken) -> PrivateCopy | ExplorerError:
+            parts = at.unit(token).parts
+            messages = read_conversation(at.store, parts, everything=False, token=token)
+            copy = PrivateCopy(at.session.id, ".md")
+            try:
+                copy.write(session_markdown(at.session, messages), token)
+            except CannotWrite as error:
+                return error
+            return copy
+
+        if at.session.message_count > MANY:
+            words = f"Writing {plural(at.session.message_count, 'message')} …"
+            self._screen.notify(words, markup=False)
+        self._lanes.start("copy", work, lambda copy: self._read_copy(copy, command, program))
+
+    def _read_copy(
+        self, copy: PrivateCopy | ExplorerError, command: tuple[str, ...], program: str
+    ) -> None:
+        if isinstance(copy, ExplorerError):
+            self._say(copy)
+            return
+        try:
+            code = in_the_terminal(self._screen.app, lambda: run(command, copy.path))
+        except ExplorerError as error:
+            self._say(error)
+            return
+        finally:
+            copy.remove()
+        if code:
+            words = f"{command[0]} ended with code {code}."
+            self._say(ExplorerError(f"Back from the {program}", words))
+
     def _show(self, found: Details | ExplorerError) -> None:
         if isinstance(found, ExplorerError):
             self._say(found)
@@ -75,5 +129,5 @@ class Looking:
 
     def _say(self, error: ExplorerError) -> None:
         self._screen.notify(
-            clean(error.message), title=error.title, severity="warning", markup=False
+            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
         )

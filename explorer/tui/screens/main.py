@@ -347,6 +347,9 @@ class MainScreen(Screen[None]):
     def action_details(self) -> None:
         self._looking().details()
 
+    def action_read_in(self, program: str) -> None:
+        self._looking().read_in(program)
+
     def action_lineage(self) -> None:
         row = self.sessions.current
         if row is not None:
