@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 RUNNING_WITHIN = 600.0
 """A session that has not ended counts as running this many seconds after its newest message."""
+SAFE_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+"""An id that is a plain name. Ids may hold anything; no other goes into a command or a path."""
 
 
 class Kind(StrEnum):

@@ -13,12 +13,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.config import Config
-from explorer.errors import Refused
-from explorer.model import Session
+from explorer.errors import ExplorerError, Refused
+from explorer.model import SAFE_ID, Session
 from explorer.render.when import ago
 from explorer.store.base import Handover, Store
 
-SAFE_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 ANSWER_WITHIN = 5.0
 """Seconds for the agent to say what it can do."""
 
@@ -99,7 +98,11 @@ def give_way(command: Command) -> None:
 def run(command: Command) -> int:
     """Run the agent in this terminal until it ends."""
     environment = {**os.environ, **command.environment}
-    done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
+    try:
+        done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
+    except OSError as error:
+        why = f"{error.filename or command.arguments[0]}: {error.strerror}"
+        raise ExplorerError("Cannot be started", why) from error
     return done.returncode
 
 

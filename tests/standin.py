@@ -1,4 +1,5 @@
-"""A stand-in for the agent: a program that notes how it was called, and what terminal it found."""
+"""A stand-in for the agent, or for an editor: a program that notes how it was called, what terminal
+it found and what file it was given."""
 
 import json
 import stat
@@ -6,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = """#!/usr/bin/env python3
-import json, os, sys, termios
+import json, os, signal, sys, termios
 if sys.argv[1:] == ["--help"]:
     print(os.environ.get("STANDIN_HELP", ""))
     sys.exit(0)
@@ -14,13 +15,23 @@ canonical = None
 if os.isatty(0):
     modes = termios.tcgetattr(0)[3]
     canonical = bool(modes & termios.ICANON and modes & termios.ECHO)
+note = {
+    "arguments": sys.argv[1:],
+    "home": os.environ.get("HERMES_HOME"),
+    "folder": os.getcwd(),
+    "canonical": canonical,
+}
+file = sys.argv[-1]
+if os.path.isfile(file):
+    note["text"] = open(file, encoding="utf-8", newline="").read()
+    note["modes"] = [oct(os.stat(path).st_mode & 0o777) for path in (file, os.path.dirname(file))]
+    open(file + ".swp", "w").close()
+if os.environ.get("STANDIN_WAIT"):
+    signal.signal(signal.SIGINT, lambda *_: None)
+    print("WAITING FOR CONTROL+C", flush=True)
+    signal.pause()
 with open(os.environ["STANDIN_NOTES"], "a") as notes:
-    notes.write(json.dumps({
-        "arguments": sys.argv[1:],
-        "home": os.environ.get("HERMES_HOME"),
-        "folder": os.getcwd(),
-        "canonical": canonical,
-    }) + "\\n")
+    notes.write(json.dumps(note) + "\\n")
 print("AGENT SPEAKING")
 sys.exit(int(os.environ.get("STANDIN_CODE", "0")))
 """
@@ -29,9 +40,9 @@ sys.exit(int(os.environ.get("STANDIN_CODE", "0")))
 class StandIn:
     """Where the stand-in is and what it noted."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = "hermes") -> None:
         self._notes = folder / "notes.jsonl"
-        program = folder / "bin" / "hermes"
+        program = folder / "bin" / name
         program.parent.mkdir()
         program.write_text(SCRIPT)
         program.chmod(program.stat().st_mode | stat.S_IXUSR)

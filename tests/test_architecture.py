@@ -26,6 +26,10 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
         "explorer.search.*",
     ),
+    "explorer/export/*": (
+        *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
+        "explorer.export.*",
+    ),
     "explorer/demo/*": (
         *("explorer.model", "explorer.errors", "explorer.store.create*"),
         *("explorer.demo", "explorer.demo.*"),

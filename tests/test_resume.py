@@ -237,6 +237,23 @@ def test_with_return_the_app_comes_back_to_the_same_place(tmp_path: Path, standi
     assert call["canonical"] is True
 
 
+def test_control_c_in_the_agent_is_meant_for_the_agent(tmp_path: Path, standin: StandIn) -> None:
+    home = make_home(tmp_path / "home")
+    settings = tmp_path / "config" / "session-explorer" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('resume = "return"\n')
+    config = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "STANDIN_WAIT": "yes"}
+    with _terminal(standin, "--db", str(home), STANDIN_CODE="3", **config) as terminal:
+        terminal.until("message 1 of")
+        terminal.press(b"r")
+        terminal.until("WAITING FOR CONTROL+C")
+        terminal.press(b"\x03")
+        terminal.until("ended with code 3")
+        terminal.press(b"q")
+        assert terminal.leave() == 0
+    assert len(standin.calls()) == 1
+
+
 def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     with Terminal(["--db", str(home)], environment={"PATH": str(tmp_path)}) as terminal:

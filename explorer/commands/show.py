@@ -1,21 +1,25 @@
 """`show`: one session, or its whole conversation, as text, Markdown or JSON."""
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.shapes import message_shape, session_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession
-from explorer.model import Message, MessageState, Session
-from explorer.render.amounts import count, plural
+from explorer.export.markdown import message_markdown, session_markdown
+from explorer.export.words import (
+    OPAQUE,
+    arguments_of,
+    facts_of,
+    heading_of,
+    reasoning_title,
+    title_of,
+)
+from explorer.model import Message, Session
 from explorer.render.clean import clean, clean_line
-from explorer.render.when import exact
 from explorer.store.reading import read_conversation, without_repeats
 from explorer.store.resolve import resolve
-
-MARKS = {MessageState.COMPACTED: " · compressed", MessageState.REWOUND: " · rewound"}
 
 
 def show_session(options: argparse.Namespace, now: float) -> int:
@@ -38,7 +42,8 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     if options.json:
         write_json(_document(session_shape(session), messages))
     else:
-        for line in _text(session, messages, options.format == "markdown"):
+        drawn = session_markdown if options.format == "markdown" else _text
+        for line in drawn(session, messages):
             write(line)
         if len(catalog.chain(key)) > len(unit.parts):
             note(
@@ -59,61 +64,30 @@ def _show_lost(options: argparse.Namespace, lost: list[Message]) -> None:
         write_json(_document(None, messages))
         return
     note(f"The session row of {options.id} is gone; these are the messages that still name it.")
+    drawn = message_markdown if options.format == "markdown" else _message
     for message in messages:
-        for line in _message(message, options.format == "markdown"):
+        for line in drawn(message):
             write(line)
 
 
-def _text(session: Session, messages: Iterable[Message], markdown: bool) -> Iterator[str]:
-    title = clean_line(session.title or session.preview or session.id, 200)
-    yield f"# {title}" if markdown else painted(title, BOLD)
-    facts = [session.id, session.source, session.model or "", exact(session.started_at)]
-    facts += [plural(session.message_count, "message")]
-    if session.parts > 1:
-        facts.append(f"continued, {session.parts} parts")
-    yield painted(" · ".join(clean_line(fact) for fact in facts if fact), DIM)
+def _text(session: Session, messages: Iterable[Message]) -> Iterator[str]:
+    yield painted(title_of(session), BOLD)
+    yield painted(facts_of(session), DIM)
     yield ""
     for message in messages:
-        yield from _message(message, markdown)
+        yield from _message(message)
 
 
-def _message(message: Message, markdown: bool) -> Iterator[str]:
-    who = {"user": "you"}.get(message.role, clean_line(message.role) or "?")
-    if message.tool_name:
-        who += f" {clean_line(message.tool_name)}"
-    repeats = f" ×{message.repeats}" if message.repeats > 1 else ""
-    head = f"{who} · {exact(message.timestamp)}{MARKS.get(message.state, '')}{repeats}"
-    yield f"## {head}" if markdown else painted(f"── {head}", CYAN)
+def _message(message: Message) -> Iterator[str]:
+    yield painted(f"── {heading_of(message)}", CYAN)
     if message.reasoning:
-        yield from _quoted("reasoning", message.reasoning, markdown)
-    elif message.opaque_reasoning:
-        yield painted("[reasoning that only the provider can read]", DIM)
-    if message.text:
-        fenced = markdown and message.role == "tool"
-        yield _fenced(clean(message.text)) if fenced else clean(message.text)
-    for call in message.tool_calls:
-        arguments = call.arguments
-        if not isinstance(arguments, str):
-            arguments = json.dumps(arguments, ensure_ascii=False, indent=2)
-        shown = clean(arguments)
-        name = clean_line(call.name)
-        yield f"**{name}**\n\n{_fenced(shown)}" if markdown else f"▸ {name} {shown}"
-    yield ""
-
-
-def _quoted(name: str, text: str, markdown: bool) -> Iterator[str]:
-    words = count(len(text.split()))
-    lines = clean(text).split("\n")
-    if markdown:
-        yield f"> *{name} · {words} words*\n>"
-        yield "\n".join(f"> {line}" for line in lines) + "\n"
-    else:
-        yield painted(f"▾ {name} · {words} words", DIM)
+        yield painted(f"▾ {reasoning_title(message)}", DIM)
+        lines = clean(message.reasoning).split("\n")
         yield "\n".join(painted(f"  {line}", DIM) for line in lines)
-
-
-def _fenced(text: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}\n{text}\n{fence}"
+    elif message.opaque_reasoning:
+        yield painted(OPAQUE, DIM)
+    if message.text:
+        yield clean(message.text)
+    for call in message.tool_calls:
+        yield f"▸ {clean_line(call.name)} {arguments_of(call)}"
+    yield ""

@@ -33,6 +33,14 @@ def cost(usd: float | None, status: str | None) -> str:
     return f"${usd:,.2f}"
 
 
+def exact_cost(usd: float) -> str:
+    """US dollars to a hundredth of a cent, but not less than to a cent: $0.0039, $1.50."""
+    if 0 < usd < 0.0001:
+        return "<$0.0001"
+    whole, _, part = f"{usd:,.4f}".partition(".")
+    return f"${whole}.{part.rstrip('0'):0<2}"
+
+
 def plural(n: int, noun: str, many: str | None = None) -> str:
     """The number with its noun: 1 session, 3,000 sessions; `many` where an s is not enough."""
     return f"{count(n)} {noun if n == 1 else many or noun + 's'}"

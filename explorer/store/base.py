@@ -76,6 +76,23 @@ class Changes(NamedTuple):
     """They and everybody they are tied to."""
 
 
+class Section(NamedTuple):
+    """Facts about a session that belong together."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+    """(label, value), both as they were stored; a value may have several lines."""
+
+
+class Details(NamedTuple):
+    """All that is known of a session, or of a conversation as a whole."""
+
+    id: str
+    """The one that is resumed."""
+    title: str | None
+    sections: tuple[Section, ...]
+
+
 class Handover(NamedTuple):
     """How the agent of a store takes a session back."""
 
@@ -127,6 +144,11 @@ class Store(Protocol):
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]: ...
+
+    def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
+        """Everything the file says of a unit, but for its messages; `NoSuchSession` where it is
+        gone."""
+        ...
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None

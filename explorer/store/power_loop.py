@@ -12,7 +12,16 @@ from pathlib import Path
 
 from explorer.model import NO_EDITS, Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Facts, Handover, Label, Match, Matches
+from explorer.store.base import (
+    Candidate,
+    Changes,
+    Details,
+    Facts,
+    Handover,
+    Label,
+    Match,
+    Matches,
+)
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
@@ -183,6 +192,12 @@ class PowerLoopStore:
             return [found[unit.key] for unit in units if unit.key in found]
 
         return self._file.read(work, token)
+
+    def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
+        from explorer.store.power_loop_details import details
+
+        tables = self._of(unit.key)
+        return self._file.read(lambda reader: details(reader, tables, unit.key, self.path), token)
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None

@@ -4,21 +4,26 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from explorer.model import Message
 from explorer.store.base import Store
+from explorer.store.read_only import CancelToken
 
 AT_ONCE = 500
 
 
-def read_session(store: Store, key: int, everything: bool) -> Iterator[Message]:
+def read_session(
+    store: Store, key: int, everything: bool, token: CancelToken | None = None
+) -> Iterator[Message]:
     """The messages of one session; `everything` includes the rewound and each repeat."""
-    ids = [outline.id for outline in store.outlines(key, rewound=everything)]
-    found = _in_batches(store, key, ids)
+    ids = [outline.id for outline in store.outlines(key, everything, token)]
+    found = _in_batches(store, key, ids, token)
     return found if everything else without_repeats(found)
 
 
-def read_conversation(store: Store, keys: Sequence[int], everything: bool) -> Iterator[Message]:
+def read_conversation(
+    store: Store, keys: Sequence[int], everything: bool, token: CancelToken | None = None
+) -> Iterator[Message]:
     """The messages of all parts, one after the other."""
     for key in keys:
-        yield from read_session(store, key, everything)
+        yield from read_session(store, key, everything, token)
 
 
 def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:
@@ -36,9 +41,11 @@ def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:
         yield held
 
 
-def _in_batches(store: Store, key: int, ids: Sequence[int]) -> Iterator[Message]:
+def _in_batches(
+    store: Store, key: int, ids: Sequence[int], token: CancelToken | None
+) -> Iterator[Message]:
     for start in range(0, len(ids), AT_ONCE):
-        yield from store.messages(key, ids[start : start + AT_ONCE])
+        yield from store.messages(key, ids[start : start + AT_ONCE], token)
 
 
 def same(one: Message, other: Message) -> bool:

@@ -64,7 +64,7 @@ def introspect(connection: sqlite3.Connection) -> Schema:
 
 def _columns(connection: sqlite3.Connection, kind: str, name: str) -> set[str]:
     try:
-        rows = connection.execute(f"PRAGMA table_info({_quoted(name)})").fetchall()
+        rows = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
     except sqlite3.OperationalError as error:
         # A view may name a table that is gone: nobody can read it, but it spoils nothing else.
         if kind != "view" or error_name(error) != "SQLITE_ERROR":
@@ -83,5 +83,5 @@ def _shadow(name: str) -> bool:
     return "_fts" in name and name.endswith(("_data", "_idx", "_content", "_docsize", "_config"))
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

@@ -115,6 +115,9 @@ ACTIONS = (
         "screen.lineage",
         12,
     ),
+    Action("details", "list", "i", "i", "Details", "All that is known of it", "screen.details", 13),
+    Action("editor", "list", "E", "E", "Editor", "Open it in $EDITOR", "screen.read_in('editor')"),
+    Action("pager", "list", "P", "P", "Pager", "Open it in $PAGER", "screen.read_in('pager')"),
     Action(
         "back", "transcript", "escape,left,h", "esc", "Back", "Back to the list", "ask('leave')", 0
     ),
@@ -243,6 +246,34 @@ ACTIONS = (
         "ask('copy_message')",
     ),
     Action("copy-id", "transcript", "Y", "Y", "Id", "Copy the session's id", "ask('copy_id')"),
+    Action(
+        "session-details",
+        "transcript",
+        "i",
+        "i",
+        "Details",
+        "All that is known of the session",
+        "screen.details",
+        6,
+    ),
+    Action(
+        "session-editor",
+        "transcript",
+        "E",
+        "E",
+        "Editor",
+        "Open the transcript in $EDITOR",
+        "screen.read_in('editor')",
+    ),
+    Action(
+        "session-pager",
+        "transcript",
+        "P",
+        "P",
+        "Pager",
+        "Open the transcript in $PAGER",
+        "screen.read_in('pager')",
+    ),
     Action(
         "clear", "search", "escape", "esc", "Clear", "Clear the search, then leave it", "clear", 0
     ),

@@ -7,6 +7,7 @@ from explorer.model import Session, State
 from explorer.render.clean import clean, for_clipboard
 from explorer.resume import Command, command_for, fitted, installed, run, why_running
 from explorer.store.base import Store
+from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
 from explorer.tui.opening import Start
 
@@ -38,9 +39,7 @@ class Resuming:
         from explorer.tui.dialogs.question import Question
 
         if isinstance(found, ExplorerError):
-            self._screen.notify(
-                clean(found.message), title=found.title, severity="warning", markup=False
-            )
+            self._say(found)
             return
         command, there = found
         if not there:
@@ -65,12 +64,16 @@ class Resuming:
         if self._start.config.resume == "exec":
             self._screen.app.exit(command)
             return
-        with self._screen.app.suspend():
-            code = run(command)
-        self._screen.refresh(layout=True)
+        try:
+            code = in_the_terminal(self._screen.app, lambda: run(command))
+        except ExplorerError as error:
+            self._say(error)
+            return
         if code:
-            self._screen.notify(
-                f"{clean(command.arguments[0])} ended with code {code}.",
-                severity="warning",
-                markup=False,
-            )
+            words = f"{command.arguments[0]} ended with code {code}."
+            self._say(ExplorerError("Back from the agent", words))
+
+    def _say(self, error: ExplorerError) -> None:
+        self._screen.notify(
+            clean(error.message), title=error.title, severity="warning", markup=False
+        )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.render.amounts import cost, count, plural, short_count, size
+from explorer.render.amounts import cost, count, exact_cost, plural, short_count, size
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,18 @@ def test_one_is_singular_and_everything_else_plural() -> None:
     assert plural(0, "session") == "0 sessions"
     assert plural(3000, "session") == "3,000 sessions"
     assert plural(2, "match", "matches") == "2 matches"
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [
+        (0.0, "$0.00"),
+        (0.00001, "<$0.0001"),
+        (0.0039, "$0.0039"),
+        (0.42, "$0.42"),
+        (1.005, "$1.005"),
+        (1240, "$1,240.00"),
+    ],
+)
+def test_an_exact_cost_has_cents_and_what_is_behind_them(usd: float, shown: str) -> None:
+    assert exact_cost(usd) == shown

@@ -179,6 +179,16 @@ def test_every_message_is_shown(spoiled: Path) -> None:
     assert [(id_,) for id_ in sorted(shown)] == stored
 
 
+def test_the_details_of_every_session_are_told(spoiled: Path) -> None:
+    store = open_store(spoiled)
+    catalog = store.catalog()
+    ids = {session.key: session.id for session in everybody(spoiled)}
+    for key in catalog.keys:
+        told_ = store.details(catalog.single(key))
+        assert told_.id == ids[key]
+        assert all(section.rows for section in told_.sections)
+
+
 def test_every_command_is_content(spoiled: Path, command: Command) -> None:
     ids = [session.id for session in everybody(spoiled)]
     for id_ in filter(None, ids):

@@ -56,6 +56,12 @@ def _changes(store: Store) -> None:
     store.changes(mark._replace(message=mark.message - 5, session=mark.session - 2))
 
 
+def _details(store: Store) -> None:
+    catalog = store.catalog()
+    for key in catalog.keys:
+        store.details(catalog.folded(key))
+
+
 def _lookups(store: Store) -> None:
     for text in ("20251009_085320_52e6b4", "2025", "Marathon", "nobody"):
         store.find(text)
@@ -63,7 +69,10 @@ def _lookups(store: Store) -> None:
 
 
 @pytest.fixture(
-    params=[_first_page, _survey, _sort_values, _rows, _outlines, _bodies, _changes, _lookups],
+    params=[
+        *(_first_page, _survey, _sort_values, _rows, _outlines, _bodies),
+        *(_changes, _details, _lookups),
+    ],
     ids=lambda asked: asked.__name__.strip("_"),
 )
 def asked(request: pytest.FixtureRequest) -> Callable[[Store], None]:

@@ -55,6 +55,11 @@ def _controls(raw: bytes) -> set[bytes]:
     return found
 
 
+def _shows_details(text: str) -> bool:
+    """One of these is in sight, whatever the letters beside them do to a line."""
+    return any(title in text for title in ("y copies", "Tokens", "Lineage"))
+
+
 def _browse(path: Path, sessions: int) -> bytes:
     """Look at every session in both panes, folded and unfolded, search, and leave."""
     with Terminal(["--db", str(path)]) as terminal:
@@ -62,6 +67,10 @@ def _browse(path: Path, sessions: int) -> bytes:
         terminal.press(b"\toT\t")
         for number in reversed(range(sessions)):
             terminal.until(f"─ {number:03} ")
+            terminal.press(b"i")
+            terminal.until(_shows_details)
+            terminal.press(b"q")
+            terminal.until(lambda text: not _shows_details(text))
             terminal.press(b"\t\x1b[6~\x1b[6~\tj")
         terminal.press(b"?")
         terminal.until("In the list")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Facts, Handover, Label, Matches
+from explorer.store.base import Candidate, Changes, Details, Facts, Handover, Label, Matches
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
@@ -96,6 +96,11 @@ class HermesStore:
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]:
         return self._file.read(lambda reader: sessions(reader, units, now), token)
+
+    def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
+        from explorer.store.hermes.details import details
+
+        return details(self._file, unit, token or CancelToken())
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None

@@ -23,20 +23,13 @@ from explorer.search.pattern import Pattern, count_in, pattern
 from explorer.tui.marking import marked
 from explorer.tui.styles import style
 from explorer.tui.widgets.find_bar import FindBar
-from explorer.tui.widgets.painted import ReadingView
+from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 
 
 class LongText(ReadingView):
     """Wrapped text of any length."""
 
-    BINDINGS = [
-        Binding("down,j", "scroll(1)", show=False),
-        Binding("up,k", "scroll(-1)", show=False),
-        Binding("pagedown,space", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("g,home", "top", show=False),
-        Binding("G,end", "bottom", show=False),
-    ]
+    BINDINGS = SCROLL_KEYS
 
     def __init__(self, text: str) -> None:
         super().__init__(id="long-text")

@@ -17,11 +17,10 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from explorer.errors import Problem, StoreError
-from explorer.model import StoreInfo
+from explorer.model import SAFE_ID, StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import clock
-from explorer.resume import SAFE_ID
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
 from explorer.tui.lanes import LaneDone, Lanes
@@ -37,6 +36,7 @@ from explorer.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from explorer.tui.choosing import Choosing
+    from explorer.tui.looking import Looking
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
@@ -325,6 +325,18 @@ class MainScreen(Screen[None]):
         from explorer.tui.choosing import Choosing
 
         return Choosing(self, self._lanes, self._lister, self._opening.notes)
+
+    def _looking(self) -> "Looking":
+        # Late, as above.
+        from explorer.tui.looking import Looking, chosen
+
+        return Looking(self, self._lanes, chosen(self._lister, self.sessions))
+
+    def action_details(self) -> None:
+        self._looking().details()
+
+    def action_read_in(self, program: str) -> None:
+        self._looking().read_in(program)
 
     def action_lineage(self) -> None:
         row = self.sessions.current

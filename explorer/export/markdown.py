@@ -1,0 +1,50 @@
+"""A session as Markdown, line by line: a long one is never held as a whole.
+
+The text is cleaned of terminal controls, since whoever reads it may pass it on to a terminal;
+that it may be Markdown itself is meant.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from explorer.export.words import (
+    OPAQUE,
+    arguments_of,
+    facts_of,
+    heading_of,
+    reasoning_title,
+    title_of,
+)
+from explorer.model import Message, Session
+from explorer.render.clean import clean, clean_line
+
+
+def session_markdown(session: Session, messages: Iterable[Message]) -> Iterator[str]:
+    """The whole document, in pieces of one or several lines."""
+    yield f"# {title_of(session)}"
+    yield facts_of(session)
+    yield ""
+    for message in messages:
+        yield from message_markdown(message)
+
+
+def message_markdown(message: Message) -> Iterator[str]:
+    yield f"## {heading_of(message)}"
+    if message.reasoning:
+        yield f"> *{reasoning_title(message)}*\n>"
+        yield "\n".join(f"> {line}" for line in clean(message.reasoning).split("\n")) + "\n"
+    elif message.opaque_reasoning:
+        yield OPAQUE
+    if message.text:
+        text = clean(message.text)
+        yield _fenced(text) if message.role == "tool" else text
+    for call in message.tool_calls:
+        yield f"**{clean_line(call.name)}**\n\n{_fenced(arguments_of(call))}"
+    yield ""
+
+
+def _fenced(text: str) -> str:
+    """Text between fences that are longer than any in it."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"

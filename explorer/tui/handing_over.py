@@ -1,0 +1,50 @@
+"""Giving the terminal to another program, and having it back."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from textual.app import App, SuspendNotSupported
+
+from explorer.errors import ExplorerError
+
+T = TypeVar("T")
+
+_OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def in_the_terminal(app: App[Any], run: Callable[[], T]) -> T:
+    """What `run` gives, which has the terminal as it was before the app; then the app again."""
+    outcome: T | ExplorerError
+    try:
+        with app.suspend(), _signals_kept():
+            # Nothing may be raised in here: the app would not take its terminal back.
+            try:
+                outcome = run()
+            except ExplorerError as error:
+                outcome = error
+    except SuspendNotSupported:
+        outcome = ExplorerError("Not here", "This terminal cannot be given to another program.")
+    app.screen.refresh(layout=True)
+    if isinstance(outcome, ExplorerError):
+        raise outcome
+    return outcome
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Control+c is for the program in the terminal, but reaches us too, and the event loop would
+    act on it as soon as we are back. What tells us to leave is held until then."""
+    kept: list[int] = []
+    wakeup = signal.set_wakeup_fd(-1)
+    before = {number: signal.signal(number, lambda got, _: kept.append(got)) for number in _OURS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(wakeup)
+        for missed in kept:
+            if missed != signal.SIGINT:
+                signal.raise_signal(missed)

@@ -1,0 +1,133 @@
+"""Another look at the session under the cursor: what is known of it, or all of it in the user's
+own editor or pager."""
+
+import os
+from typing import NamedTuple
+
+from textual.screen import Screen
+
+from explorer.errors import ExplorerError, NoSuchSession
+from explorer.export.markdown import session_markdown
+from explorer.export.private import CannotWrite, PrivateCopy
+from explorer.model import Session
+from explorer.programs import Program, command_of, run
+from explorer.render.amounts import plural
+from explorer.render.clean import clean, clean_line
+from explorer.store.base import Details, Store
+from explorer.store.catalog import Catalog, Unit
+from explorer.store.read_only import CancelToken
+from explorer.store.reading import read_conversation
+from explorer.tui.handing_over import in_the_terminal
+from explorer.tui.lanes import Lanes
+from explorer.tui.lister import Lister
+from explorer.tui.widgets.session_list import SessionList
+
+MANY = 3000
+"""Messages that take a moment to write: 35,000 took three seconds."""
+
+
+class Chosen(NamedTuple):
+    """The row under the cursor, for a thread to find out what it stands for."""
+
+    store: Store
+    session: Session
+    catalog: Catalog | None
+    within: Unit | None
+    """What it stands for, if it is inside an unfolded one."""
+
+    def unit(self, token: CancelToken) -> Unit:
+        """The first page is listed before it is known which sessions hang together: who is so
+        quick waits for that."""
+        if self.within is not None:
+            return self.within
+        catalog = self.catalog or self.store.catalog(token)
+        key = self.session.key
+        return catalog.folded(key) if catalog.has(key) else Unit(key, (key,), self.session.kind)
+
+
+def chosen(lister: Lister, sessions: SessionList) -> Chosen | None:
+    """What is under the cursor, if it has been read."""
+    if lister.store is None or sessions.current is None:
+        return None
+    inside = sessions.inside.get(sessions.cursor_row or 0)
+    return Chosen(lister.store, sessions.current, lister.catalog, inside.unit if inside else None)
+
+
+class Looking:
+    """Reads in a thread, and shows what comes."""
+
+    def __init__(self, screen: Screen[None], lanes: Lanes, at: Chosen | None) -> None:
+        self._screen = screen
+        self._lanes = lanes
+        self._at = at
+
+    def details(self) -> None:
+        """Everything the file says of it, but for its messages."""
+        at = self._at
+        if at is None:
+            return
+
+        def work(token: CancelToken) -> Details | ExplorerError:
+            try:
+                return at.store.details(at.unit(token), token)
+            except NoSuchSession as error:
+                return error
+
+        self._lanes.start("details", work, self._show)
+
+    def read_in(self, program: str) -> None:
+        """Its text as Markdown, in another program; the copy is gone when that ends."""
+        at = self._at
+        if at is None:
+            return
+        try:
+            command = command_of(Program(program), os.environ)
+        except ExplorerError as error:
+            self._say(error)
+            return
+
+        def work(token: CancelToken) -> PrivateCopy | ExplorerError:
+            parts = at.unit(token).parts
+            messages = read_conversation(at.store, parts, everything=False, token=token)
+            copy = PrivateCopy(at.session.id, ".md")
+            try:
+                copy.write(session_markdown(at.session, messages), token)
+            except CannotWrite as error:
+                return error
+            return copy
+
+        if at.session.message_count > MANY:
+            words = f"Writing {plural(at.session.message_count, 'message')} …"
+            self._screen.notify(words, markup=False)
+        self._lanes.start("copy", work, lambda copy: self._read_copy(copy, command, program))
+
+    def _read_copy(
+        self, copy: PrivateCopy | ExplorerError, command: tuple[str, ...], program: str
+    ) -> None:
+        if isinstance(copy, ExplorerError):
+            self._say(copy)
+            return
+        try:
+            code = in_the_terminal(self._screen.app, lambda: run(command, copy.path))
+        except ExplorerError as error:
+            self._say(error)
+            return
+        finally:
+            copy.remove()
+        if code:
+            words = f"{command[0]} ended with code {code}."
+            self._say(ExplorerError(f"Back from the {program}", words))
+
+    def _show(self, found: Details | ExplorerError) -> None:
+        if isinstance(found, ExplorerError):
+            self._say(found)
+            return
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.screens.details import DetailsScreen
+
+        self._screen.app.push_screen(DetailsScreen(found))
+
+    def _say(self, error: ExplorerError) -> None:
+        self._screen.notify(
+            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
+        )

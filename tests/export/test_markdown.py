@@ -1,0 +1,57 @@
+"""A session as Markdown: whole, clean, and as the command prints it."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.export.markdown import session_markdown
+from explorer.render.clean import clean
+from explorer.store.create import StateFile
+from explorer.store.opening import open_store
+from explorer.store.reading import read_conversation
+from tests.conftest import Command
+from tests.factories import NOW, one_session, talk
+from tests.hostile import HOSTILE
+
+
+def _drawn(path: Path, key: int = 1) -> str:
+    store = open_store(path)
+    unit = store.catalog().folded(key)
+    (session,) = store.sessions([unit], NOW)
+    messages = read_conversation(store, unit.parts, everything=False)
+    return "\n".join(session_markdown(session, messages)) + "\n"
+
+
+def test_it_is_what_show_prints(real_file: Path, command: Command) -> None:
+    store = open_store(real_file)
+    catalog = store.catalog()
+    for key in catalog.by_last_active(catalog.select()[0])[:12]:
+        id_ = store.labels([key])[key].id
+        said = command("show", "--conversation", "--format", "markdown", "--db", real_file, id_)
+        assert said.out == _drawn(real_file, key)
+
+
+def test_every_part_of_a_message_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "s", "find it", title="Search", at=NOW)
+        call = {"id": "c", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}
+        state.append_message(
+            "s", "assistant", "Looking.", reasoning="Hm.\nls?", tool_calls=[call], timestamp=NOW
+        )
+        state.append_message(
+            "s", "tool", "a\n```\nb", tool_call_id="c", tool_name="terminal", timestamp=NOW
+        )
+    drawn = _drawn(path)
+    assert drawn.startswith("# Search\ns · cli · ")
+    assert "> *reasoning · 2 words*\n>\n> Hm.\n> ls?\n" in drawn
+    assert '**terminal**\n\n```\n{\n  "command": "ls"\n}\n```\n' in drawn
+    assert "````\na\n```\nb\n````\n" in drawn
+
+
+@pytest.mark.parametrize(("name", "text"), HOSTILE, ids=[name for name, _ in HOSTILE])
+def test_no_control_is_left_in_it(name: str, text: str, tmp_path: Path) -> None:
+    stored = text[:20_000].encode("utf-8", "replace").decode()
+    path = one_session(tmp_path / "state.db", stored, stored, title=stored[:90])
+    drawn = _drawn(path)
+    assert clean(drawn) == drawn
