@@ -27,9 +27,9 @@ if os.path.isfile(file):
     note["modes"] = [oct(os.stat(path).st_mode & 0o777) for path in (file, os.path.dirname(file))]
     open(file + ".swp", "w").close()
 if os.environ.get("STANDIN_WAIT"):
-    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     print("WAITING FOR CONTROL+C", flush=True)
-    signal.pause()
+    signal.sigwait([signal.SIGINT])
 with open(os.environ["STANDIN_NOTES"], "a") as notes:
     notes.write(json.dumps(note) + "\\n")
 print("AGENT SPEAKING")
