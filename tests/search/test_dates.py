@@ -117,6 +117,13 @@ def test_now_is_today_and_yesterday_ends_where_today_begins(now: float, tz: tzin
     assert yesterday.end == today.start
 
 
+@given(times, st.sampled_from(ZONES), st.dates(date(1971, 1, 1)))
+@example(half_past_the_second_midnight, SANTIAGO, date(2026, 9, 6))
+@example(half_past_the_second_midnight, HAVANA, date(2026, 3, 8))
+def test_a_day_does_not_depend_on_when_it_is_asked_for(now: float, tz: tzinfo, day: date) -> None:
+    assert span(day.isoformat(), now, tz) == span(day.isoformat(), NOW, tz)
+
+
 @given(st.dates(date(1971, 1, 1), date(2100, 1, 1)), st.sampled_from(ZONES))
 def test_the_days_of_a_month_fill_it(first: date, tz: tzinfo) -> None:
     month = span(f"{first:%Y-%m}", NOW, tz)
