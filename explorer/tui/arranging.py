@@ -49,10 +49,12 @@ class Wish(NamedTuple):
     unfolded: frozenset[int] = frozenset()
     """Rows of which the inside is listed too."""
 
-    @property
-    def listed(self) -> frozenset[Hidden]:
-        """Classes that are listed too, also because a filter is about them."""
-        return self.shown | self.filters.classes
+    def hides(self, catalog: Catalog, key: int) -> Hidden | None:
+        """The class for which this list leaves a row out, if any: asking for the source of a
+        hidden class lists it."""
+        reason = catalog.hidden_as(key)
+        asked = catalog.noise_of(key, self.filters.sources, reason)
+        return None if reason in self.shown or asked else reason
 
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
@@ -95,7 +97,7 @@ def arrange(
 ) -> Arranged:
     """All sessions in the wished order, under headings where it has some."""
     passes = wanted(catalog, facts or NO_FACTS, wish.filters)
-    listed, hidden = catalog.select(wish.listed, passes)
+    listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     order = ordered(store, catalog, listed, wish.sort, True, token)
     if wish.reverse:
         order.reverse()
@@ -119,10 +121,12 @@ def brought_up_to_date(
     for known, step in ((basis.catalog, -1), (catalog, 1)):
         place = _newest_first(known)
         for key in changed:
-            reason = known.hidden_as(key) if known.has(key) else None
-            if reason is not None and reason not in wish.listed:
+            if not known.has(key):
+                continue
+            reason = wish.hides(known, key)
+            if reason is not None:
                 hidden[reason] = hidden.get(reason, 0) + step
-            elif known.has(key):
+            else:
                 at = bisect_left(order, place(key), key=place)
                 order[at : at + (step < 0)] = [key] if step > 0 else []
     return _finished(store, Basis(catalog, wish, order, hidden), now, token)
@@ -178,12 +182,12 @@ def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int]
     for key in wish.revealed | pinned:
         if not catalog.has(key):
             continue
-        reason = catalog.hidden_as(key)
+        reason = wish.hides(catalog, key)
         if basis.passes and not basis.passes(key):
             if key not in wish.revealed:
                 continue
             reason = Hidden.FILTERED
-        if reason is not None and reason not in wish.listed:
+        if reason is not None:
             excepted.add(key)
             hidden[reason] = hidden.get(reason, 0) - 1
     return {reason: number for reason, number in hidden.items() if number}, frozenset(excepted)
