@@ -1,6 +1,6 @@
 """Driving the app in a test: open a file, press keys, wait until it holds still, look."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -53,6 +53,21 @@ class Driver:
         failed = [worker for worker in self.app.workers if worker.state is WorkerState.ERROR]
         assert not failed, [worker.error for worker in failed]
 
+    async def until(self, so: Callable[[], bool]) -> None:
+        """Wait for what the clock, or somebody else, brings about."""
+        while not so():
+            await self.pilot.pause(0.05)
+        await self.settle()
+
+    def listed(self) -> list[str]:
+        """The titles of the rows in the list that are known, in order."""
+        rows = map(self.main.sessions.row, self.main.sessions.order)
+        return [row.title or row.preview or row.id for row in rows if row]
+
+    def said(self) -> str:
+        """What the lower border of the list says."""
+        return str(self.main.sessions.border_subtitle)
+
     def screen(self) -> str:
         """What a person would see, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)
@@ -61,10 +76,10 @@ class Driver:
 
 @asynccontextmanager
 async def opened(
-    path: Path, size: tuple[int, int] = SIZE, now: float = NOW
+    path: Path, size: tuple[int, int] = SIZE, now: float = NOW, notes: Path | None = None
 ) -> AsyncIterator[Driver]:
-    """The app on a state file, all of it read."""
-    app = ExplorerApp(Start(Opening(path, now), lambda: now))
+    """The app on a state file, all of it read; `notes` is our own file about it."""
+    app = ExplorerApp(Start(Opening(path, now, notes=notes), lambda: now))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
