@@ -237,6 +237,15 @@ async def test_many_chips_give_way_to_the_last_ones_and_say_so(path: Path) -> No
         assert "10 messages" not in driver.screen()
 
 
+async def test_a_source_without_a_name_has_a_chip_with_words(path: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET source = '' WHERE id = 'short'")
+    async with opened(path) as driver:
+        await _choose(driver, "no source")
+        assert driver.listed() == ["Short"]
+        assert _chips(driver) == ["no source"]
+
+
 async def _asked(driver: Driver, which: str, text: str) -> None:
     """Type a day of one's own; the prompt is open at the end if it was not taken."""
     await driver.press("f")
