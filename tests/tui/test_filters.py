@@ -439,3 +439,17 @@ async def test_on_a_small_terminal_every_choice_can_be_reached_and_seen(
             assert row.words[:3] in driver.screen(), row
             await driver.press("k")
         assert dialog._rows[dialog._cursor] == choices[0]
+
+
+async def test_the_choice_under_the_cursor_stays_in_sight_when_the_numbers_move_it(
+    demo: Path,
+) -> None:
+    async with opened(demo, size=(80, 12)) as driver:
+        await driver.press("f")
+        await _go_to(driver, "qwen3-coder:30b")
+        await driver.press("space")
+        await _go_to(driver, "slack")
+        before = _dialog(driver)._cursor
+        await driver.press("x")
+        assert _dialog(driver)._cursor > before
+        assert any("slack" in line for line in _lines(driver))

@@ -72,6 +72,7 @@ class FilterList(PaintedView):
         self._cursor = first_choice(rows, next(kept, self._cursor), 1)
         self.virtual_size = Size(self.line_width, len(rows))
         self.styles.height = len(rows) + 2
+        self._keep_in_sight()
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -90,9 +91,12 @@ class FilterList(PaintedView):
     def action_move(self, rows: int) -> None:
         step = 1 if rows > 0 else -1
         self._cursor = first_choice(self._rows, self._cursor + rows, step)
+        self._keep_in_sight()
+        self.refresh()
+
+    def _keep_in_sight(self) -> None:
         # The heading above comes along.
         self.scroll_to_region(Region(0, self._cursor - 1, 1, 2), animate=False, force=True)
-        self.refresh()
 
     def action_choose(self) -> None:
         self.post_message(self.Chosen(self._rows[self._cursor]))
