@@ -223,23 +223,34 @@ def search(
         catalog,
         parse(text),
         everything=wish.shown.issuperset(CLASSES),
+        listed=lambda key: wish.hides(catalog, key) is None,
         growing=True,
         limit=MOST_HITS,
         token=token,
     )
-    passes = wanted(catalog, facts or NO_FACTS, wish.filters)
-    hidden = dict(found.hidden)
+    if passes := wanted(catalog, facts or NO_FACTS, wish.filters):
+        found = _passing(found, catalog, passes)
     keys = [match.session_key for match in found.matches if match.session_key is not None]
     titled = _conversations(catalog, found.titles)
     said = [key for key in _conversations(catalog, keys) if key not in set(titled)]
-    if passes:
-        left_out = sum(not passes(key) for key in (*titled, *said))
-        hidden |= {Hidden.FILTERED: left_out} if left_out else {}
-        titled, said = list(filter(passes, titled)), list(filter(passes, said))
     groups = [Group(0, "In the title")] if titled else []
     if said:
         groups.append(Group(len(titled), "In the text, newest first"))
-    return Arranged([*titled, *said], tuple(groups), hidden, len(titled) + len(said), found)
+    return Arranged([*titled, *said], tuple(groups), found.hidden, len(titled) + len(said), found)
+
+
+def _passing(found: Found, catalog: Catalog, passes: Callable[[int], bool]) -> Found:
+    """What was found in conversations that pass the filters; the other hits are counted."""
+
+    def kept(key: int | None) -> bool:
+        return key is None or not catalog.has(key) or passes(catalog.chain(key)[-1])
+
+    left = found._replace(
+        matches=tuple(match for match in found.matches if kept(match.session_key)),
+        titles=tuple(filter(kept, found.titles)),
+    )
+    filtered = found.total - left.total
+    return left._replace(hidden={**found.hidden, Hidden.FILTERED: filtered}) if filtered else left
 
 
 def _conversations(catalog: Catalog, keys: Iterable[int]) -> list[int]:

@@ -344,6 +344,21 @@ def talks(tmp_path: Path) -> Path:
     return file
 
 
+async def test_a_search_finds_only_what_passes_and_counts_the_rest(talks: Path) -> None:
+    async with opened(talks, size=(200, 40)) as driver:
+        await _search(driver, "cheese")
+        assert driver.listed() == ["On the way", "At home"]
+        assert "4 hits in 2 sessions" in driver.screen()
+        await driver.press("f")
+        await _go_to(driver, "telegram")
+        await driver.press("space", "escape")
+        assert driver.listed() == ["On the way"]
+        assert "1 hit in 1 session" in driver.screen()
+        assert "5 more hits in filtered, cron" in driver.said()
+        await driver.press("backspace")
+        assert driver.listed() == ["On the way", "At home"]
+
+
 async def test_a_search_that_only_the_filters_leave_empty_says_where_the_hits_are(
     talks: Path,
 ) -> None:
@@ -354,6 +369,14 @@ async def test_a_search_that_only_the_filters_leave_empty_says_where_the_hits_ar
         assert "1 more hit in filtered" in driver.said()
         assert "Nothing found" in driver.screen()
         assert _chips(driver) == ["telegram"]
+
+
+@pytest.mark.parametrize("choice", ["cron", "Scheduled (cron)"])
+async def test_a_class_that_is_listed_is_searched_too(talks: Path, choice: str) -> None:
+    async with opened(talks) as driver:
+        await _choose(driver, choice)
+        await _search(driver, "cheese")
+        assert "By the clock" in driver.listed()
 
 
 async def test_titles_are_filtered_as_well(talks: Path) -> None:
