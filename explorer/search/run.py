@@ -79,7 +79,7 @@ def _shown(
     if key is None or not catalog.has(key):
         return True
     # A part of a conversation is as visible as the conversation.
-    tip = catalog.chain(key)[-1]
+    tip = catalog.tip(key)
     reason = catalog.hidden_as(tip)
     if reason not in LEFT_OUT or (listed is not None and listed(tip)):
         return True

@@ -108,6 +108,16 @@ class Catalog:
         """The conversation of a session: its parts from root to tip."""
         return self._chain_of.get(key, (key,))
 
+    def tip(self, key: int) -> int:
+        """The session that stands for the conversation of this one."""
+        return self.chain(key)[-1]
+
+    def tips(self, keys: frozenset[int]) -> frozenset[int]:
+        """Those that stand for the conversations of these, with little to do where most of them
+        stand for themselves."""
+        parts = [key for key in keys & self._chain_of.keys() if self.tip(key) != key]
+        return keys.difference(parts).union(map(self.tip, parts)) if parts else keys
+
     def folded(self, key: int) -> Unit:
         """The row of a list that stands for this session's whole conversation."""
         chain = self.chain(key)

@@ -56,6 +56,12 @@ class Wish(NamedTuple):
         asked = catalog.noise_of(key, self.filters.sources, reason)
         return None if reason in self.shown or asked else reason
 
+    def followed(self, catalog: Catalog) -> "Wish":
+        """The same wish where conversations have been continued: their tip is another session."""
+        return self._replace(
+            revealed=catalog.tips(self.revealed), unfolded=catalog.tips(self.unfolded)
+        )
+
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
 
@@ -114,7 +120,7 @@ def brought_up_to_date(
 ) -> Arranged | None:
     """The same list with some sessions in other places: a new message moves one row, and costs
     no look at the others. None where more than that must be done."""
-    wish = basis.wish
+    wish = basis.wish.followed(catalog)
     if wish.sort is not Sort.ACTIVE or wish.reverse or basis.passes:
         return None
     order, hidden = basis.order[:], dict(basis.hidden)
@@ -170,7 +176,7 @@ def _pinned(
     """The rows of the pinned sessions: a conversation is pinned by any of its parts."""
     wanted_ids = sorted(ids)
     keys = store.keys_of(wanted_ids, token).values() if wanted_ids else ()
-    return frozenset(catalog.chain(key)[-1] for key in keys if catalog.has(key))
+    return frozenset(catalog.tip(key) for key in keys if catalog.has(key))
 
 
 def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int], frozenset[int]]:
@@ -243,7 +249,7 @@ def _passing(found: Found, catalog: Catalog, passes: Callable[[int], bool]) -> F
     """What was found in conversations that pass the filters; the other hits are counted."""
 
     def kept(key: int | None) -> bool:
-        return key is None or not catalog.has(key) or passes(catalog.chain(key)[-1])
+        return key is None or not catalog.has(key) or passes(catalog.tip(key))
 
     left = found._replace(
         matches=tuple(match for match in found.matches if kept(match.session_key)),
@@ -255,5 +261,5 @@ def _passing(found: Found, catalog: Catalog, passes: Callable[[int], bool]) -> F
 
 def _conversations(catalog: Catalog, keys: Iterable[int]) -> list[int]:
     """Each conversation once, by its tip, in the order of first mention."""
-    known = (catalog.chain(key)[-1] for key in keys if catalog.has(key))
+    known = (catalog.tip(key) for key in keys if catalog.has(key))
     return list(dict.fromkeys(known))

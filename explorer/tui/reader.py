@@ -33,6 +33,8 @@ class Reader:
         """What is being read, or about to be."""
         self._alone = False
         """Only this part of its conversation."""
+        self._parts: tuple[int, ...] = ()
+        """The conversation, where it has been looked at again since."""
 
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
@@ -40,15 +42,17 @@ class Reader:
         self.session = self._outlined = None
 
     def reads(self, session: Session, alone: bool) -> bool:
-        """Whether this is being read already."""
-        return self.session is not None and self.session.key == session.key and self._alone == alone
+        """Whether this is being read already, also if it has been continued since."""
+        if self.session is None or self._alone != alone:
+            return False
+        return session.key == self.session.key or session.key in self._parts
 
     def read(self, session: Session, catalog: Catalog | None, alone: bool = False) -> None:
         """Show a session: the whole conversation, of which the catalog knows the parts, or it
         alone."""
         self._lanes.cancel("items")
         self.session, self._alone = session, alone
-        self._outlined = None
+        self._outlined, self._parts = None, ()
         unit = Unit(session.key, (session.key,), session.kind)
         if session.parts > 1:
             if catalog is None or not catalog.has(session.key):
@@ -73,6 +77,7 @@ class Reader:
         if not catalog.has(self.session.key):
             return
         unit = (catalog.single if self._alone else catalog.folded)(self.session.key)
+        self._parts = unit.parts
         if touched is not None and touched.isdisjoint(unit.parts):
             return
         store, session = self._store, self.session
