@@ -153,8 +153,11 @@ class Lister:
             self.facts = renewed.facts
             self._sessions.forget_rows()
             self._sessions.add_rows(renewed.rows)
-            if renewed.arranged is not None and self._basis is basis:
-                self._list(renewed.arranged)
+            made = renewed.arranged
+            if made and made.basis and made.basis.wish == self.wish and not self._searched():
+                # What is still under way is about the file as it was.
+                self._lanes.cancel("order")
+                self._list(made)
             else:
                 self.arrange()
             then(renewed)
@@ -216,9 +219,9 @@ class Lister:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
-        text, wish, now = self._search_bar.input.value, self.wish, self._clock()
+        text, wish, now = self._searched(), self.wish, self._clock()
         facts = self.facts
-        searching = bool(text.strip())
+        searching = bool(text)
         if searching and self._before_search is None:
             self._before_search = self._sessions.cursor_row
 
@@ -235,6 +238,10 @@ class Lister:
             self._list(result[1])
 
         self._lanes.start("order", work, take)
+
+    def _searched(self) -> str:
+        text = self._search_bar.input.value
+        return text if text.strip() else ""
 
     def read_rows(self, event: SessionList.RowsWanted) -> None:
         store, catalog = self.store, self.catalog

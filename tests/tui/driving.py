@@ -1,9 +1,11 @@
 """Driving the app in a test: open a file, press keys, wait until it holds still, look."""
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
@@ -72,6 +74,32 @@ class Driver:
         """What a person would see, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)
         return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+class Held:
+    """Stands for a function of a module and keeps its first answer back until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
+        self._plain = getattr(module, name)
+        self._go = threading.Event()
+        self.made = threading.Event()
+        """The answer is there, and waits."""
+        monkeypatch.setattr(module, name, self)
+
+    def __call__(self, *arguments: object) -> object:
+        first = not self.made.is_set()
+        made = self._plain(*arguments)
+        self.made.set()
+        if first:
+            self._go.wait(60)
+        return made
+
+    async def holds(self, driver: Driver) -> None:
+        while not self.made.is_set():
+            await driver.pilot.pause(0.01)
+
+    def let_go(self) -> None:
+        self._go.set()
 
 
 @asynccontextmanager

@@ -11,10 +11,11 @@ import pytest
 from explorer.demo import write_demo
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
+from explorer.tui import arranging
 from tests.agents import agent_path
 from tests.factories import altered, go_on, talk
 from tests.terminal import Terminal
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 WRITER = """
 import sys
@@ -180,6 +181,41 @@ async def test_what_is_being_read_stays_in_place_when_it_is_continued(tmp_path: 
         assert [line[54:-2] for line in driver.screen().splitlines()[3:-3]] == before
         await driver.press("G")
         assert "part the second" in driver.screen()
+
+
+async def test_what_arrives_while_the_list_is_made_another_way_is_not_lost(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        held = Held(monkeypatch, arranging, "arrange")
+        await driver.pilot.press("full_stop")
+        await held.holds(driver)
+        _write(path, *NEW_SESSION)
+        while len(driver.main._lister.catalog or ()) == 88:
+            await driver.pilot.pause(0.05)
+        held.let_go()
+        await driver.settle()
+        assert "Just in" in driver.listed()
+        assert "with all that is hidden" in driver.screen()
+        assert "82 of 89" in driver.said()
+
+
+async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_meanwhile(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        held = Held(monkeypatch, arranging, "arrange")
+        store = driver.main._opened.store  # type: ignore[union-attr]
+        wanted = store.find("Review the retry queue")[0].key
+        driver.main._lister.reveal(wanted)
+        await held.holds(driver)
+        _write(path, *NEW_SESSION)
+        while len(driver.main._lister.catalog or ()) == 88:
+            await driver.pilot.pause(0.05)
+        held.let_go()
+        await driver.settle()
+        assert "Just in" in driver.listed()
+        assert driver.main.sessions.cursor_row == wanted
 
 
 async def test_only_what_changed_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
