@@ -8,9 +8,10 @@ import pytest
 from explorer.model import Hidden
 from explorer.store.create import StateFile
 from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.screens import filters
 from explorer.tui.screens.filters import FilterList, FilterScreen
 from tests.factories import altered, insert, say, talk
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 DAY = 86_400.0
 
@@ -413,6 +414,28 @@ async def test_a_session_that_grows_past_the_filter_appears(path: Path) -> None:
             say(db, "old", content="and more", timestamp=NOW)
         await driver.until(lambda: "Old chat" in driver.listed())
         assert driver.listed() == ["Old chat", "Short", "Chat"]
+
+
+async def test_what_changes_while_the_dialog_counts_is_not_forgotten(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        await _choose(driver, "2 or more")
+        held = Held(monkeypatch, filters, "tally")
+        await driver.pilot.press("f")
+        await held.holds(driver)
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET message_count = 2 WHERE id = 'old'")
+            say(db, "old", content="and more", timestamp=NOW)
+        while "Old chat" not in driver.listed():
+            await driver.pilot.pause(0.05)
+        held.let_go()
+        dialog = driver.app.screen
+        assert isinstance(dialog, FilterScreen)
+        await driver.until(lambda: dialog._counted is driver.main._lister.catalog)
+        assert "3 of 5 listed" in driver.screen()
+        await driver.press("escape", "s", "j", "enter")
+        assert "Old chat" in driver.listed()
 
 
 async def test_the_open_dialog_counts_again_when_the_file_has_changed(path: Path) -> None:

@@ -196,15 +196,18 @@ class FilterScreen(ModalScreen[None]):
             known = facts or store.facts(token=token)
             return known, tally(catalog, known, wish.filters, wish.shown)
 
-        self._lanes.start("tally", work, self._take)
+        def take(result: tuple[Facts, Tally]) -> None:
+            known, self._tally = result
+            if self._lister.catalog is catalog:
+                # Else the list knows better by now.
+                self._lister.facts = known
+            self._show()
+
+        self._lanes.start("tally", work, take)
 
     def _count_again(self) -> None:
         if self._lister.catalog is not self._counted:
             self._count()
-
-    def _take(self, result: tuple[Facts, Tally]) -> None:
-        self._lister.facts, self._tally = result
-        self._show()
 
     def _failed(self, error: StoreError) -> None:
         self.notify(clean(error.message), title=error.title, severity="error", markup=False)
