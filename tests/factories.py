@@ -72,6 +72,18 @@ def say(db: sqlite3.Connection, session_id: object, **cells: object) -> int:
     return insert(db, "messages", session_id=session_id, **(plain | cells))
 
 
+def go_on(db: sqlite3.Connection, session_id: str, other: str, at: float, text: str = "on") -> int:
+    """What the agent does when it compresses a session: ends it and goes on in another one."""
+    ended = "UPDATE sessions SET ended_at = ?, end_reason = 'compression' WHERE id = ?"
+    db.execute(ended, (at, session_id))
+    (source,) = db.execute("SELECT source FROM sessions WHERE id = ?", (session_id,)).fetchone()
+    key = insert(
+        db, "sessions", id=other, source=source, started_at=at, parent_session_id=session_id
+    )
+    say(db, other, content=text, timestamp=at)
+    return key
+
+
 def rows(path: Path, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
     """What plain SQL says, with text as it lies in the file."""
     with closing(sqlite3.connect(path)) as db:

@@ -24,7 +24,8 @@ def span(text: str, now: float, tz: tzinfo | None = None) -> Span | None:
     if found:
         return Span(now - int(found[1]) * _SPANS[found[2]], now)
     here = datetime.fromtimestamp(now, tz)
-    midnight = here.replace(hour=0, minute=0, second=0, microsecond=0)
+    # The first of two: in an hour that comes twice, `here` would be the second one.
+    midnight = here.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     days = {"today": 0, "yesterday": 1}.get(words)
     if days is not None:
         start = midnight - timedelta(days=days)

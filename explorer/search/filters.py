@@ -37,11 +37,6 @@ class Filters(NamedTuple):
     tools: bool = False
 
     @property
-    def classes(self) -> frozenset[Hidden]:
-        """Hidden classes that are asked for by their source."""
-        return frozenset(NOISE[source] for source in self.sources if source in NOISE)
-
-    @property
     def needs_facts(self) -> bool:
         """Whether the catalog alone cannot tell."""
         return bool(self.models or self.least or self.tools)
@@ -76,22 +71,22 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
     times: list[float] = []
     sizes: list[int] = []
     listed = tools = 0
-    listed_too = shown | filters.classes
     for key, reason in catalog.rows():
         failing = looks.failing(key, filters)
         if len(failing) > 1:
             continue
         only = failing[0] if failing else ""
-        if reason is not None:
-            if not only:
-                classes[reason] += 1
-            if reason not in listed_too:
-                if reason is NOISE.get(catalog.source(key)) and only in ("", "source"):
-                    sources[catalog.source(key)] += 1
-                continue
-        listed += not only
+        source = catalog.source(key)
+        if reason is not None and not only:
+            classes[reason] += 1
+        hidden = reason is not None and reason not in shown
+        if hidden and reason is not NOISE.get(source):
+            continue
         if only in ("", "source"):
-            sources[catalog.source(key)] += 1
+            sources[source] += 1
+        if hidden and source not in filters.sources:
+            continue
+        listed += not only
         if only in ("", "model"):
             models.update(looks.models(key))
         if only in ("", "time"):

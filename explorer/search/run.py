@@ -4,7 +4,7 @@ Archived sessions are searched like any other; hits in sessions of subagents, of
 tools are counted, and given only when asked for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from explorer.model import Hidden, Sort
@@ -42,21 +42,23 @@ def run(
     query: Query,
     *,
     everything: bool = False,
+    listed: Callable[[int], bool] | None = None,
     growing: bool = False,
     limit: int | None = None,
     token: CancelToken | None = None,
 ) -> Found:
     """Search titles and messages. `everything` gives hits of all classes, and rewound messages;
-    `growing` lets the last word go on, for a search bar that somebody types into."""
+    `listed` says of a row whether its hits are given although its class is hidden; `growing` lets
+    the last word go on, for a search bar that somebody types into."""
     if not query.terms:
         return Found(query, "none", True, (), (), {})
     prefix = growing and query.unfinished
     result = store.matches(query.terms, prefix, limit, everything, token)
     hidden: dict[Hidden, int] = {}
-    kept = [m for m in result.found if everything or _shown(catalog, m.session_key, hidden)]
+    kept = [m for m in result.found if everything or _shown(catalog, m.session_key, hidden, listed)]
     titles = store.sort_values(Sort.TITLE, token)
     titled = [key for key, title in titles.items() if _title_matches(title, query)]
-    shown = [key for key in titled if everything or _shown(catalog, key, hidden)]
+    shown = [key for key in titled if everything or _shown(catalog, key, hidden, listed)]
     return Found(
         query=query,
         mode=result.mode,
@@ -68,12 +70,18 @@ def run(
     )
 
 
-def _shown(catalog: Catalog, key: int | None, hidden: dict[Hidden, int]) -> bool:
-    reason = None
-    if key is not None and catalog.has(key):
-        # A part of a conversation is as visible as the conversation.
-        reason = catalog.hidden_as(catalog.chain(key)[-1])
-    if reason not in LEFT_OUT:
+def _shown(
+    catalog: Catalog,
+    key: int | None,
+    hidden: dict[Hidden, int],
+    listed: Callable[[int], bool] | None,
+) -> bool:
+    if key is None or not catalog.has(key):
+        return True
+    # A part of a conversation is as visible as the conversation.
+    tip = catalog.tip(key)
+    reason = catalog.hidden_as(tip)
+    if reason not in LEFT_OUT or (listed is not None and listed(tip)):
         return True
     hidden[reason] = hidden.get(reason, 0) + 1
     return False

@@ -59,9 +59,13 @@ class Facts(NamedTuple):
 
     def renewed(self, newer: "Facts", keys: Collection[int]) -> "Facts":
         """These facts, but of some sessions the newer ones."""
+        models, messages = dict(self.models), dict(self.messages)
+        for key in keys:
+            models.pop(key, None)
+            messages.pop(key, None)
         return Facts(
-            {**self.models, **newer.models},
-            {**self.messages, **newer.messages},
+            {**models, **newer.models},
+            {**messages, **newer.messages},
             self.tools.difference(keys) | newer.tools,
         )
 

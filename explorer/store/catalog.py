@@ -108,6 +108,16 @@ class Catalog:
         """The conversation of a session: its parts from root to tip."""
         return self._chain_of.get(key, (key,))
 
+    def tip(self, key: int) -> int:
+        """The session that stands for the conversation of this one."""
+        return self.chain(key)[-1]
+
+    def tips(self, keys: frozenset[int]) -> frozenset[int]:
+        """Those that stand for the conversations of these, with little to do where most of them
+        stand for themselves."""
+        parts = [key for key in keys & self._chain_of.keys() if self.tip(key) != key]
+        return keys.difference(parts).union(map(self.tip, parts)) if parts else keys
+
     def folded(self, key: int) -> Unit:
         """The row of a list that stands for this session's whole conversation."""
         chain = self.chain(key)
@@ -124,9 +134,11 @@ class Catalog:
         self,
         shown: Collection[Hidden] = (),
         wanted: Callable[[int], bool] | None = None,
+        asked: Collection[str] = (),
     ) -> tuple[list[int], dict[Hidden, int]]:
-        """(keys listed, how many are hidden by class). `shown` classes are listed too; what is
-        not `wanted` counts as filtered."""
+        """(keys listed, how many are hidden by class). `shown` classes are listed too, and those
+        that are noise by a source that was `asked` for; what is not `wanted` counts as filtered.
+        """
         listed: list[int] = []
         hidden: dict[Hidden, int] = {}
         # A folded part goes with its conversation, whatever it is by itself.
@@ -135,11 +147,16 @@ class Catalog:
             folded = folding and reason is Hidden.CONTINUATION
             if wanted is not None and not folded and not wanted(key):
                 reason = Hidden.FILTERED
-            if reason is None or reason in shown:
+            if reason is None or reason in shown or (asked and self.noise_of(key, asked, reason)):
                 listed.append(key)
             else:
                 hidden[reason] = hidden.get(reason, 0) + 1
         return listed, hidden
+
+    def noise_of(self, key: int, sources: Collection[str], reason: Hidden | None) -> bool:
+        """Whether a row is hidden for its own source, and that is one of these."""
+        source = self.source(key)
+        return source in sources and NOISE.get(source) is reason
 
     def rows(self) -> Iterable[tuple[int, Hidden | None]]:
         """Every conversation and every session of its own: (key, class it is hidden as)."""

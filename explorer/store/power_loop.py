@@ -150,6 +150,7 @@ class PowerLoopStore:
             models: dict[int, str] = {}
             messages: dict[int, int] = {}
             tools: set[int] = set()
+            wanted = None if keys is None else set(keys)
             for tables in self._tables:
                 for row, model, number, calls in reader.rows(
                     "SELECT s.rowid, s.model, count(m.seq), total(m.role = 'tool')"
@@ -157,6 +158,8 @@ class PowerLoopStore:
                     " ON m.session_id = s.session_id GROUP BY s.rowid"
                 ):
                     key = tables.key(row)
+                    if wanted is not None and key not in wanted:
+                        continue
                     messages[key] = cells.amount(number)
                     if name := cells.text(model):
                         models[key] = name

@@ -38,7 +38,7 @@ class SideFile:
 
     def pins(self) -> frozenset[str]:
         """The ids of the sessions that are pinned."""
-        with self._reading() as rows:
+        with self._reading("pins") as rows:
             found = rows("SELECT session FROM pins WHERE store = ?", (self._store,))
         return frozenset(_text(id_) for (id_,) in found)
 
@@ -56,9 +56,9 @@ class SideFile:
     def choice(self, name: str) -> str | None:
         """What was last chosen, if anything ever was."""
         sql = "SELECT value FROM choices WHERE store = ? AND name = ?"
-        with self._reading() as rows:
+        with self._reading("choices") as rows:
             found = rows(sql, (self._store, name))
-        return str(found[0][0]) if found else None
+        return _text(found[0][0]) if found else None
 
     def choose(self, name: str, value: str) -> None:
         with self._writing() as connection:
@@ -68,15 +68,19 @@ class SideFile:
             ).close()
 
     @contextmanager
-    def _reading(self) -> Iterator[_Rows]:
+    def _reading(self, table: str) -> Iterator[_Rows]:
+        """Asks one of the tables; a file in which it is not yet has no notes."""
         if not os.path.exists(self.path):
             yield lambda sql, values: []
             return
         with self._telling("read"):
             address = self.path.resolve().as_uri() + "?mode=ro"
             connection = sqlite3.connect(address, uri=True, timeout=PATIENCE)
+            connection.text_factory = bytes
             try:
-                yield lambda sql, values: connection.execute(sql, values).fetchall()
+                there = "SELECT 1 FROM sqlite_master WHERE name = ?"
+                made = connection.execute(there, (table,)).fetchall()
+                yield lambda sql, values: connection.execute(sql, values).fetchall() if made else []
             finally:
                 connection.close()
 
@@ -108,4 +112,9 @@ class SideFile:
 
 
 def _text(cell: object) -> str:
-    return cell.decode("utf-8", "surrogatepass") if isinstance(cell, bytes) else str(cell)
+    if not isinstance(cell, bytes):
+        return str(cell)
+    try:
+        return cell.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return cell.decode("utf-8", "replace")

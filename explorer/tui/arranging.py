@@ -49,10 +49,18 @@ class Wish(NamedTuple):
     unfolded: frozenset[int] = frozenset()
     """Rows of which the inside is listed too."""
 
-    @property
-    def listed(self) -> frozenset[Hidden]:
-        """Classes that are listed too, also because a filter is about them."""
-        return self.shown | self.filters.classes
+    def hides(self, catalog: Catalog, key: int) -> Hidden | None:
+        """The class for which this list leaves a row out, if any: asking for the source of a
+        hidden class lists it."""
+        reason = catalog.hidden_as(key)
+        asked = catalog.noise_of(key, self.filters.sources, reason)
+        return None if reason in self.shown or asked else reason
+
+    def followed(self, catalog: Catalog) -> "Wish":
+        """The same wish where conversations have been continued: their tip is another session."""
+        return self._replace(
+            revealed=catalog.tips(self.revealed), unfolded=catalog.tips(self.unfolded)
+        )
 
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
@@ -95,7 +103,7 @@ def arrange(
 ) -> Arranged:
     """All sessions in the wished order, under headings where it has some."""
     passes = wanted(catalog, facts or NO_FACTS, wish.filters)
-    listed, hidden = catalog.select(wish.listed, passes)
+    listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     order = ordered(store, catalog, listed, wish.sort, True, token)
     if wish.reverse:
         order.reverse()
@@ -112,17 +120,19 @@ def brought_up_to_date(
 ) -> Arranged | None:
     """The same list with some sessions in other places: a new message moves one row, and costs
     no look at the others. None where more than that must be done."""
-    wish = basis.wish
+    wish = basis.wish.followed(catalog)
     if wish.sort is not Sort.ACTIVE or wish.reverse or basis.passes:
         return None
     order, hidden = basis.order[:], dict(basis.hidden)
     for known, step in ((basis.catalog, -1), (catalog, 1)):
         place = _newest_first(known)
         for key in changed:
-            reason = known.hidden_as(key) if known.has(key) else None
-            if reason is not None and reason not in wish.listed:
+            if not known.has(key):
+                continue
+            reason = wish.hides(known, key)
+            if reason is not None:
                 hidden[reason] = hidden.get(reason, 0) + step
-            elif known.has(key):
+            else:
                 at = bisect_left(order, place(key), key=place)
                 order[at : at + (step < 0)] = [key] if step > 0 else []
     return _finished(store, Basis(catalog, wish, order, hidden), now, token)
@@ -166,7 +176,7 @@ def _pinned(
     """The rows of the pinned sessions: a conversation is pinned by any of its parts."""
     wanted_ids = sorted(ids)
     keys = store.keys_of(wanted_ids, token).values() if wanted_ids else ()
-    return frozenset(catalog.chain(key)[-1] for key in keys if catalog.has(key))
+    return frozenset(catalog.tip(key) for key in keys if catalog.has(key))
 
 
 def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int], frozenset[int]]:
@@ -178,12 +188,12 @@ def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int]
     for key in wish.revealed | pinned:
         if not catalog.has(key):
             continue
-        reason = catalog.hidden_as(key)
+        reason = wish.hides(catalog, key)
         if basis.passes and not basis.passes(key):
             if key not in wish.revealed:
                 continue
             reason = Hidden.FILTERED
-        if reason is not None and reason not in wish.listed:
+        if reason is not None:
             excepted.add(key)
             hidden[reason] = hidden.get(reason, 0) - 1
     return {reason: number for reason, number in hidden.items() if number}, frozenset(excepted)
@@ -219,26 +229,37 @@ def search(
         catalog,
         parse(text),
         everything=wish.shown.issuperset(CLASSES),
+        listed=lambda key: wish.hides(catalog, key) is None,
         growing=True,
         limit=MOST_HITS,
         token=token,
     )
-    passes = wanted(catalog, facts or NO_FACTS, wish.filters)
-    hidden = dict(found.hidden)
+    if passes := wanted(catalog, facts or NO_FACTS, wish.filters):
+        found = _passing(found, catalog, passes)
     keys = [match.session_key for match in found.matches if match.session_key is not None]
     titled = _conversations(catalog, found.titles)
     said = [key for key in _conversations(catalog, keys) if key not in set(titled)]
-    if passes:
-        left_out = sum(not passes(key) for key in (*titled, *said))
-        hidden |= {Hidden.FILTERED: left_out} if left_out else {}
-        titled, said = list(filter(passes, titled)), list(filter(passes, said))
     groups = [Group(0, "In the title")] if titled else []
     if said:
         groups.append(Group(len(titled), "In the text, newest first"))
-    return Arranged([*titled, *said], tuple(groups), hidden, len(titled) + len(said), found)
+    return Arranged([*titled, *said], tuple(groups), found.hidden, len(titled) + len(said), found)
+
+
+def _passing(found: Found, catalog: Catalog, passes: Callable[[int], bool]) -> Found:
+    """What was found in conversations that pass the filters; the other hits are counted."""
+
+    def kept(key: int | None) -> bool:
+        return key is None or not catalog.has(key) or passes(catalog.tip(key))
+
+    left = found._replace(
+        matches=tuple(match for match in found.matches if kept(match.session_key)),
+        titles=tuple(filter(kept, found.titles)),
+    )
+    filtered = found.total - left.total
+    return left._replace(hidden={**found.hidden, Hidden.FILTERED: filtered}) if filtered else left
 
 
 def _conversations(catalog: Catalog, keys: Iterable[int]) -> list[int]:
     """Each conversation once, by its tip, in the order of first mention."""
-    known = (catalog.chain(key)[-1] for key in keys if catalog.has(key))
+    known = (catalog.tip(key) for key in keys if catalog.has(key))
     return list(dict.fromkeys(known))

@@ -10,7 +10,7 @@ from explorer.render.lines import Line
 from explorer.search.dates import span
 from explorer.search.filters import Filters, Moment, Tally
 from explorer.tui.arranging import CLASSES, Wish
-from explorer.tui.list_words import model_words
+from explorer.tui.list_words import model_words, source_words
 
 PERIODS = (
     ("Any time", "", ""),
@@ -87,7 +87,7 @@ def _named(
         FilterRow(
             kind,
             name,
-            model_words(name) if kind == "model" else clean_line(name, 60) or "no source",
+            model_words(name) if kind == "model" else source_words(name),
             name in on,
             numbers.get(name, 0) if tally else None,
         )

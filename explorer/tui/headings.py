@@ -30,7 +30,8 @@ def headings(
             for row, key in enumerate(order)
             if not row or catalog.source(key) != catalog.source(order[row - 1])
         ]
-        return tuple(Group(row, clean_line(catalog.source(order[row]), 60)) for row in changes)
+        names = {row: clean_line(catalog.source(order[row]), 60) for row in changes}
+        return tuple(Group(row, name or "No source") for row, name in names.items())
     return ()
 
 

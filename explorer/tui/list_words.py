@@ -8,7 +8,7 @@ from typing import NamedTuple
 from explorer.model import Hidden
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
-from explorer.search.filters import NO_MODEL, Filters
+from explorer.search.filters import Filters
 from explorer.tui.arranging import CLASSES, Arranged, Wish
 
 NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
@@ -49,7 +49,7 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
     else:
         found += [Chip(f"class {name}", f"with {name}") for name in CLASSES if name in wish.shown]
     filters = wish.filters
-    found += [Chip(f"source {name}", clean_line(name, 30)) for name in sorted(filters.sources)]
+    found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
     found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
     if filters.since:
         found.append(Chip("since", f"since {clean_line(filters.since.words, 30)}"))
@@ -83,6 +83,11 @@ def without(wish: Wish, name: str) -> Wish:
     return wish._replace(filters=filters)
 
 
+def source_words(name: str) -> str:
+    return clean_line(name, 60) or "no source"
+
+
 def model_words(name: str) -> str:
     """A model without the maker's path before it."""
-    return clean_line(name, 60).rpartition("/")[2] if name != NO_MODEL else "no model"
+    words = clean_line(name, 60)
+    return words.rpartition("/")[2] or words or "no model"

@@ -110,7 +110,8 @@ class Lister:
             return store.catalog(token), time.monotonic() - begun
 
         def take(result: tuple[Catalog, float]) -> None:
-            self.catalog, self._survey_took = result
+            catalog, self._survey_took = result
+            self._know(catalog)
             self._surveyed = time.monotonic()
             self.arrange()
             if then:
@@ -145,20 +146,29 @@ class Lister:
             return Renewed(made, changes.keys, rows, arranged, newer)
 
         def take(renewed: Renewed) -> None:
-            self.catalog = renewed.catalog
+            self._know(renewed.catalog)
             if renewed.touched is None:
                 self._surveyed = time.monotonic()
                 self._lanes.start("info", lambda token: store.info(token), self._informed)
             self.facts = renewed.facts
             self._sessions.forget_rows()
             self._sessions.add_rows(renewed.rows)
-            if renewed.arranged is not None and self._basis is basis:
-                self._list(renewed.arranged)
+            made = renewed.arranged
+            if made and made.basis and made.basis.wish == self.wish and not self._searched():
+                # What is still under way is about the file as it was.
+                self._lanes.cancel("order")
+                self._list(made)
             else:
                 self.arrange()
             then(renewed)
 
         self._lanes.start("renew", work, take)
+
+    def _know(self, catalog: Catalog) -> None:
+        """What there is now; wishes and selection go along with conversations that go on."""
+        self.catalog = catalog
+        self.wish = self.wish.followed(catalog)
+        self._sessions.selection.follow(catalog)
 
     def wish_for(self, wish: Wish) -> None:
         """Have the list another way."""
@@ -194,7 +204,7 @@ class Lister:
         """Go to a session, listing it also if its class is hidden."""
         if self.catalog is None or not self.catalog.has(key):
             return
-        tip = self.catalog.chain(key)[-1]
+        tip = self.catalog.tip(key)
         self._search_bar.input.value = ""
         self._before_search = tip
         self.wish_for(self.wish._replace(revealed=self.wish.revealed | {tip}))
@@ -209,9 +219,9 @@ class Lister:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
-        text, wish, now = self._search_bar.input.value, self.wish, self._clock()
+        text, wish, now = self._searched(), self.wish, self._clock()
         facts = self.facts
-        searching = bool(text.strip())
+        searching = bool(text)
         if searching and self._before_search is None:
             self._before_search = self._sessions.cursor_row
 
@@ -228,6 +238,10 @@ class Lister:
             self._list(result[1])
 
         self._lanes.start("order", work, take)
+
+    def _searched(self) -> str:
+        text = self._search_bar.input.value
+        return text if text.strip() else ""
 
     def read_rows(self, event: SessionList.RowsWanted) -> None:
         store, catalog = self.store, self.catalog
@@ -253,7 +267,10 @@ class Lister:
         filtered = self.wish.filters != Filters()
         empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
         self._sessions.note = NO_MATCH if found else empty
+        here = self._sessions.cursor_row
         back_to = None if found else self._before_search
+        if back_to is None and self.catalog and here is not None:
+            back_to = self.catalog.tip(here)
         if self._expected and self.catalog and arranged.order and not self._sessions.touched:
             # The first page was by last active: nobody has chosen its first row.
             back_to = arranged.order[0]

@@ -66,8 +66,13 @@ class Reader:
         self._from.clear()
 
     def reads(self, session: Session, alone: bool) -> bool:
-        """Whether this is being read already."""
-        return self._reading is not None and self._reading.name == (session.key, alone)
+        """Whether this is being read already, also if it has been continued since."""
+        reading, catalog = self._reading, self.catalog
+        if reading is None or reading.alone != alone:
+            return False
+        key = reading.session.key
+        known = not alone and catalog is not None and catalog.has(key)
+        return session.key in (catalog.chain(key) if catalog and known else (key,))
 
     def read(self, session: Session, catalog: Catalog | None, alone: bool = False) -> None:
         """Show a session: the whole conversation, of which the catalog knows the parts, or it

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from explorer.render.amounts import count
+from explorer.store.catalog import Catalog
 
 
 class Selection:
@@ -47,6 +48,13 @@ class Selection:
     def clear(self) -> None:
         self.keys.clear()
         self.rest()
+
+    def follow(self, catalog: Catalog) -> None:
+        """Conversations have been continued: they stay selected."""
+        self.keys = set(catalog.tips(frozenset(self.keys)))
+        self._before = catalog.tips(self._before)
+        if self._anchor is not None:
+            self._anchor = catalog.tip(self._anchor)
 
     def words(self, shown: Collection[int]) -> str:
         """How many, and how many of them are out of sight because of filter or search."""

@@ -189,6 +189,16 @@ def test_the_details_of_every_session_are_told(spoiled: Path) -> None:
         assert all(section.rows for section in told_.sections)
 
 
+def test_every_session_has_facts_and_is_found_by_the_id_that_is_shown(spoiled: Path) -> None:
+    store = open_store(spoiled)
+    sessions = everybody(spoiled)
+    assert store.facts().messages == {row.key: row.message_count for row in sessions}
+    for row in sessions:
+        if row.id:
+            alike = {other.key for other in sessions if other.id == row.id}
+            assert store.keys_of([row.id])[row.id] in alike
+
+
 def test_every_command_is_content(spoiled: Path, command: Command) -> None:
     ids = [session.id for session in everybody(spoiled)]
     for id_ in filter(None, ids):

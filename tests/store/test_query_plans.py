@@ -68,10 +68,16 @@ def _lookups(store: Store) -> None:
         store.lost_messages(text)
 
 
+def _facts(store: Store) -> None:
+    store.facts()
+    store.facts(store.catalog().keys[:3])
+    store.keys_of(["nobody", "no\ufffdbody"])
+
+
 @pytest.fixture(
     params=[
         *(_first_page, _survey, _sort_values, _rows, _outlines, _bodies),
-        *(_changes, _details, _lookups),
+        *(_changes, _details, _lookups, _facts),
     ],
     ids=lambda asked: asked.__name__.strip("_"),
 )
@@ -117,6 +123,20 @@ def test_no_query_walks_all_messages(
     for statement in statements:
         if NEWEST_FIRST not in statement[0]:
             assert _scans(hermes_file, statement) == [], statement[0]
+
+
+def test_an_id_is_looked_up_in_the_index_on_it(
+    hermes_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(store: Store) -> None:
+        store.keys_of(["nobody"])
+
+    (statement,) = _captured(hermes_file, asked, monkeypatch)
+    with closing(sqlite3.connect(hermes_file)) as db:
+        plan = db.execute(f"EXPLAIN QUERY PLAN {statement[0]}", statement[1]).fetchall()
+    assert [row[3].split(" (")[0] for row in plan] == [
+        "SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1"
+    ]
 
 
 def test_a_walk_over_all_messages_would_be_noticed(hermes_file: Path) -> None:

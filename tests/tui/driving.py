@@ -1,9 +1,11 @@
 """Driving the app in a test: open a file, press keys, wait until it holds still, look."""
 
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
@@ -62,18 +64,59 @@ class Driver:
         """What the app has told lately, at the corner of the screen."""
         return "\n".join(str(note.message) for note in self.app._notifications)
 
+    async def until(self, so: Callable[[], bool]) -> None:
+        """Wait for what the clock, or somebody else, brings about."""
+        while not so():
+            await self.pilot.pause(0.05)
+        await self.settle()
+
+    def listed(self) -> list[str]:
+        """The titles of the rows in the list that are known, in order."""
+        rows = map(self.main.sessions.row, self.main.sessions.order)
+        return [row.title or row.preview or row.id for row in rows if row]
+
+    def counted(self) -> str:
+        """What the lower border of the list says."""
+        return str(self.main.sessions.border_subtitle)
+
     def screen(self) -> str:
         """What a person would see, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)
         return "\n".join(strip.text.rstrip() for strip in strips)
 
 
+class Held:
+    """Stands for a function of a module and keeps its first answer back until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
+        self._plain = getattr(module, name)
+        self._go = threading.Event()
+        self.made = threading.Event()
+        """The answer is there, and waits."""
+        monkeypatch.setattr(module, name, self)
+
+    def __call__(self, *arguments: object) -> object:
+        first = not self.made.is_set()
+        made = self._plain(*arguments)
+        self.made.set()
+        if first:
+            self._go.wait(60)
+        return made
+
+    async def holds(self, driver: Driver) -> None:
+        while not self.made.is_set():
+            await driver.pilot.pause(0.01)
+
+    def let_go(self) -> None:
+        self._go.set()
+
+
 @asynccontextmanager
 async def opened(
-    path: Path, size: tuple[int, int] = SIZE, now: float = NOW
+    path: Path, size: tuple[int, int] = SIZE, now: float = NOW, notes: Path | None = None
 ) -> AsyncIterator[Driver]:
-    """The app on a state file, all of it read."""
-    app = ExplorerApp(Start(Opening(path, now), lambda: now))
+    """The app on a state file, all of it read; `notes` is our own file about it."""
+    app = ExplorerApp(Start(Opening(path, now, notes=notes), lambda: now))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()

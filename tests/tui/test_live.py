@@ -11,9 +11,11 @@ import pytest
 from explorer.demo import write_demo
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
+from explorer.tui import arranging
 from tests.agents import agent_path
+from tests.factories import altered, go_on, talk
 from tests.terminal import Terminal
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 WRITER = """
 import sys
@@ -112,6 +114,108 @@ async def test_new_messages_of_the_session_being_read_are_added(path: Path) -> N
             f" 'one more thing', {NOW} FROM sessions WHERE rowid = {key}",
         )
         await _until(driver, "one more thing")
+
+
+async def test_the_cursor_goes_along_when_its_conversation_is_continued(path: Path) -> None:
+    async with opened(path) as driver:
+        await driver.press("j", "j", "j", "j")
+        row = driver.main.sessions.current
+        assert row is not None
+        with altered(path) as db:
+            key = go_on(db, row.id, "newer", NOW - 1000, "part the second")
+        await driver.until(lambda: key in driver.main.sessions.order)
+        assert driver.main.sessions.cursor_row == key
+        assert row.key not in driver.main.sessions.order
+        assert "↪2" in driver.screen()
+
+
+async def test_what_is_unfolded_selected_and_asked_for_stays_so_when_it_is_continued(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "one", "hello", at=NOW - 900, title="Talk")
+        talk(
+            state,
+            "task",
+            "do it",
+            at=NOW - 800,
+            parent="one",
+            source="subagent",
+            config={"_delegate_from": "one"},
+            title="Task",
+        )
+        talk(state, "other", "hello", at=NOW - 500, title="Other")
+    async with opened(file) as driver:
+        store = driver.main._opened.store  # type: ignore[union-attr]
+        talked, task, other = (store.find(name)[0].key for name in ("one", "task", "other"))
+        for key in (talked, task):
+            driver.main._lister.reveal(key)
+            await driver.settle()
+        await driver.press("space", "space", "z")
+        assert driver.listed() == ["Other", "Task", "Talk", "Task"]
+        assert "2 selected" in str(driver.main.sessions.border_title)
+        with altered(file) as db:
+            more, further = go_on(db, "one", "two", NOW - 400), go_on(db, "task", "more", NOW - 300)
+        await driver.until(lambda: further in driver.main.sessions.order)
+        assert list(driver.main.sessions.order) == [further, more, ~talked, ~further, ~more, other]
+        assert driver.main.sessions.selection.keys == {more, further}
+        assert "2 selected · Sessions" in str(driver.main.sessions.border_title)
+        assert driver.main.sessions.cursor_row == more
+        assert "1 hidden one you asked for" in driver.screen()
+        await driver.press("z")
+        assert list(driver.main.sessions.order) == [further, more, other]
+
+
+async def test_what_is_being_read_stays_in_place_when_it_is_continued(tmp_path: Path) -> None:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "long", *[f"line {number}" for number in range(60)], at=NOW - 900)
+        talk(state, "other", "hello", at=NOW - 500)
+    async with opened(file) as driver:
+        await driver.press("j", "enter", "G", *["k"] * 30)
+        before = [line[54:-2] for line in driver.screen().splitlines()[3:-3]]
+        with altered(file) as db:
+            key = go_on(db, "long", "newer", NOW, "part the second")
+        await driver.until(lambda: key in driver.main.sessions.order)
+        assert [line[54:-2] for line in driver.screen().splitlines()[3:-3]] == before
+        await driver.press("G")
+        assert "part the second" in driver.screen()
+
+
+async def test_what_arrives_while_the_list_is_made_another_way_is_not_lost(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        held = Held(monkeypatch, arranging, "arrange")
+        await driver.pilot.press("full_stop")
+        await held.holds(driver)
+        _write(path, *NEW_SESSION)
+        while len(driver.main._lister.catalog or ()) == 88:
+            await driver.pilot.pause(0.05)
+        held.let_go()
+        await driver.settle()
+        assert "Just in" in driver.listed()
+        assert "with all that is hidden" in driver.screen()
+        assert "82 of 89" in driver.counted()
+
+
+async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_meanwhile(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        held = Held(monkeypatch, arranging, "arrange")
+        store = driver.main._opened.store  # type: ignore[union-attr]
+        wanted = store.find("Review the retry queue")[0].key
+        driver.main._lister.reveal(wanted)
+        await held.holds(driver)
+        _write(path, *NEW_SESSION)
+        while len(driver.main._lister.catalog or ()) == 88:
+            await driver.pilot.pause(0.05)
+        held.let_go()
+        await driver.settle()
+        assert "Just in" in driver.listed()
+        assert driver.main.sessions.cursor_row == wanted
 
 
 async def test_only_what_changed_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,8 +41,9 @@ def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:
         if "\ufffd" in id_:
             rows = reader.rows("SELECT s.rowid, s.id FROM sessions s")
             found.update((id_, key) for key, other in rows if cells.words(other) == id_)
-        else:
-            key = reader.value("SELECT s.rowid FROM sessions s WHERE s.id = ?", (id_,))
+        elif (coded := id_.encode("utf-8", "replace")).decode() == id_:
+            # Half a surrogate is never shown, so nobody has it; some ids are stored as bytes.
+            key = reader.value("SELECT s.rowid FROM sessions s WHERE s.id IN (?, ?)", (id_, coded))
             if key is not None:
                 found[id_] = key
     return found

@@ -72,6 +72,7 @@ class FilterList(PaintedView):
         self._cursor = first_choice(rows, next(kept, self._cursor), 1)
         self.virtual_size = Size(self.line_width, len(rows))
         self.styles.height = len(rows) + 2
+        self._keep_in_sight()
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -90,9 +91,12 @@ class FilterList(PaintedView):
     def action_move(self, rows: int) -> None:
         step = 1 if rows > 0 else -1
         self._cursor = first_choice(self._rows, self._cursor + rows, step)
+        self._keep_in_sight()
+        self.refresh()
+
+    def _keep_in_sight(self) -> None:
         # The heading above comes along.
         self.scroll_to_region(Region(0, self._cursor - 1, 1, 2), animate=False, force=True)
-        self.refresh()
 
     def action_choose(self) -> None:
         self.post_message(self.Chosen(self._rows[self._cursor]))
@@ -192,15 +196,18 @@ class FilterScreen(ModalScreen[None]):
             known = facts or store.facts(token=token)
             return known, tally(catalog, known, wish.filters, wish.shown)
 
-        self._lanes.start("tally", work, self._take)
+        def take(result: tuple[Facts, Tally]) -> None:
+            known, self._tally = result
+            if self._lister.catalog is catalog:
+                # Else the list knows better by now.
+                self._lister.facts = known
+            self._show()
+
+        self._lanes.start("tally", work, take)
 
     def _count_again(self) -> None:
         if self._lister.catalog is not self._counted:
             self._count()
-
-    def _take(self, result: tuple[Facts, Tally]) -> None:
-        self._lister.facts, self._tally = result
-        self._show()
 
     def _failed(self, error: StoreError) -> None:
         self.notify(clean(error.message), title=error.title, severity="error", markup=False)
