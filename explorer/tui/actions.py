@@ -254,7 +254,7 @@ ACTIONS = (
         "Details",
         "All that is known of the session",
         "screen.details",
-        6,
+        8,
     ),
     Action(
         "session-editor",

@@ -21,7 +21,7 @@ def copy(screen: Screen[None], text: str, what: str) -> None:
     screen.app.copy_to_clipboard(safe[:MOST])
     said = f"Copied {what}: {plural(min(len(safe), MOST), 'character')}"
     if len(safe) > MOST:
-        said += f" of {count(len(safe))}; e opens all of it in an editor"
+        said += f" of {count(len(safe))}; E opens the session in an editor"
     screen.notify(f"{said}. If it does not paste, the terminal does not allow it.", markup=False)
 
 

@@ -19,38 +19,28 @@ from explorer.store.read_only import CancelToken
 from explorer.store.reading import read_conversation
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
-from explorer.tui.lister import Lister
-from explorer.tui.widgets.session_list import SessionList
 
 MANY = 3000
 """Messages that take a moment to write: 35,000 took three seconds."""
 
 
 class Chosen(NamedTuple):
-    """The row under the cursor, for a thread to find out what it stands for."""
+    """A session, for a thread to find out what hangs together with it."""
 
     store: Store
-    session: Session
     catalog: Catalog | None
-    within: Unit | None
-    """What it stands for, if it is inside an unfolded one."""
+    session: Session
+    alone: bool
+    """Only this part of its conversation."""
 
     def unit(self, token: CancelToken) -> Unit:
         """The first page is listed before it is known which sessions hang together: who is so
         quick waits for that."""
-        if self.within is not None:
-            return self.within
-        catalog = self.catalog or self.store.catalog(token)
+        catalog = self.store.catalog(token) if self.catalog is None else self.catalog
         key = self.session.key
-        return catalog.folded(key) if catalog.has(key) else Unit(key, (key,), self.session.kind)
-
-
-def chosen(lister: Lister, sessions: SessionList) -> Chosen | None:
-    """What is under the cursor, if it has been read."""
-    if lister.store is None or sessions.current is None:
-        return None
-    inside = sessions.inside.get(sessions.cursor_row or 0)
-    return Chosen(lister.store, sessions.current, lister.catalog, inside.unit if inside else None)
+        if not catalog.has(key):
+            return Unit(key, (key,), self.session.kind)
+        return catalog.single(key) if self.alone else catalog.folded(key)
 
 
 class Looking:

@@ -58,6 +58,11 @@ class Reader:
         """What is being read, or about to be."""
         return self._reading.session if self._reading else None
 
+    @property
+    def alone(self) -> bool:
+        """Only one part of its conversation is being read."""
+        return self._reading is not None and self._reading.alone
+
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
         self._store = store

@@ -261,16 +261,11 @@ def test_columns_of_newer_schemas_are_told_under_their_names(tmp_path: Path) -> 
             " blob = ?",
             ("yes", T0, '["terminal", "web"]', b"\xff\x00x"),
         )
-        db.execute("CREATE TABLE system_prompts (hash TEXT PRIMARY KEY, prompt TEXT)")
-        db.execute("INSERT INTO system_prompts VALUES ('abc', 'You are shared.')")
-        db.execute("ALTER TABLE sessions ADD COLUMN system_prompt_hash")
-        db.execute("UPDATE sessions SET system_prompt_hash = 'abc'")
     also = dict(_sections(_one(path))["Also stored"])
     assert also['Odd "name'] == "yes"
     assert also["Last read at"] == exact(T0)
     assert also["Tool names"] == '["terminal", "web"]'
     assert also["Blob"] == "\ufffd\x00x"
-    assert also["System prompt"] == "You are shared."
     assert "Hidden" not in also
 
 

@@ -54,6 +54,17 @@ async def test_i_in_the_transcript_is_about_what_is_being_read(demo: Path) -> No
         assert driver.main.focused is driver.main.transcript
 
 
+async def test_in_the_transcript_they_are_of_the_part_that_is_read_alone(demo: Path) -> None:
+    async with opened(demo) as driver:
+        store = driver.main._opened.store  # type: ignore[union-attr]
+        driver.main._lister.reveal(store.find("Trip to Kyoto #3")[0].key)
+        await driver.settle()
+        await driver.press("enter", "c", "i")
+        assert "this one" in _text(driver)
+        await driver.press("escape", "c", "i")
+        assert "this one" not in _text(driver)
+
+
 async def test_the_ids_of_all_parts_are_whole_in_eighty_columns(real_file: Path) -> None:
     async with opened(real_file, size=(80, 24)) as driver:
         store = driver.main._opened.store  # type: ignore[union-attr]
@@ -103,7 +114,7 @@ async def test_y_copies_the_id_of_the_newest_part(demo: Path) -> None:
         await driver.settle()
         await driver.press("i", "y")
         assert driver.app.clipboard == store.labels([key])[key].id
-        assert "The id is in the clipboard" in driver.said()
+        assert "Copied the id" in driver.said()
 
 
 async def test_they_can_be_scrolled_and_resized(demo: Path) -> None:

@@ -62,7 +62,6 @@ MODEL = {
     "billing_base_url": "Address",
     "billing_mode": "Paid by",
 }
-PROMPT_HASH = "system_prompt_hash"
 TIMES = ("started_at", "ended_at", "end_reason")
 KNOWN = (
     *IDS,
@@ -109,8 +108,7 @@ def _read(reader: Reader, unit: Unit) -> _Read:
         ("Parts", _parts([found[key] for key in chain if key in found], parts)),
         ("Routes", routes(reader, [part.text("id") for part in parts])),
     ]
-    rest = [*others(one, KNOWN), *_prompt(reader, one)]
-    return _Read(parts, one.text("title") or None, told, rest)
+    return _Read(parts, one.text("title") or None, told, others(one, KNOWN))
 
 
 def _records(
@@ -150,16 +148,6 @@ def _model(parts: Sequence[Record], one: Record) -> list[Row]:
     models = dict.fromkeys(part.text("model") for part in parts if part.has("model"))
     rows = [("Model", "\n".join(models))] if models else []
     return [*rows, *labelled(one, MODEL), *settings(one, "model_config", "Settings")]
-
-
-def _prompt(reader: Reader, one: Record) -> list[Row]:
-    """The system prompt where newer files keep it: once for all sessions that share it."""
-    if not one.has(PROMPT_HASH) or not reader.schema.has("system_prompts", "hash", "prompt"):
-        return []
-    columns = columns_of(reader.schema, "system_prompts", "t", ("prompt",), ())
-    sql = f"SELECT {columns.select} FROM system_prompts t WHERE t.hash = ?"
-    found = reader.row(sql, (one.text(PROMPT_HASH),))
-    return labelled(columns.record(found), {"prompt": "System prompt"}) if found else []
 
 
 def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:

@@ -10,9 +10,10 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from explorer.render.clean import clean_line, for_clipboard
+from explorer.render.clean import clean_line
 from explorer.render.lines import Line
 from explorer.store.base import Details
+from explorer.tui.copying import copy
 from explorer.tui.detail_lines import detail_lines
 from explorer.tui.styles import style
 from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
@@ -67,5 +68,4 @@ class DetailsScreen(ModalScreen[None]):
         yield view
 
     def action_copy(self) -> None:
-        self.app.copy_to_clipboard(for_clipboard(self._details.id))
-        self.notify("The id is in the clipboard.", markup=False)
+        copy(self, self._details.id, "the id")

@@ -327,10 +327,17 @@ class MainScreen(Screen[None]):
         return Choosing(self, self._lanes, self._lister, self._opening.notes)
 
     def _looking(self) -> "Looking":
+        """For what is being read, or else for what is under the cursor."""
         # Late, as above.
-        from explorer.tui.looking import Looking, chosen
+        from explorer.tui.looking import Chosen, Looking
 
-        return Looking(self, self._lanes, chosen(self._lister, self.sessions))
+        session, alone = self.sessions.current, self.sessions.on_a_part
+        if self.focused is self.transcript:
+            session, alone = self._reader.session, self._reader.alone
+        store, at = self._lister.store, None
+        if store is not None and session is not None:
+            at = Chosen(store, self._lister.catalog, session, alone)
+        return Looking(self, self._lanes, at)
 
     def action_details(self) -> None:
         self._looking().details()
