@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from explorer.model import Message, MessageState, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
+from explorer.store.traits import Trait, Traits
 
 
 class Candidate(NamedTuple):
@@ -117,6 +118,15 @@ class Store(Protocol):
 
     def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
         """Of these sessions, or of all."""
+        ...
+
+    def traits(
+        self,
+        asked: Collection[Trait],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Traits:
+        """What is asked of these sessions, or of all; the rest is left empty."""
         ...
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
