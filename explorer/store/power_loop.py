@@ -118,6 +118,11 @@ class PowerLoopStore:
         return None
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        if sort is Sort.TITLE:
+            return self.traits({Trait.TITLE}, token=token).titles
+        if sort is Sort.TOKENS:
+            return self.traits({Trait.TOKENS}, token=token).tokens
+
         def work(reader: Reader) -> Mapping[int, object]:
             values: dict[int, object] = {}
             for tables in self._tables:
