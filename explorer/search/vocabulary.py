@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Literal, NamedTuple
 
-from explorer.search.dates import span
+from explorer.search.dates import Span, span
 
 
 class About(NamedTuple):
@@ -119,6 +119,15 @@ def trouble(name: str, values: Sequence[str], now: float, tz: tzinfo | None) -> 
     if about.takes == "amount" and amount(values[0]) is None:
         return "is no number"
     return ""
+
+
+def period(name: str, value: str, now: float, tz: tzinfo | None) -> Span:
+    """From when to when: before a day, since a day, or on it."""
+    found = span(value, now, tz)
+    assert found, "only what is a day is a field"
+    if name == "before":
+        return Span(-math.inf, found.start)
+    return Span(found.start, math.inf) if name == "after" else found
 
 
 class Amount(NamedTuple):

@@ -12,6 +12,7 @@ from explorer.model import Message, MessageState, Outline, Session, Sort, StoreI
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.traits import Trait, Traits
 
 
 class Candidate(NamedTuple):
@@ -139,6 +140,15 @@ class Store(Protocol):
 
     def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
         """Of these sessions, or of all."""
+        ...
+
+    def traits(
+        self,
+        asked: Collection[Trait],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Traits:
+        """What is asked of these sessions, or of all; the rest is left empty."""
         ...
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:

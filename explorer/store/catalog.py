@@ -67,6 +67,8 @@ class Catalog:
         self.active = array("d", active)
         self.links = links
         self.archived = frozenset(archived)
+        self.empty = empty
+        """Sessions without messages, whatever class they are hidden as."""
         self.source_names = list(dict.fromkeys(sources))
         numbers = {name: number for number, name in enumerate(self.source_names)}
         self._source = array("L", map(numbers.__getitem__, sources))
@@ -183,7 +185,9 @@ class Catalog:
         made._chain_of = _merged(self._chain_of, family._chain_of)
         made.links = _merged(self.links, family.links)
         made._helpers = self._helpers if made.links is self.links else _helpers(made.links)
-        made.archived = self.archived
+        made.archived, made.empty = self.archived, self.empty
+        if any((key in self.empty) != (key in family.empty) for key in family.keys):
+            made.empty = self.empty.difference(family.keys) | family.empty
         if any((key in self.archived) != (key in family.archived) for key in family.keys):
             made.archived = self.archived.difference(family.keys) | family.archived
         new = [key for key in family.keys if key not in self._position]

@@ -6,7 +6,7 @@ no search tables, and messages are numbered within their session.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 
@@ -38,6 +38,7 @@ from explorer.store.power_loop_rows import (
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.traits import Trait, Traits
 
 
 def prefixes(schema: Schema) -> tuple[str, ...]:
@@ -128,6 +129,11 @@ class PowerLoopStore:
         return None
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        if sort is Sort.TITLE:
+            return self.traits({Trait.TITLE}, token=token).titles
+        if sort is Sort.TOKENS:
+            return self.traits({Trait.TOKENS}, token=token).tokens
+
         def work(reader: Reader) -> Mapping[int, object]:
             values: dict[int, object] = {}
             for tables in self._tables:
@@ -168,6 +174,16 @@ class PowerLoopStore:
             return Facts(models, messages, frozenset(tools))
 
         return self._file.read(work, token)
+
+    def traits(
+        self,
+        asked: Collection[Trait],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Traits:
+        from explorer.store.power_loop_traits import traits
+
+        return self._file.read(lambda reader: traits(reader, self._tables, asked, keys), token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         def work(reader: Reader) -> Mapping[str, int]:

@@ -105,7 +105,7 @@ def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    held = _leases(reader, tables, now)
+    held = frozenset(id_ for id_, until in leases(reader, tables).items() if until > now)
     found = []
     for row in wanted:
         cells_of = reader.row(
@@ -177,25 +177,32 @@ def _pending(reader: Reader, tables: Tables, id_: str) -> bool:
     return bool(cells.text(reader.value(sql, (id_,))))
 
 
-def _leases(reader: Reader, tables: Tables, now: float) -> frozenset[str]:
+def leases(reader: Reader, tables: Tables) -> dict[str, float]:
+    """Until when a process holds a session, by id."""
     table = f"{tables.prefix}session_leases"
     if not reader.schema.has(table, "session_id", "expires_at"):
-        return frozenset()
+        return {}
     rows = reader.rows(f'SELECT t.session_id, t.expires_at FROM "{table}" t')
-    return frozenset(cells.words(id_) for id_, until in rows if (cells.seconds(until) or 0) > now)
+    return {cells.words(id_): cells.seconds(until) or 0.0 for id_, until in rows}
+
+
+def usage_tables(schema: Schema, tables: Tables) -> list[str]:
+    """Where tokens are counted; the first that knows a session is right."""
+    known = (f"{tables.prefix}session_stats", f"{tables.prefix}usage_rounds")
+    columns = ("session_id", "prompt_tokens", "completion_tokens")
+    return [table for table in known if schema.has(table, *columns)]
 
 
 def _usage(reader: Reader, tables: Tables, id_: str) -> tuple[int | None, int | None]:
-    for table in (f"{tables.prefix}session_stats", f"{tables.prefix}usage_rounds"):
-        if reader.schema.has(table, "session_id", "prompt_tokens", "completion_tokens"):
-            row = reader.row(
-                # Not sum(): that fails when the figures are too great.
-                "SELECT count(*), total(t.prompt_tokens), total(t.completion_tokens)"
-                f' FROM "{table}" t WHERE t.session_id = ?',
-                (id_,),
-            )
-            if row[0]:
-                return cells.integer(row[1]), cells.integer(row[2])
+    for table in usage_tables(reader.schema, tables):
+        row = reader.row(
+            # Not sum(): that fails when the figures are too great.
+            "SELECT count(*), total(t.prompt_tokens), total(t.completion_tokens)"
+            f' FROM "{table}" t WHERE t.session_id = ?',
+            (id_,),
+        )
+        if row[0]:
+            return cells.integer(row[1]), cells.integer(row[2])
     return None, None
 
 

@@ -8,7 +8,7 @@ from explorer.store.base import Store
 from explorer.store.catalog import Catalog, Mark
 from explorer.store.opening import open_store
 from tests.agents import run_agent
-from tests.factories import altered
+from tests.factories import T0, altered, insert, one_session, say
 
 
 def _facts(catalog: Catalog) -> dict[int, tuple[object, ...]]:
@@ -20,6 +20,7 @@ def _facts(catalog: Catalog) -> dict[int, tuple[object, ...]]:
             catalog.hidden_as(key),
             catalog.chain(key),
             key in catalog.archived,
+            key in catalog.empty,
         )
         for key in catalog.keys
     }
@@ -93,3 +94,17 @@ def test_on_every_schema_what_is_new_equals_a_whole_survey(hermes_file: Path, be
     assert changes.mark == whole.mark
     assert changes.family is not None
     assert _facts(whole.renewed(changes.family, changes.mark)) == _facts(whole)
+
+
+def test_a_session_is_empty_until_its_first_message(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db")
+    with altered(path) as db:
+        new = insert(db, "sessions", id="new", source="cron", started_at=T0)
+    store = open_store(path)
+    before = store.catalog()
+    assert before.empty == {new}
+    with altered(path) as db:
+        say(db, "new")
+        newer = insert(db, "sessions", id="newer", source="cli", started_at=T0)
+    assert _followed(store, before).empty == store.catalog().empty == {newer}
+    assert before.empty == {new}

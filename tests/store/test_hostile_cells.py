@@ -12,6 +12,7 @@ from explorer.store import cells
 from explorer.store.create import StateFile
 from explorer.store.opening import open_store
 from explorer.store.reading import read_session
+from explorer.store.traits import Trait
 from tests.conftest import Command
 from tests.factories import NOW, T0, altered, everybody, insert, one_session, rows, say, talk, told
 
@@ -148,6 +149,15 @@ def test_every_session_is_listed(spoiled: Path, command: Command) -> None:
         said = command("list", "--all", "--limit", "0", "--sort", sort, "--json", "--db", spoiled)
         ((count,),) = rows(spoiled, "SELECT count(*) FROM sessions")
         assert len(said.json["sessions"]) == count
+
+
+def test_a_search_knows_of_every_session_what_the_list_says(spoiled: Path) -> None:
+    traits = open_store(spoiled).traits(set(Trait))
+    for session in everybody(spoiled):
+        assert traits.ids.get(session.key, "") == session.id
+        assert traits.titles.get(session.key) == session.title
+        assert traits.workspaces.get(session.key) == session.workspace
+        assert traits.costs.get(session.key) == session.cost_usd
 
 
 def test_every_session_that_says_something_is_listed_by_default(spoiled: Path) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import Problem, StoreError
-from explorer.model import Hidden, Session, State
+from explorer.model import Hidden, Session, Sort, State
 from explorer.search.hits import hits
 from explorer.search.query import parse
 from explorer.search.run import run
 from explorer.store.opening import open_store
+from explorer.store.ordering import ordered
 from explorer.store.reading import read_session
 from tests.factories import NOW, altered, everybody, told
 from tests.real_files import unpack
@@ -44,6 +45,27 @@ def test_every_set_of_tables_is_listed(upgraded: Path) -> None:
     assert len(sessions) == 42 + 43
     assert len({session.key for session in sessions}) == len(sessions)
     assert [session.message_count for session in _titled(upgraded, "Marathon")] == [2001, 2001]
+
+
+def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
+    store = open_store(upgraded)
+    catalog = store.catalog()
+    known = {session.key: session for session in everybody(upgraded)}
+    titles = [known[key].title for key in ordered(store, catalog, catalog.keys, Sort.TITLE, True)]
+    named = [title.casefold() for title in titles if title]
+    assert titles[: len(named)] == [title for title in titles if title]
+    assert named == sorted(named)
+    by_tokens = ordered(store, catalog, catalog.keys, Sort.TOKENS, True)
+    used = [(known[key].input_tokens or 0) + (known[key].output_tokens or 0) for key in by_tokens]
+    assert used == sorted(used, reverse=True)
+    assert used[0] > 1_000_000
+
+
+def test_a_title_of_power_loop_is_found(path: Path) -> None:
+    store = open_store(path)
+    found = run(store, store.catalog(), parse("marathon"), everything=True)
+    (session,) = _titled(path, "Marathon")
+    assert found.titles == (session.key,)
 
 
 def test_messages_come_from_the_set_their_session_is_in(upgraded: Path) -> None:

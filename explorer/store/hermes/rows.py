@@ -46,6 +46,7 @@ CUT = ("length", "error", "content_filter", "interrupted", "cancelled")
 """Messages looked at: a few, and only if those say nothing, some more."""
 
 _TEXT_PART = r'"text": ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
+_COST = ("actual_cost_usd", "estimated_cost_usd", "cost_status")
 _UNKNOWN_COST = {"unknown", "included", "none", "unavailable", ""}
 
 
@@ -67,12 +68,12 @@ class _Raw(NamedTuple):
 def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
     """The sessions of these units, in their order; a unit that is gone is left out."""
     found = _read(reader, {key for unit in units for key in (*unit.parts, *_ends(unit))})
-    leases = _leases(reader, now)
+    held = frozenset(id_ for id_, until in leases(reader).items() if until > now)
     result = []
     for unit in units:
         parts = [found[key] for key in unit.parts if key in found]
         if unit.key in found and parts:
-            session = _session(reader, unit, parts, found[unit.key], leases, now)
+            session = _session(reader, unit, parts, found[unit.key], held, now)
             ends = [found[key].id for key in _ends(unit) if key in found]
             if len(ends) == 2:
                 session = session._replace(root_id=ends[0], tip_id=ends[1])
@@ -105,7 +106,7 @@ def _session(
     unit: Unit,
     parts: Sequence[_Raw],
     tip: _Raw,
-    leases: frozenset[str],
+    held: frozenset[str],
     now: float,
 ) -> Session:
     root = parts[0]
@@ -113,7 +114,7 @@ def _session(
     times = [part.last_active for part in parts if part.last_active is not None]
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
     cost, status = _cost(parts)
-    state = _state(tip, parts, leases, last_active, now)
+    state = _state(tip, parts, held, last_active, now)
     last_reply, broken_off = _last_words(reader, tip.key)
     return Session(
         key=tip.key,
@@ -152,11 +153,11 @@ def _session(
 def _state(
     tip: _Raw,
     parts: Sequence[_Raw],
-    leases: frozenset[str],
+    held: frozenset[str],
     last_active: float | None,
     now: float,
 ) -> State:
-    if any(part.id in leases for part in parts):
+    if any(part.id in held for part in parts):
         return State.RUNNING
     if tip.cell["ended_at"] is not None:
         return State.ENDED
@@ -164,18 +165,19 @@ def _state(
     return State.RUNNING if recent else State.OPEN
 
 
-def _leases(reader: Reader, now: float) -> frozenset[str]:
-    """Sessions that a process holds at this moment."""
-    held: set[str] = set()
+def leases(reader: Reader) -> dict[str, float]:
+    """Until when a process holds a session, by id."""
+    held: dict[str, float] = {}
     for table, column in (
         ("session_turn_leases", "conversation_id"),
         ("session_turn_leases", "session_id"),
         ("compression_locks", "session_id"),
     ):
         if reader.schema.has(table, column, "expires_at"):
-            rows = reader.rows(f'SELECT t."{column}", t.expires_at FROM "{table}" t')
-            held |= {cells.words(id_) for id_, until in rows if (cells.seconds(until) or 0) > now}
-    return frozenset(held)
+            for cell, until in reader.rows(f'SELECT t."{column}", t.expires_at FROM "{table}" t'):
+                id_ = cells.words(cell)
+                held[id_] = max(cells.seconds(until) or 0.0, held.get(id_, 0.0))
+    return held
 
 
 def _total(parts: Sequence[_Raw], column: str) -> int | None:
@@ -184,18 +186,22 @@ def _total(parts: Sequence[_Raw], column: str) -> int | None:
 
 
 def _cost(parts: Sequence[_Raw]) -> tuple[float | None, str | None]:
-    """(dollars, status); a stored zero counts only where the agent says that it knows."""
+    """(dollars, status)."""
     total: float | None = None
     status: str | None = None
     for part in parts:
         status = part.text("cost_status") or status
-        cost = cells.number(part.cell["actual_cost_usd"])
-        if cost is None:
-            cost = cells.number(part.cell["estimated_cost_usd"])
-        if cost is None or (cost == 0 and (part.text("cost_status") or "") in _UNKNOWN_COST):
-            continue
-        total = (total or 0.0) + cost
+        cost = known_cost(*map(part.cell.get, _COST))
+        total = total if cost is None else (total or 0.0) + cost
     return total, status
+
+
+def known_cost(actual: object, estimated: object, status: object) -> float | None:
+    """What a session cost; a stored zero counts only where the agent says that it knows."""
+    cost = cells.number(actual)
+    if cost is None:
+        cost = cells.number(estimated)
+    return None if cost == 0 and cells.words(status) in _UNKNOWN_COST else cost
 
 
 def _first_words(reader: Reader, parts: Sequence[_Raw]) -> str:

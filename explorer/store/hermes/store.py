@@ -4,7 +4,7 @@ Each reader is imported by the call that needs it: one headless command uses one
 and all together would cost it 8 ms of its start-up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from explorer.store.hermes.survey import batches, started, survey
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.traits import Trait, Traits
 
 _SORT_COLUMNS = {
     Sort.MESSAGES: "s.message_count",
@@ -86,6 +87,16 @@ class HermesStore:
         from explorer.store.hermes.facts import facts
 
         return self._file.read(lambda reader: facts(reader, keys), token)
+
+    def traits(
+        self,
+        asked: Collection[Trait],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Traits:
+        from explorer.store.hermes.traits import traits
+
+        return self._file.read(lambda reader: traits(reader, asked, keys), token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         from explorer.store.hermes.facts import keys_of
