@@ -55,15 +55,26 @@ class Result(NamedTuple):
     complete: bool = False
 
 
+def left_out(catalog: Catalog, tip: int) -> Hidden | None:
+    """The class for which the hits of a conversation are only counted, if any."""
+    reason = catalog.hidden_as(tip)
+    return reason if reason in LEFT_OUT else None
+
+
 class Gathered:
     """Hits by conversation, each message once."""
 
     def __init__(
-        self, catalog: Catalog, everything: bool, wanted: Callable[[int], bool] | None = None
+        self,
+        catalog: Catalog,
+        hides: Callable[[int], Hidden | None] | None = None,
+        passes: Callable[[int], bool] | None = None,
     ) -> None:
+        """`hides` says why the hits of a conversation are only counted, by default where its class
+        is left out; those of conversations that do not pass are too."""
         self._catalog = catalog
-        self._everything = everything
-        self._wanted = wanted
+        self._hides = hides or (lambda tip: left_out(catalog, tip))
+        self._passes = passes
         self._seen: set[int] = set()
         self._hidden: dict[Hidden, int] = {}
         self._counts: dict[int, int] = {}
@@ -94,13 +105,11 @@ class Gathered:
             return None
         # A part of a conversation is as visible as the conversation.
         tip = self._catalog.chain(hit.session_key)[-1]
-        reason = self._catalog.hidden_as(tip)
-        if self._wanted is not None and not self._wanted(tip):
-            reason = Hidden.FILTERED
-        elif self._everything or reason not in LEFT_OUT:
+        passes = self._passes is None or self._passes(tip)
+        reason = self._hides(tip) if passes else Hidden.FILTERED
+        if reason is None:
             return tip
-        if reason is not None:
-            self._hidden[reason] = self._hidden.get(reason, 0) + 1
+        self._hidden[reason] = self._hidden.get(reason, 0) + 1
         return None
 
     def result(self, query: Query, table: str, done: float, complete: bool) -> Result:
@@ -124,11 +133,12 @@ def search(
     gathered: Gathered,
     tell: Callable[[Result], None],
     token: CancelToken,
+    now: float = 0.0,
     rewound: bool = False,
 ) -> Result:
     """Find every message that matches; `tell` gets what there is, now and then."""
     looked_for = needles(query, rewound)
-    decide = Decider(store, query)
+    decide = Decider(store, Matcher(query, now), is_plain(query))
     table, first = store.indexed(looked_for, FIRST, token)
     gathered.add(decide(first, token))
     tell(gathered.result(query, table, 0.0, complete=False))
@@ -152,10 +162,11 @@ def search(
 class Decider:
     """Says which candidates match: those that are certain, and those whose text does."""
 
-    def __init__(self, store: Store, query: Query) -> None:
+    def __init__(self, store: Store, matcher: Matcher, plain: bool) -> None:
+        """`plain` says that content which holds all words matches."""
         self._store = store
-        self.matcher = Matcher(query)
-        self._plain = is_plain(query) and not self.matcher.is_choosy
+        self.matcher = matcher
+        self._plain = plain and not matcher.is_choosy
 
     def __call__(self, candidates: Sequence[Found], token: CancelToken) -> list[Hit]:
         unsure = [one for one in candidates if not (self._plain and one.certain)]

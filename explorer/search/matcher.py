@@ -6,17 +6,20 @@ message, though not in one field of it.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import Message
 from explorer.render.folding import fold
 from explorer.search.language import Clause, Query, Term
+from explorer.search.message_fields import MessageTest, message_test
 from explorer.search.pattern import pattern
 from explorer.store.seeking import Needles
 
 FIELDS = ("content", "tool_calls", "tool_name", "reasoning")
-_IN = {"content": ("content",), "tools": ("tool_calls", "tool_name"), "reasoning": ("reasoning",)}
+_PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=True))
+"""What `in:` calls them."""
 
 Span = tuple[int, int]
 Finder = Callable[[str, str], Iterator[Span]]
@@ -53,22 +56,21 @@ def said(arguments: object) -> str:
 class Matcher:
     """A query, ready to be tried on messages."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, now: float = 0.0, tz: tzinfo | None = None) -> None:
+        self.text = query.text
         self._clauses = [
             (clause.negated, [_finder(term) for term in clause.any_of]) for clause in query.clauses
         ]
-        inside = [field for field in query.fields if field.name == "in" and not field.negated]
-        outside = [field for field in query.fields if field.name == "in" and field.negated]
-        named = {name for field in inside for name in _IN.get(field.value, ())}
-        unnamed = {name for field in outside for name in _IN.get(field.value, ())}
-        self.fields = tuple(
-            name for name in FIELDS if (name in named or not inside) and name not in unnamed
-        )
-        self.is_choosy = bool(inside or outside)
-        """Not every field of a message counts."""
+        self._test = message_test(query, now, tz)
+        places = self._test.places
+        self.fields = tuple(name for name in FIELDS if _PLACES[name] in places)
+        self.is_choosy = not self._test.idle or places != MessageTest().places
+        """Not every message, or not every field of one, counts."""
 
     def where(self, message: Message) -> Where | None:
         """Where a message matches; None when it does not."""
+        if not self._test.passes(message):
+            return None
         texts = {name: text for name, text in fields_of(message).items() if name in self.fields}
         folded = {name: fold(text) for name, text in texts.items()}
         for negated, finders in self._clauses:
@@ -125,7 +127,7 @@ def _plain(clause: Clause) -> bool:
 def _finder(term: Term) -> Finder:
     if term.kind == "regex":
         expression = pattern(f"/{term.text}/")
-        return lambda text, _: expression.spans(text) if expression else iter(())
+        return lambda text, _: iter(expression.spans(text)) if expression else iter(())
     needle = fold(term.text)
     if term.kind == "prefix":
         start = re.compile(rf"(?<!\w){re.escape(needle)}")
@@ -138,8 +140,3 @@ def _places(text: str, needle: str) -> Iterator[Span]:
     while at >= 0:
         yield at, at + len(needle)
         at = text.find(needle, at + len(needle))
-
-
-def words_of(clauses: Sequence[Clause]) -> list[str]:
-    """The texts that are looked for, for a title or an excerpt."""
-    return [term.text for clause in clauses if not clause.negated for term in clause.any_of]

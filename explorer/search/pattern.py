@@ -5,7 +5,7 @@ the wrong text, so it runs in an engine that can be stopped and that lets other 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from explorer.errors import ExplorerError
@@ -28,7 +28,7 @@ class Pattern(Protocol):
 
     text: str
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str) -> Iterable[tuple[int, int]]:
         """Where it matches, from left to right; never an empty place."""
         ...
 

@@ -277,7 +277,20 @@ ACTIONS = (
     Action(
         "clear", "search", "escape", "esc", "Clear", "Clear the search, then leave it", "clear", 0
     ),
-    Action("results", "search", "down", "↓", "Results", "Go to the results", "results", 1),
+    Action("open-result", "search", "enter", "enter", "Read", "Read at the match", "submit", 1),
+    Action("next-result", "search", "down", "↓", "Next", "Next result", "step(1)", 2),
+    Action(
+        "previous-result",
+        "search",
+        "up",
+        "↑",
+        "Previous",
+        "Previous result; in an empty bar an earlier search",
+        "step(-1)",
+        3,
+    ),
+    Action("results-down", "search", "pagedown", "PgDn", "Page", "A page of results on", "page(1)"),
+    Action("results-up", "search", "pageup", "PgUp", "Page", "A page of results back", "page(-1)"),
     Action("find-close", "find", "escape", "esc", "Close", "Stop finding", "leave", 0),
     Action(
         "find-enter", "find", "enter", "enter", "Read", "To the text, at the match", "submit", 1

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden, Sort
+from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
-from explorer.search.query import parse
-from explorer.search.run import Found, run
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.ordering import ordered
@@ -18,8 +17,6 @@ from explorer.tui.unfolding import Inside, unfolded
 
 CLASSES = (Hidden.ARCHIVED, Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
 """What is left out unless somebody asks; parts of a conversation stay folded into it."""
-MOST_HITS = 5000
-"""Matches looked at while somebody types."""
 
 
 SORTS = {
@@ -64,6 +61,30 @@ class Wish(NamedTuple):
 
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
+
+
+class Found(NamedTuple):
+    """What a search came to, so far."""
+
+    result: Result
+    titles: int
+    """Conversations whose title holds it."""
+    seconds: float
+    sessions: bool = False
+    """Sessions were asked for, not words."""
+    trouble: str = ""
+    """What was not understood, or took too long."""
+
+
+class Asked(NamedTuple):
+    """What to search, in what, listed how."""
+
+    store: Store
+    catalog: Catalog
+    facts: Facts | None
+    text: str
+    wish: Wish
+    now: float
 
 
 class Basis(NamedTuple):
@@ -218,48 +239,3 @@ def _opened(
         for first, title in groups
     ]
     return shown, tuple(moved)
-
-
-def search(
-    store: Store, catalog: Catalog, facts: Facts | None, text: str, wish: Wish, token: CancelToken
-) -> Arranged:
-    """The conversations in which something is found: by title, then by their newest hit."""
-    found = run(
-        store,
-        catalog,
-        parse(text),
-        everything=wish.shown.issuperset(CLASSES),
-        listed=lambda key: wish.hides(catalog, key) is None,
-        growing=True,
-        limit=MOST_HITS,
-        token=token,
-    )
-    if passes := wanted(catalog, facts or NO_FACTS, wish.filters):
-        found = _passing(found, catalog, passes)
-    keys = [match.session_key for match in found.matches if match.session_key is not None]
-    titled = _conversations(catalog, found.titles)
-    said = [key for key in _conversations(catalog, keys) if key not in set(titled)]
-    groups = [Group(0, "In the title")] if titled else []
-    if said:
-        groups.append(Group(len(titled), "In the text, newest first"))
-    return Arranged([*titled, *said], tuple(groups), found.hidden, len(titled) + len(said), found)
-
-
-def _passing(found: Found, catalog: Catalog, passes: Callable[[int], bool]) -> Found:
-    """What was found in conversations that pass the filters; the other hits are counted."""
-
-    def kept(key: int | None) -> bool:
-        return key is None or not catalog.has(key) or passes(catalog.tip(key))
-
-    left = found._replace(
-        matches=tuple(match for match in found.matches if kept(match.session_key)),
-        titles=tuple(filter(kept, found.titles)),
-    )
-    filtered = found.total - left.total
-    return left._replace(hidden={**found.hidden, Hidden.FILTERED: filtered}) if filtered else left
-
-
-def _conversations(catalog: Catalog, keys: Iterable[int]) -> list[int]:
-    """Each conversation once, by its tip, in the order of first mention."""
-    known = (catalog.tip(key) for key in keys if catalog.has(key))
-    return list(dict.fromkeys(known))

@@ -14,7 +14,7 @@ from explorer.tui.dialogs.choice import Choice
 from explorer.tui.lanes import Lanes
 from explorer.tui.lineage import lineage
 from explorer.tui.lister import Lister
-from explorer.tui.opening import REVERSED, SORT_CHOICE
+from explorer.tui.opening import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 
 
 class Choosing:
@@ -40,6 +40,11 @@ class Choosing:
         self._lister.sort_by(Sort(name))
         words = f"{name} {REVERSED}" if self._lister.wish.reverse else name
         self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
+
+    def remember_searches(self, searches: Sequence[str]) -> None:
+        """Keep what was searched for, a line each."""
+        text = "\n".join(" ".join(one.split()) for one in searches)
+        self._keep(lambda notes: notes.choose(SEARCHES_CHOICE, text))
 
     def lineage(self, key: int) -> None:
         """Show the family of a session."""

@@ -1,11 +1,14 @@
 """Find in a transcript: looks through the whole conversation while somebody types, and leads from
 match to match."""
 
+from collections.abc import Callable
+
 from textual.containers import Vertical
 
 from explorer.errors import ExplorerError
 from explorer.render.amounts import count
 from explorer.render.clean import clean_line
+from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
@@ -20,7 +23,16 @@ from explorer.tui.widgets.transcript import Transcript
 class Finder:
     """Joins the find bar, the store and the transcript."""
 
-    def __init__(self, pane: Vertical, reader: Reader, transcript: Transcript, lanes: Lanes):
+    def __init__(
+        self,
+        pane: Vertical,
+        reader: Reader,
+        transcript: Transcript,
+        lanes: Lanes,
+        beyond: Callable[[int], object],
+    ) -> None:
+        """`beyond` is told where the matches of a search end, and in which direction."""
+        self._beyond = beyond
         self._pane = pane
         self._reader = reader
         self._transcript = transcript
@@ -30,6 +42,8 @@ class Finder:
         self._hits = Hits()
         self._at: Place | None = None
         self._through: Outlined | None = None
+        self._waiting = 0
+        """A step that waits until all matches are known."""
 
     @property
     def is_open(self) -> bool:
@@ -110,6 +124,7 @@ class Finder:
             self._say(trouble)
         else:
             self._tell_where()
+            self._go_on()
 
     def step(self, step: int) -> None:
         """On to the next match, or back."""
@@ -117,6 +132,40 @@ class Finder:
             self._at = self._hits.beside(self._at, step)
             self._transcript.go_to(*self._at)
             self._tell_where()
+
+    def follow(self, matcher: Matcher, store: Store, step: int) -> None:
+        """The next match of a search over all sessions, from where the reader is."""
+        if self._finder is not matcher or self._through is not self._reader.outlined:
+            self._hits, self._at, self._finder = Hits(), None, matcher
+            self._search(store, moving=False)
+            self._waiting = step
+            return
+        if self._at is None:
+            self._beyond(step)
+            return
+        beside = self._hits.beside(self._at, step)
+        round_the_end = (beside.item - self._at.item) * step < 0 or beside == self._at
+        if round_the_end:
+            self._beyond(step)
+        else:
+            self._at = beside
+            self._transcript.go_to(*beside)
+
+    def _go_on(self) -> None:
+        """All matches are known: take the step that was waiting for them."""
+        step, self._waiting = self._waiting, 0
+        if not step:
+            return
+        here = self._transcript.current_item()
+        self._at = self._hits.at_or_after(here + (step > 0))
+        ends = self._at is None or (self._at.item < here if step > 0 else self._at.item >= here)
+        if step < 0 and self._at is not None:
+            self._at = self._hits.beside(self._at, -1)
+            ends = self._at.item >= here
+        if ends or self._at is None:
+            self._beyond(step)
+        else:
+            self._transcript.go_to(*self._at)
 
     def _tell_where(self) -> None:
         if self._finder is None or self._through is None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from explorer.model import Message, ToolCall
 from explorer.render.blocks import whole_text
 from explorer.render.outcome import failed
+from explorer.search.matcher import Matcher, said
 from explorer.search.pattern import Pattern, count_in
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
@@ -121,6 +122,33 @@ def next_error(
             if message.finish_reason in _FAILED:
                 return item, "finish"
     return None
+
+
+def place_of(
+    store: Store, outlined: Outlined, message_id: int, matcher: Matcher, token: CancelToken
+) -> tuple[int, str] | None:
+    """(message, block) in which a message that was found matches; a call that is answered is
+    drawn with its answer."""
+    item = outlined.item_of(message_id)
+    if item is None:
+        return None
+    read = read_items(store, outlined, range(item, item + 1), token)
+    message = next((one.message for one in read if one.item == item), None)
+    where = matcher.where(message) if message else None
+    if message is None or where is None:
+        return item, "text"
+    if message.role == "tool":
+        return item, "call"
+    if where.field != "tool_calls":
+        return item, "reasoning" if where.field == "reasoning" else "text"
+    for number, call in enumerate(message.tool_calls):
+        if matcher.spans(f"{call.name}\n{said(call.arguments)}"):
+            answers = range(item, len(outlined.outlines)) if call.id else ()
+            for at in answers:
+                if outlined.outlines[at].tool_call_id == call.id:
+                    return at, "call"
+            return item, f"call-{number}"
+    return item, "text"
 
 
 def _batches(start: int, end: int) -> Iterator[range]:

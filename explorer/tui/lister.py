@@ -6,18 +6,19 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
 from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import count, plural
+from explorer.render.lines import Line
 from explorer.search.filters import Filters
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
-from explorer.tui.arranging import CLASSES, Arranged, Basis, Wish
+from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
 from explorer.tui.headings import first_headings
 from explorer.tui.lanes import Lanes
 from explorer.tui.list_words import border, chips, without
@@ -33,6 +34,10 @@ NOTHING_PASSES = "No session passes these filters. Backspace takes the last one 
 NO_MATCH = "Nothing found. Escape clears the search."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
+
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
 
 
 class Renewed(NamedTuple):
@@ -78,6 +83,8 @@ class Lister:
         self.facts: Facts | None = None
         self._basis: Basis | None = None
         self._title = ""
+        self.matcher: Matcher | None = None
+        """What is being searched for."""
         self._expected = False
         """Another order than that of the first page is about to come."""
 
@@ -92,7 +99,7 @@ class Lister:
             revealed=frozenset(),
             unfolded=frozenset(),
         )
-        self._expected = opened.remembered[1:] != Remembered()[1:]
+        self._expected = opened.remembered[1:3] != Remembered()[1:3]
         self._sessions.add_rows({row.key: row for row in opened.rows})
         order = [row.key for row in opened.rows]
         groups = first_headings(opened.rows, opened.pinned, self._clock())
@@ -221,16 +228,15 @@ class Lister:
             return
         text, wish, now = self._searched(), self.wish, self._clock()
         facts = self.facts
-        searching = bool(text)
-        if searching and self._before_search is None:
-            self._before_search = self._sessions.cursor_row
+        if text:
+            self._search(Asked(store, catalog, facts, text, wish, now))
+            return
+        self.matcher = None
 
         def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
             known = (
                 store.facts(token=token) if facts is None and wish.filters.needs_facts else facts
             )
-            if searching:
-                return known, arranging.search(store, catalog, known, text, wish, token)
             return known, arranging.arrange(store, catalog, known, wish, now, token)
 
         def take(result: tuple[Facts | None, Arranged]) -> None:
@@ -238,6 +244,24 @@ class Lister:
             self._list(result[1])
 
         self._lanes.start("order", work, take)
+
+    def _search(self, asked: Asked) -> None:
+        if self._before_search is None:
+            self._before_search = self._sessions.cursor_row
+        # Late: 10 ms that only a search needs.
+        from explorer.search.language import parse
+        from explorer.search.matcher import Matcher
+        from explorer.tui.searching import run
+
+        self.matcher = Matcher(parse(asked.text, asked.now), asked.now)
+
+        def work(token: CancelToken) -> Arranged:
+            def tell(arranged: Arranged) -> None:
+                self._lanes.tell(token, lambda: self._list(arranged))
+
+            return run(asked, tell, token)
+
+        self._lanes.start("order", work, self._list)
 
     def _searched(self) -> str:
         text = self._search_bar.input.value
@@ -248,14 +272,21 @@ class Lister:
         if store is None or catalog is None:
             return
         now, inside = self._clock(), self._sessions.inside
-        self._lanes.start(
-            "rows",
-            lambda token: _read(store, catalog, event.rows, inside, now, token),
-            self._add_rows,
-        )
+        matcher, found = self.matcher, self._sessions.found
 
-    def _add_rows(self, rows: dict[int, Session]) -> None:
-        self._sessions.add_rows(rows)
+        def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Line]]:
+            rows = _read(store, catalog, event.rows, inside, now, token)
+            if matcher is None or found is None:
+                return rows, {}
+            from explorer.tui.searching import excerpts
+
+            hits = {row: hit for row in rows if (hit := found.result.newest.get(row))}
+            return rows, excerpts(store, hits, matcher, found.result.counts, token)
+
+        self._lanes.start("rows", work, lambda read: self._add_rows(*read))
+
+    def _add_rows(self, rows: dict[int, Session], excerpts: dict[int, Line]) -> None:
+        self._sessions.add_rows(rows, excerpts)
         if self._sessions.cursor_row in rows:
             self._chosen()
 
@@ -278,8 +309,7 @@ class Lister:
         self._sessions.show(arranged, back_to)
         if found is None:
             self._before_search = None
-        if not arranged.order:
-            self._chosen()
+        self._chosen()
         words = border(arranged, total, self._sessions.size.width - 6)
         self._sessions.border_subtitle = Content(
             words if self.catalog else f"{count(arranged.listed)} of … · hidden: …"
@@ -319,7 +349,14 @@ def _outcome(arranged: Arranged) -> str:
     found = arranged.found
     if found is None:
         return ""
-    more = "" if found.complete else "+"
-    hits = "hit" if found.total == 1 and not more else "hits"
-    words = f"{count(found.total)}{more} {hits} in {plural(arranged.listed, 'session')}"
-    return f"{words} · by scanning" if found.mode == "scan" else words
+    sessions = plural(arranged.listed, "session")
+    took = f"{found.seconds * 1000:,.0f} ms" if found.seconds < 10 else f"{found.seconds:,.0f} s"
+    if found.sessions:
+        return f"{sessions} · {took}"
+    result = found.result
+    hits = plural(result.total + found.titles, "hit")
+    if found.trouble:
+        return f"{found.trouble} · {hits} in {sessions}"
+    if result.complete:
+        return f"{hits} in {sessions} · {took}"
+    return f"{hits} in {sessions} · looked through {result.done:.0%}"

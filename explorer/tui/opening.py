@@ -26,6 +26,8 @@ SHORT = 30
 SORT_CHOICE = "sort"
 """The name under which our notes keep the order of a list; a second word turns it round."""
 REVERSED = "reversed"
+SEARCHES_CHOICE = "searches"
+"""The name under which our notes keep earlier searches, a line each."""
 HEAD_START = 0.06
 """Seconds to wait for the first page; a warm file needs a quarter of it."""
 
@@ -44,6 +46,8 @@ class Remembered(NamedTuple):
     pins: frozenset[str] = frozenset()
     sort: Sort = Sort.ACTIVE
     reverse: bool = False
+    searches: tuple[str, ...] = ()
+    """What was searched for, the newest last."""
 
 
 class Opened(NamedTuple):
@@ -152,7 +156,8 @@ def _remembered(notes: SideFile | None) -> tuple[Remembered, str]:
     try:
         words = (notes.choice(SORT_CHOICE) or "").split()
         sort = next((sort for sort in Sort if sort.value in words), Sort.ACTIVE)
-        return Remembered(notes.pins(), sort, REVERSED in words), ""
+        searches = (notes.choice(SEARCHES_CHOICE) or "").splitlines()
+        return Remembered(notes.pins(), sort, REVERSED in words, tuple(searches)), ""
     except ExplorerError as error:
         return Remembered(), error.message
 

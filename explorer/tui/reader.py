@@ -2,7 +2,7 @@
 the transcript asks. Whoever comes back to a session finds it where it was left."""
 
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -18,6 +18,9 @@ from explorer.tui.lanes import Lanes
 from explorer.tui.reading import Outlined, lay_out, outline
 from explorer.tui.widgets.document_view import Position
 from explorer.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
@@ -49,6 +52,8 @@ class Reader:
         self.catalog: Catalog | None = None
         self.outlined: Outlined | None = None
         self._reading: Reading | None = None
+        self._goal: tuple[int, Matcher] | None = None
+        """A message to go to when the session is there."""
         self._from: list[Reading] = []
         """Where links were followed from."""
         self._left: dict[tuple[int, bool], Position] = {}
@@ -85,6 +90,26 @@ class Reader:
         self.catalog = catalog
         self._from.clear()
         self._begin(Reading(session, alone))
+
+    def lead_to(self, message: int, matcher: "Matcher") -> None:
+        """Go to a message that a search found, as soon as it can be."""
+        self._goal = (message, matcher)
+        if self.outlined is not None:
+            self._seek()
+
+    def _seek(self) -> None:
+        store, outlined, goal = self._store, self.outlined, self._goal
+        if store is None or outlined is None or goal is None:
+            return
+        # Late: only a search needs it.
+        from explorer.tui.finding import place_of
+
+        self._goal = None
+        self._lanes.start(
+            "hit",
+            lambda token: place_of(store, outlined, *goal, token),
+            lambda place: self._transcript.go_to(*place) if place else None,
+        )
 
     def follow(self, session: Session) -> None:
         """Show a session that a link leads to."""
@@ -237,3 +262,4 @@ class Reader:
         self._transcript.note = "This session has no messages."
         self._transcript.border_title = Content(f"{link}{part}{name}")
         self._transcript.show(outlined, laid, view, position)
+        self._seek()

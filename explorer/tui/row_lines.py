@@ -2,7 +2,7 @@
 
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
-from explorer.render.lines import Line
+from explorer.render.lines import Line, cut_line
 from explorer.render.when import ago
 
 JOIN = " › "
@@ -17,12 +17,14 @@ def row_lines(
     comfortable: bool,
     now: float,
     *,
+    excerpt: Line | None = None,
     pinned: bool = False,
     excepted: bool = False,
     depth: int = 0,
 ) -> list[Line]:
     """The lines of a row: one, or with `comfortable` two; dots for a row not read yet. `excepted`
-    is listed although it is hidden, `depth` says how far inside others it is."""
+    is listed although it is hidden, `depth` says how far inside others it is; an `excerpt` of what
+    was found stands in the place of the first and last words."""
     stem = min(2 * depth, width // 3)
     indent: Line = ((" " * stem, "text"),) if stem else ()
     if session is None:
@@ -34,7 +36,10 @@ def row_lines(
     first = (*branch, *_first(session, width - stem, now, marks))
     if not comfortable:
         return [first]
-    return [first, (*indent, (_words(session, width - stem), "dim"))]
+    below = (
+        cut_line(excerpt, width - stem) if excerpt else ((_words(session, width - stem), "dim"),)
+    )
+    return [first, (*indent, *below)]
 
 
 def _words(session: Session, width: int) -> str:

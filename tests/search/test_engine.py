@@ -61,7 +61,7 @@ class Real(NamedTuple):
 
 
 def found(store: Store, text: str, told: list[Result] | None = None) -> tuple[Result, set[int]]:
-    gathered = Gathered(store.catalog(), everything=True)
+    gathered = Gathered(store.catalog(), lambda _: None)
     tell = told.append if told is not None else lambda _: None
     result = search(store, parse(text, 0.0), gathered, tell, CancelToken())
     return result, set(gathered.hits)

@@ -164,6 +164,7 @@ class MainScreen(Screen[None]):
             self.notify(clean(result.trouble), title="Our own notes", markup=False)
         self.pane.open(result.store)
         self._lister.open(result)
+        self.search_bar.history = list(result.remembered.searches)
         self._watching.start(result.store.path)
         self.call_after_refresh(self._look_at_all)
 
@@ -248,8 +249,9 @@ class MainScreen(Screen[None]):
         if row is None:
             if not self.sessions.order:
                 self._reader.forget()
-        elif self._painted and not self._reader.reads(row, alone):
-            self._reader.read(row, self._lister.catalog, alone)
+        elif self._painted:
+            hit = self.sessions.hit(self.sessions.cursor_row)
+            self.pane.read(row, self._lister.catalog, alone, hit, self._lister.matcher)
 
     @on(SessionList.Opened)
     def _choose(self, event: SessionList.Opened) -> None:
@@ -276,7 +278,28 @@ class MainScreen(Screen[None]):
     def _search(self) -> None:
         self._lister.arrange()
 
+    @on(SearchInput.Stepped)
+    def _step(self, event: SearchInput.Stepped) -> None:
+        """Move through the results while typing."""
+        if event.pages:
+            self.sessions.action_page(event.pages)
+        else:
+            self.sessions.action_move(event.rows)
+
     @on(Input.Submitted, "#query")
+    def _open_result(self, event: Input.Submitted) -> None:
+        self.search_bar.remember(event.value)
+        if event.value.strip():
+            self._choosing().remember_searches(self.search_bar.history)
+        if self.sessions.order:
+            self.sessions.action_open()
+        else:
+            self._leave_search()
+
+    @on(ReadingPane.SessionWanted)
+    def _next_result(self, event: ReadingPane.SessionWanted) -> None:
+        self.sessions.action_move(event.step)
+
     @on(SearchInput.LeaveWanted)
     def _leave_search(self) -> None:
         self.remove_class("-reading")

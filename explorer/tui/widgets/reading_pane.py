@@ -1,26 +1,37 @@
 """The pane that is read in: the transcript, the find bar below it, and what its keys ask for."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 from textual.screen import Screen
 
+from explorer.model import Session
 from explorer.render.blocks import whole_text
 from explorer.store.base import Store
+from explorer.store.catalog import Catalog
 from explorer.tui.lanes import Lanes
 from explorer.tui.reader import Reader
 from explorer.tui.widgets.find_bar import FindBar
 from explorer.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
     from explorer.tui.finder import Finder
 
 
 class ReadingPane(Vertical):
     """Where a session is read."""
+
+    @dataclass
+    class SessionWanted(Message):
+        """There are no more matches here: on to the next session, or back."""
+
+        step: int
 
     def compose(self) -> ComposeResult:
         yield Transcript(id="transcript")
@@ -36,11 +47,32 @@ class ReadingPane(Vertical):
         self._store: Store | None = None
         self.reader = Reader(self.transcript, lanes)
         self._finder: Finder | None = None
+        self._matcher: Matcher | None = None
+        self._hit: int | None = None
 
     def open(self, store: Store) -> None:
         """Another file."""
         self._store = store
         self.reader.open(store)
+
+    def read(
+        self,
+        session: Session,
+        catalog: Catalog | None,
+        alone: bool,
+        hit: int | None = None,
+        matcher: "Matcher | None" = None,
+    ) -> None:
+        """Show a session; where a search found it, at the message, with all matches lit."""
+        again = self.reader.reads(session, alone)
+        if matcher is not self._matcher and (self._finder is None or not self._finder.is_open):
+            self.transcript.light(matcher)
+        moved = (hit, matcher) != (self._hit, self._matcher)
+        self._hit, self._matcher = hit, matcher
+        if not again:
+            self.reader.read(session, catalog, alone)
+        if hit is not None and matcher is not None and (moved or not again):
+            self.reader.lead_to(hit, matcher)
 
     @on(Transcript.ItemsWanted)
     def _read_items(self, event: Transcript.ItemsWanted) -> None:
@@ -69,7 +101,8 @@ class ReadingPane(Vertical):
         links = addresses(laid.message.text) if block.key == "text" else []
         if block.opens_alone:
             text = whole_text(laid.message, block.key, laid.call)
-            looking_for = self._finder.text if self._finder is not None else ""
+            finding = self._finder is not None and self._finder.is_open
+            looking_for = self._finder.text if self._finder is not None and finding else ""
             name = block.key.partition("-")[0]
             self.app.push_screen(BlockScreen(text, name, looking_for))
         elif block.key.startswith("call") and delegates(called):
@@ -98,20 +131,35 @@ class ReadingPane(Vertical):
         getattr(self, f"_{event.name}")()
 
     def _find(self) -> None:
+        self._finding().open()
+
+    def _finding(self) -> "Finder":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
         from explorer.tui.finder import Finder
 
         if self._finder is None:
-            self._finder = Finder(self, self.reader, self.transcript, self._lanes)
-        self._finder.open()
+            self._finder = Finder(
+                self,
+                self.reader,
+                self.transcript,
+                self._lanes,
+                lambda step: self.post_message(self.SessionWanted(step)),
+            )
+        return self._finder
 
     def _next(self) -> None:
-        if self._finder is not None:
-            self._finder.step(1)
+        self._to_match(1)
 
     def _previous(self) -> None:
-        if self._finder is not None:
-            self._finder.step(-1)
+        self._to_match(-1)
+
+    def _to_match(self, step: int) -> None:
+        """The next match of a find; else of the search, at the end of one session on to the
+        next."""
+        if self._finder is not None and self._finder.is_open:
+            self._finder.step(step)
+        elif self._matcher is not None and self._store is not None:
+            self._finding().follow(self._matcher, self._store, step)
 
     @on(FindBar.Typed)
     def _look_for(self, event: FindBar.Typed) -> None:
@@ -131,12 +179,14 @@ class ReadingPane(Vertical):
     def _close_find(self) -> None:
         if self._finder is not None:
             self._finder.close()
+            self.transcript.light(self._matcher)
         self.transcript.focus()
 
     def _leave(self) -> None:
         """Step back: out of the search, then to the list."""
         if self._finder is not None and self._finder.is_open:
             self._finder.close()
+            self.transcript.light(self._matcher)
         else:
             self.post_message(Transcript.LeaveWanted())
 

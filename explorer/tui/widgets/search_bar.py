@@ -12,6 +12,9 @@ from textual.widgets import Input, Static
 
 from explorer.tui.actions import bindings
 
+KEPT = 50
+"""Searches that are remembered."""
+
 
 class SearchInput(Input):
     """Takes the letters; leaves the arrows to the results."""
@@ -22,14 +25,28 @@ class SearchInput(Input):
     class LeaveWanted(Message):
         """Escape in an empty bar, or on to the results."""
 
+    @dataclass
+    class Stepped(Message):
+        """On through the results, or back."""
+
+        rows: int = 0
+        pages: int = 0
+
     def action_clear(self) -> None:
         if self.value:
             self.value = ""
         else:
             self.post_message(self.LeaveWanted())
 
-    def action_results(self) -> None:
-        self.post_message(self.LeaveWanted())
+    def action_step(self, rows: int) -> None:
+        """Through the results; in an empty bar, up recalls earlier searches."""
+        bar = self.parent
+        if isinstance(bar, SearchBar) and bar.recall(-rows, self.value):
+            return
+        self.post_message(self.Stepped(rows))
+
+    def action_page(self, pages: int) -> None:
+        self.post_message(self.Stepped(pages=pages))
 
 
 class Outcome(Widget):
@@ -51,6 +68,33 @@ class SearchBar(Horizontal):
         yield Static(Content("/"), id="slash")
         yield SearchInput(placeholder="search all sessions", id="query", compact=True)
         yield Outcome(id="outcome")
+
+    def on_mount(self) -> None:
+        self.history: list[str] = []
+        """What was searched for, the newest last."""
+        self._recalled: int | None = None
+
+    def remember(self, text: str) -> None:
+        """Keep a search for later."""
+        self._recalled = None
+        if text.strip():
+            others = [one for one in self.history if one != text]
+            self.history = [*others, text][-KEPT:]
+
+    def recall(self, step: int, value: str) -> bool:
+        """Put an earlier search into an empty bar, and from there the ones before and after it;
+        False where somebody has typed something else."""
+        at = self._recalled
+        if at is None or value != self.history[at]:
+            if value or step < 0 or not self.history:
+                self._recalled = None
+                return False
+            at = len(self.history)
+        at = max(at - step, 0)
+        self._recalled = at if at < len(self.history) else None
+        self.input.value = self.history[at] if at < len(self.history) else ""
+        self.input.cursor_position = len(self.input.value)
+        return True
 
     @property
     def input(self) -> SearchInput:

@@ -18,7 +18,7 @@ from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
 from explorer.tui.actions import bindings
-from explorer.tui.arranging import Arranged
+from explorer.tui.arranging import Arranged, Found
 from explorer.tui.opening import SHORT
 from explorer.tui.row_index import RowIndex
 from explorer.tui.row_lines import row_lines
@@ -72,6 +72,7 @@ class SessionList(PaintedView):
         self._arranged = Arranged((), (), {}, 0)
         self._order: Sequence[int] = ()
         self._rows: dict[int, Session] = {}
+        self._excerpts: dict[int, Line] = {}
         self.selection = Selection()
         self._chosen_density = False
         self._made: dict[int, list[Line]] = {}
@@ -128,6 +129,8 @@ class SessionList(PaintedView):
         before = self.cursor_row
         held = before if back_to is None else back_to
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
+        if _text(arranged) != _text(self._arranged):
+            self._excerpts = {}
         self._arranged = arranged
         self._order = arranged.order
         self._made.clear()
@@ -152,8 +155,19 @@ class SessionList(PaintedView):
             return self._cursor
         return self._order.index(row) if row in self._order else None
 
-    def add_rows(self, rows: Mapping[int, Session]) -> None:
-        """Rows that were read, by their numbers."""
+    @property
+    def found(self) -> Found | None:
+        """What is listed because it was searched for."""
+        return self._arranged.found
+
+    def hit(self, row: int | None) -> int | None:
+        """The newest message of a row that a search found."""
+        found = self.found.result.newest.get(row) if self.found and row is not None else None
+        return found.message_id if found else None
+
+    def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
+        """Rows that were read, by their numbers, and what a search found in them."""
+        self._excerpts |= excerpts
         for number, row in rows.items():
             self._rows.pop(number, None)
             self._rows[number] = row
@@ -216,6 +230,7 @@ class SessionList(PaintedView):
                 width - GUTTER,
                 self.comfortable,
                 self.now,
+                excerpt=self._excerpts.get(row),
                 pinned=row in self._arranged.pinned,
                 excepted=row in self._arranged.excepted,
                 depth=self.inside[row].depth if row in self.inside else 0,
@@ -352,6 +367,14 @@ class SessionList(PaintedView):
             return
         first = self._index.nearest_row(self.scroll_offset.y - height)
         last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
-        rows = [row for row in self._order[first : last + 1] if row not in self._rows]
+        near = self._order[first : last + 1]
+        rows = [row for row in near if row not in self._rows or self._lacks_excerpt(row)]
         if rows:
             self.post_message(self.RowsWanted(tuple(rows)))
+
+    def _lacks_excerpt(self, row: int) -> bool:
+        return row not in self._excerpts and self.hit(row) is not None
+
+
+def _text(arranged: Arranged) -> str:
+    return arranged.found.result.query.text if arranged.found else ""

@@ -1,0 +1,208 @@
+"""A search while somebody types: titles at once, then the text, in stages, each listed as it comes.
+
+Runs in a worker thread. A new key stops it, inside SQLite; what it told before stays in the list
+until there is something newer.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from explorer.model import Hidden
+from explorer.render.clean import clean_line
+from explorer.render.lines import Line, Span
+from explorer.search.engine import LEFT_OUT, Gathered, Hit, Result, search
+from explorer.search.fields import Known, session_test
+from explorer.search.filters import NO_FACTS, wanted
+from explorer.search.language import Query, parse
+from explorer.search.matcher import Matcher, Where
+from explorer.search.pattern import BadPattern
+from explorer.search.titles import Titled, titled
+from explorer.store.base import Store
+from explorer.store.catalog import NOISE, Catalog
+from explorer.store.read_only import CancelToken
+from explorer.store.traits import Trait
+from explorer.tui.arranging import Arranged, Asked, Found
+from explorer.tui.row_index import Group
+
+QUIET = 0.03
+"""Seconds without a key before the text is searched."""
+QUIET_AFTER_ONE_LETTER = 0.25
+"""One or two letters are in every message: most who type them go on typing."""
+AROUND = 16
+"""Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
+_NAMES = {
+    "content": "",
+    "tool_calls": "tool call: ",
+    "tool_name": "tool: ",
+    "reasoning": "reasoning: ",
+}
+
+
+def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> Arranged:
+    """Search; `tell` gets the list as it grows."""
+    begun = time.monotonic()
+    catalog, store, now = asked.catalog, asked.store, asked.now
+    query = parse(asked.text, now)
+    test = session_test(query, now)
+    traits = store.traits(test.traits | {Trait.TITLE}, token=token)
+    needs = test.needs_facts or asked.wish.filters.needs_facts
+    facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
+    asks = test.over(Known(catalog, facts, traits, _pinned(asked, token)))
+    filters = wanted(catalog, facts, asked.wish.filters)
+    tests = [one for one in (asks, filters) if one is not None]
+
+    def passes(key: int) -> bool:
+        return all(one(key) for one in tests)
+
+    named = {NOISE[source] for source in test.sources if source in NOISE} | test.classes
+
+    def hides(tip: int) -> Hidden | None:
+        reason = asked.wish.hides(catalog, tip)
+        return None if reason in named else reason
+
+    def hides_hits(tip: int) -> Hidden | None:
+        reason = hides(tip)
+        return reason if reason in LEFT_OUT else None
+
+    listing = _Listing(catalog, query, hides_hits, passes if tests else None, begun)
+    if not query.asks_messages:
+        return listing.of_sessions(hides)
+    listing.titles = listing.passing(titled(traits.titles, query))
+    tell(listing.made(Result(query)))
+    short = max((len(term.text) for c in query.positive for term in c.any_of), default=0) < 3
+    token.wait(QUIET_AFTER_ONE_LETTER if short and asked.text.isascii() else QUIET)
+    gathered = Gathered(catalog, hides_hits, passes if tests else None)
+    try:
+        result = search(
+            store, query, gathered, lambda result: tell(listing.made(result)), token, now
+        )
+    except BadPattern as error:
+        listing.trouble = error.message
+        result = gathered.result(query, "", 0.0, complete=False)
+    return listing.made(result)
+
+
+def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
+    ids = sorted(asked.wish.pins)
+    keys = asked.store.keys_of(ids, token).values() if ids else ()
+    return frozenset(keys)
+
+
+class _Listing:
+    """Makes the list of what was found so far."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        query: Query,
+        hides: Callable[[int], Hidden | None],
+        passes: Callable[[int], bool] | None,
+        begun: float,
+    ) -> None:
+        self._catalog = catalog
+        self._query = query
+        self._hides = hides
+        self._passes = passes
+        self._begun = begun
+        self._left_out: dict[Hidden, int] = {}
+        self.titles = Titled()
+        self.trouble = ""
+
+    def passing(self, found: Titled) -> Titled:
+        """The conversations of these sessions that are listed, each once, the newest first."""
+        return Titled(
+            tuple(self._catalog.by_last_active(self._tips(found.holding))),
+            tuple(self._tips(found.alike)),
+        )
+
+    def _tips(self, keys: Sequence[int]) -> list[int]:
+        known = (self._catalog.tip(key) for key in keys if self._catalog.has(key))
+        return [tip for tip in dict.fromkeys(known) if self._listed(tip)]
+
+    def _listed(self, tip: int) -> bool:
+        """Whether a title is listed; else it is counted as a hit that is not."""
+        passes = self._passes is None or self._passes(tip)
+        reason = self._hides(tip) if passes else Hidden.FILTERED
+        if reason is not None:
+            self._left_out[reason] = self._left_out.get(reason, 0) + 1
+        return reason is None
+
+    def made(self, result: Result) -> Arranged:
+        holding, alike = self.titles
+        before = set(holding)
+        said = [tip for tip in result.order if tip not in before]
+        likely = [tip for tip in alike if tip not in result.counts]
+        groups = [Group(0, "In the title")] if holding else []
+        if said:
+            groups.append(Group(len(holding), "In the text, newest first"))
+        if likely:
+            groups.append(Group(len(holding) + len(said), "Titles like this"))
+        order = [*holding, *said, *likely]
+        found = Found(
+            result=result,
+            titles=len(holding),
+            seconds=time.monotonic() - self._begun,
+            trouble=self.trouble or "; ".join(self._query.notes),
+        )
+        hidden = dict(result.hidden)
+        for reason, number in self._left_out.items():
+            hidden[reason] = hidden.get(reason, 0) + number
+        return Arranged(order, tuple(groups), hidden, len(order), found)
+
+    def of_sessions(self, hides: Callable[[int], Hidden | None]) -> Arranged:
+        """Sessions that are asked for by what they are, not by what was said in them."""
+        rows: list[int] = []
+        hidden: dict[Hidden, int] = {}
+        for tip, _ in self._catalog.rows():
+            if self._passes is None or self._passes(tip):
+                reason = hides(tip)
+                if reason is None:
+                    rows.append(tip)
+                else:
+                    hidden[reason] = hidden.get(reason, 0) + 1
+        order = self._catalog.by_last_active(rows)
+        result = Result(self._query, done=1.0, complete=True)
+        notes = "; ".join(self._query.notes)
+        found = Found(result, 0, time.monotonic() - self._begun, sessions=True, trouble=notes)
+        groups = (Group(0, "Last active first"),) if order else ()
+        return Arranged(order, groups, hidden, len(order), found)
+
+
+def excerpts(
+    store: Store,
+    hits: Mapping[int, Hit],
+    matcher: Matcher,
+    counts: Mapping[int, int],
+    token: CancelToken,
+) -> dict[int, Line]:
+    """The words around the newest match of each of these rows, the match lit."""
+    places = {
+        (hit.session_key, hit.message_id): row
+        for row, hit in hits.items()
+        if hit.session_key is not None
+    }
+    wanted_places = [(key, id_) for key, id_ in places if key is not None]
+    made: dict[int, Line] = {}
+    for key, message in store.scattered(wanted_places, token):
+        where = matcher.where(message)
+        if where is not None:
+            row = places[key, message.id]
+            name = "result: " if message.role == "tool" else _NAMES[where.field]
+            many = f"{counts[row]:,} hits · " if counts.get(row, 0) > 1 else ""
+            made[row] = ((f"{many}{name}", "dim"), *_lit(where, matcher))
+    return made
+
+
+def _lit(where: Where, matcher: Matcher) -> list[Span]:
+    first = where.spans[0][0] if where.spans else 0
+    start = max(first - AROUND, 0)
+    # From the beginning of a word, where there is one so near.
+    start = where.text.find(" ", start, first) + 1 or start if start else 0
+    line = ("…" if start else "") + clean_line(where.text[start : start + 600], 300)
+    spans: list[Span] = []
+    at = 0
+    for begin, end in matcher.spans(line):
+        spans += [(line[at:begin], "text"), (line[begin:end], "match")]
+        at = end
+    spans.append((line[at:], "text"))
+    return [span for span in spans if span[0]]
