@@ -54,6 +54,8 @@ class DocumentView(ReadingView):
 
         items: range
         view: View
+        known: Mapping[int, Laid]
+        """Those of them that were laid out before, for another view."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, DocumentView.ItemsWanted)
@@ -261,7 +263,7 @@ class DocumentView(ReadingView):
             return
         item, inside = self._document.anchor(self.scroll_offset.y)
         before = self._document.height_of(item)
-        self._document = Document(self._outlined.outlines, self.text_width)
+        self._document = self._document.resized(self.text_width)
         self._cursor = None
         self._wanted = range(0)
         self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
@@ -280,13 +282,16 @@ class DocumentView(ReadingView):
 
     def _look_around(self) -> None:
         """After any move: what must be read, where the cursor is, what the border says."""
-        unread = self._document.unread(
-            max(self.scroll_offset.y - self.size.height, 0),
-            self.scroll_offset.y + 2 * self.size.height,
+        top, end = self.scroll_offset.y, self._last_line()
+        # What is in sight comes first: nobody waits for a page that is above or below it.
+        unread = (
+            self._document.unread(top, end)
+            or self._document.unread(end, end + self.size.height)
+            or self._document.unread(max(top - self.size.height, 0), top)
         )
         if unread and not set(unread[:AT_ONCE]) <= set(self._wanted):
             self._want(unread[:AT_ONCE])
-        places = list(self._document.places(self.scroll_offset.y, self._last_line()))
+        places = list(self._document.places(top, end))
         if places and self._cursor not in places:
             above = self._cursor is not None and self._cursor < places[0]
             self._cursor = places[0] if above or self._cursor is None else places[-1]
@@ -302,7 +307,8 @@ class DocumentView(ReadingView):
     def _want(self, items: range) -> None:
         if items:
             self._wanted = items
-            self.post_message(self.ItemsWanted(items, self.view()))
+            known = self._document.known(items)
+            self.post_message(self.ItemsWanted(items, self.view(), known))
 
     def _in_sight(self) -> range:
         if not len(self._document):
