@@ -5,6 +5,7 @@ the text under the reader's eyes. Matches of a search are lit, and can be led to
 """
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 
 from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
@@ -25,6 +27,9 @@ from explorer.tui.widgets.painted import ReadingView
 GUTTER = 2
 AT_ONCE = 80
 """Messages laid out together."""
+PATIENCE = 0.06
+"""Seconds that painting waits for what has come in sight: it takes a few milliseconds, and dots
+in its place would take a frame of their own."""
 MARGIN = 1
 """Free cells at the right, so that text does not touch the scroll bar."""
 
@@ -82,6 +87,10 @@ class DocumentView(ReadingView):
         """Whether the border says the level: not before somebody has asked for another."""
         self._cursor: Place | None = None
         self._wanted = range(0)
+        self._held = ExitStack()
+        """What painting waits for is being read."""
+        self._patience: Timer | None = None
+        """Runs while painting waits, and stays when it was in vain."""
         self._new = 0
         self._finder: Pattern | None = None
         self._goal: Goal | None = None
@@ -283,9 +292,14 @@ class DocumentView(ReadingView):
     def _look_around(self) -> None:
         """After any move: what must be read, where the cursor is, what the border says."""
         top, end = self.scroll_offset.y, self._last_line()
+        in_sight = self._document.unread(top, end)
+        if in_sight:
+            self._hold()
+        else:
+            self._let_go()
         # What is in sight comes first: nobody waits for a page that is above or below it.
         unread = (
-            self._document.unread(top, end)
+            in_sight
             or self._document.unread(end, end + self.size.height)
             or self._document.unread(max(top - self.size.height, 0), top)
         )
@@ -299,6 +313,26 @@ class DocumentView(ReadingView):
         if self.scroll_offset.y >= self.max_scroll_y:
             self._new = 0
         self._say_where()
+
+    def _hold(self) -> None:
+        """Paint nothing until what is in sight has been read, or patience ends; not again where
+        it has ended before."""
+        if self._patience is None:
+            self._held.enter_context(self.app.batch_update())
+            self._patience = self.set_timer(PATIENCE, self._paint)
+
+    def _let_go(self) -> None:
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
+            self._paint()
+
+    def _paint(self) -> None:
+        self._held.close()
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        self._held.close()
 
     def _say_where(self) -> None:
         level = self._level if self._chosen else None
