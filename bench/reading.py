@@ -13,7 +13,8 @@ from bench.using import BACKSPACE, ESCAPE, PAGE_DOWN, Using, counted
 LONG_AGAINST_SHORT = 2.0
 FIND_ALL = 5_000.0
 MOST = 200.0
-PAGES = 2
+PAGES, JUMPS = 2, 2
+"""Times in a round."""
 FOUND = 2
 """Rounds in which all matches are waited for, which takes seconds."""
 NORMAL, WIDE = (120, 40), (150, 40)
@@ -115,8 +116,9 @@ def _steps() -> Iterator[Step]:
     for _ in range(PAGES):
         yield Step("`PgDn`", PAGE_DOWN)
     yield Step("", b"g")
-    yield Step("`G`", b"G")
-    yield Step("`g`", b"g")
+    for _ in range(JUMPS):
+        yield Step("`G`", b"G")
+        yield Step("`g`", b"g")
     for key in (b"T", b"T", b"o", b"o", b"o"):
         yield Step(f"`{key.decode()}`", key)
     yield Step("", FIND)
