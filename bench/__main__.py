@@ -11,12 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from bench.commands import commands
+from bench.conversations import Conversation, conversations
 from bench.generate import FILES
 from bench.keys import keys
 from bench.lists import lists
 from bench.loading import loading
 from bench.memory import memory
 from bench.progress import say
+from bench.reading import Reading
 from bench.renewal import renewal
 from bench.report import Table, page
 from bench.sizes import History, all_ready, biggest, chosen, few_like, ready
@@ -37,9 +39,10 @@ def main() -> None:
     folder = Path(os.environ.get("BENCH_FILES") or FILES)
     histories = all_ready(plan, folder)
     few = ready(few_like(biggest(histories)), folder)
+    both = conversations(plan.lengths, folder)
     tables: list[Table] = []
     with surroundings():
-        for name, step in steps(histories, few).items():
+        for name, step in steps(histories, few, both).items():
             say(f"{name}, {plan.rounds} rounds")
             tables.append(step(plan.rounds))
     out.write_text(page(plan, histories, tables), encoding="utf-8")
@@ -49,8 +52,12 @@ def main() -> None:
     say(f"wrote {out} after {time.perf_counter() - begun:.0f} s")
 
 
-def steps(histories: Sequence[History], few: History) -> Mapping[str, Step]:
-    """All that is measured. `few` is a list that a long one is compared with."""
+def steps(
+    histories: Sequence[History], few: History, both: tuple[Conversation, Conversation]
+) -> Mapping[str, Step]:
+    """All that is measured. `few` is a list that a long one is compared with, and `both` are a
+    short conversation and a long one."""
+    read = Reading(*both)
     many = biggest(histories)
     fewer = few if many is histories[0] else histories[0]
     return {
@@ -62,6 +69,8 @@ def steps(histories: Sequence[History], few: History) -> Mapping[str, Step]:
         "the whole list": partial(whole, many),
         "one new message": partial(renewal, fewer, many),
         "memory": partial(memory, fewer, many),
+        "reading": read.speed,
+        "memory of reading": read.memory,
     }
 
 

@@ -11,9 +11,10 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -22,7 +23,7 @@ from bench.rows import MESSAGE_COLUMNS, SESSION_COLUMNS, Writer
 from bench.words import phrases
 from explorer.store.create_schema import SCHEMA, VERSION
 
-__all__ = ["FILES", "NOW", "Recipe", "build"]
+__all__ = ["FILES", "NOW", "Recipe", "build", "insert", "kept"]
 
 FILES = Path(__file__).parent / "files"
 EDITION = 1
@@ -72,14 +73,21 @@ class Recipe:
 
 def build(recipe: Recipe, folder: Path = FILES) -> Path:
     """The path of the file for a recipe, which is built unless it is there already."""
-    home = folder / recipe.name
+    return kept(recipe.name, folder, partial(_load, recipe=recipe), recipe.trigram)
+
+
+def kept(
+    name: str, folder: Path, load: Callable[[sqlite3.Connection], None], trigram: bool = False
+) -> Path:
+    """The path of a file by its name; if it is not there yet, `load` puts in its rows."""
+    home = folder / name
     path = home / "state.db"
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=folder))
     try:
-        _write(recipe, unfinished / "state.db")
+        _write(unfinished / "state.db", load, trigram)
         unfinished.rename(home)
     except OSError:
         # somebody else finished the same file meanwhile; theirs has the same rows
@@ -90,7 +98,7 @@ def build(recipe: Recipe, folder: Path = FILES) -> Path:
     return path
 
 
-def _write(recipe: Recipe, path: Path) -> None:
+def _write(path: Path, load: Callable[[sqlite3.Connection], None], trigram: bool) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for pragma in (
             "journal_mode = OFF",
@@ -101,11 +109,11 @@ def _write(recipe: Recipe, path: Path) -> None:
             "threads = 2",
         ):
             db.execute(f"PRAGMA {pragma}")
-        schema = list(_schema(recipe.trigram))
+        schema = list(_schema(trigram))
         db.execute("BEGIN")
         _create(db, schema, "table")
         db.execute("INSERT INTO schema_version (version) VALUES (?)", (VERSION,))
-        _load(db, recipe)
+        load(db)
         db.execute(USAGE)
         _create(db, schema, "index")
         for table in _create(db, schema, "search"):
@@ -145,14 +153,14 @@ def _create(db: sqlite3.Connection, schema: list[tuple[str, str, str]], wanted: 
 def _load(db: sqlite3.Connection, recipe: Recipe) -> None:
     drafts = plan(Random(recipe.seed), recipe.sessions, recipe.messages, recipe.noise)
     writer = Writer(Random(f"rows {recipe.seed}"), phrases(recipe.seed), recipe.prompt_bytes)
-    session_sql = _insert("sessions", SESSION_COLUMNS)
-    message_sql = _insert("messages", MESSAGE_COLUMNS)
+    session_sql = insert("sessions", SESSION_COLUMNS)
+    message_sql = insert("messages", MESSAGE_COLUMNS)
     for sessions, messages in writer.windows(drafts):
         db.executemany(session_sql, sessions)
         db.executemany(message_sql, messages)
 
 
-def _insert(table: str, columns: str) -> str:
+def insert(table: str, columns: str) -> str:
     marks = ", ".join("?" * len(columns.split(",")))
     return f"INSERT INTO {table} ({columns}) VALUES ({marks})"
 

@@ -184,6 +184,11 @@ class Terminal:
         self._begun = time.perf_counter_ns()
         os.write(self._fd, keys)
 
+    def resize(self, columns: int, rows: int) -> None:
+        """Makes the terminal wider or narrower, and starts the clock of `until` anew."""
+        self.send(b"")
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
     def rest(self, seconds: float) -> None:
         """Waits, and reads on meanwhile: a full terminal would keep the app waiting."""
         deadline = time.perf_counter() + seconds

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.conversations import Lengths
 from bench.generate import Recipe, build
 from bench.progress import say
 
@@ -15,9 +16,9 @@ SMALL = Recipe(1_000, 50_000)
 MANY = 100_000
 """Sessions of the histories that the aims for big files are about."""
 
-
 FEW = 100
 """Sessions of the list that a long one is compared with."""
+LONG = Lengths(35_000, 8_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,11 @@ class Plan:
 
     recipes: tuple[Recipe, ...]
     rounds: int
+    lengths: Lengths = LONG
 
 
 PLANS = {
-    "quick": Plan((SMALL,), rounds=2),
+    "quick": Plan((SMALL,), rounds=2, lengths=Lengths(2_000, 1_000_000)),
     "default": Plan(
         (
             SMALL,

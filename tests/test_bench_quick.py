@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.reading import CASES
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -73,6 +75,13 @@ def test_every_table_has_its_rows(page: str) -> None:
         ["empty Textual app", ""],
         ["the app", "100"],
         ["the app", "1,000"],
+    ]
+    assert [row[:2] for row in rows(page, "Reading")] == [
+        [case, messages] for case in CASES for messages in ("20", "2,000")
+    ]
+    assert [row[:2] for row in rows(page, "Memory of reading")] == [
+        ["the app", "20"],
+        ["the app", "2,000"],
     ]
 
 

@@ -203,8 +203,9 @@ def _whole_result(text: str) -> str:
     if value is None or result.before:
         return text
     name = main_field(value) if isinstance(value, dict) else ""
-    parts = [json_text(value), result.after.strip()]
     if isinstance(value, dict) and name:
         rest = {key: item for key, item in value.items() if key != name and item is not None}
-        parts[:1] = [str(value[name]), json_text(rest) if rest else ""]
-    return "\n".join(part for part in parts if part)
+        parts = [str(value[name]), json_text(rest) if rest else ""]
+    else:
+        parts = [json_text(value)]
+    return "\n".join(part for part in (*parts, result.after.strip()) if part)

@@ -43,18 +43,33 @@ class Place(NamedTuple):
 class Document:
     """The messages of one transcript at one width."""
 
-    def __init__(self, outlines: Sequence[Outline], width: int) -> None:
+    def __init__(
+        self,
+        outlines: Sequence[Outline],
+        width: int,
+        before: Mapping[int, Laid] = {},
+    ) -> None:
         self.outlines = outlines
         self.width = width
         self._laid: dict[int, Laid] = {}
-        self._index = HeightIndex(estimate(outline, width) for outline in outlines)
+        self._before = dict(before)
+        """Messages that were laid out for another view: only their lines are not known."""
+        self._index = HeightIndex(estimates(outlines, width))
 
     def extended(self, outlines: Sequence[Outline]) -> "Document":
         """The document with more messages at its end; what else changed is laid out anew."""
-        made = Document(outlines, self.width)
-        kept = [at for at in self._laid if at < len(outlines)]
-        made.lay({at: self._laid[at] for at in kept if outlines[at] == self.outlines[at]})
+
+        def same(known: Mapping[int, Laid]) -> dict[int, Laid]:
+            unchanged = (at for at in known if [*outlines[at : at + 1]] == [self.outlines[at]])
+            return {at: known[at] for at in unchanged}
+
+        made = Document(outlines, self.width, same(self._before))
+        made.lay(same(self._laid))
         return made
+
+    def resized(self, width: int) -> "Document":
+        """The document at another width: everything is laid out anew, but not read again."""
+        return Document(self.outlines, width, self._before | self._laid)
 
     def __len__(self) -> int:
         return len(self.outlines)
@@ -99,17 +114,25 @@ class Document:
         for item, laid in items.items():
             self._laid.pop(item, None)
             self._laid[item] = laid
+            self._before.pop(item, None)
             self._index.set(item, laid.height)
-        while len(self._laid) > KEPT:
-            self._laid.pop(next(iter(self._laid)))
+        _shorten(self._laid)
 
     def keep(self, items: range) -> None:
         """Have all but these laid out anew when they come into sight; heights stay till then."""
-        self._laid = {item: laid for item, laid in self._laid.items() if item in items}
+        for item in [item for item in self._laid if item not in items]:
+            self._before[item] = self._laid.pop(item)
+        _shorten(self._before)
 
     def forget(self, item: int) -> None:
         """Have one message laid out anew."""
-        self._laid.pop(item, None)
+        if item in self._laid:
+            self._before[item] = self._laid.pop(item)
+
+    def known(self, items: range) -> dict[int, Laid]:
+        """Those of some messages that can be laid out anew without being read."""
+        found = ((item, self._laid.get(item) or self._before.get(item)) for item in items)
+        return {item: laid for item, laid in found if laid is not None and laid.message}
 
     def place_of(self, item: int, key: str) -> Place | None:
         """A block of a message, by its name."""
@@ -168,13 +191,24 @@ class Document:
         return None
 
 
+def _shorten(laid: dict[int, Laid]) -> None:
+    while len(laid) > KEPT:
+        laid.pop(next(iter(laid)))
+
+
 def _stands(block: Block) -> bool:
     return block.key not in _STILL
 
 
-def estimate(outline: Outline, width: int) -> int:
-    """About how many lines a message will take."""
-    if outline.role == "tool":
-        return 1
-    text = min(-(-outline.size // max(width, 1)), CAP) if outline.role != "system" else 1
-    return 2 + text
+def estimates(outlines: Iterable[Outline], width: int) -> list[int]:
+    """About how many lines each message will take."""
+    width, most = max(width, 1), 2 + CAP
+    # All in one go: of 35,000 messages, a call for each would take most of the time.
+    return [
+        1
+        if one.role == "tool"
+        else 3
+        if one.role == "system"
+        else min(2 + (one.size + width - 1) // width, most)
+        for one in outlines
+    ]

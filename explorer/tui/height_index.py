@@ -1,10 +1,15 @@
 """Where each item of a long scroll begins, when the heights are mostly estimates.
 
-A Fenwick tree: setting a height, finding where an item begins and finding the item at a line all
-take the logarithm of the number of items, so that 35,000 messages feel like 20.
+Items are summed up in blocks, so that setting a height, finding where an item begins and finding
+the item at a line touch one block and the list of all blocks, and 35,000 messages feel like 20. A
+tree would save little there, and takes milliseconds to build.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
+
+BLOCK = 32
 
 
 class HeightIndex:
@@ -12,54 +17,52 @@ class HeightIndex:
 
     def __init__(self, heights: Iterable[int]) -> None:
         self._heights = list(heights)
-        size = len(self._heights)
-        self._tree = [0, *self._heights]
-        for at in range(1, size + 1):
-            parent = at + (at & -at)
-            if parent <= size:
-                self._tree[parent] += self._tree[at]
-        self._top = 1 << (size.bit_length() - 1) if size else 0
+        firsts = range(0, len(self._heights), BLOCK)
+        self._sums = [sum(self._heights[first : first + BLOCK]) for first in firsts]
+        self._starts: list[int] | None = None
+        """Where each block begins, and the end of the last; None after a change."""
 
     def __len__(self) -> int:
         return len(self._heights)
 
     @property
     def total(self) -> int:
-        return self.start(len(self._heights))
+        return self._blocks()[-1]
 
     def height(self, item: int) -> int:
         return self._heights[item]
 
     def set(self, item: int, height: int) -> None:
         change = height - self._heights[item]
-        if not change:
-            return
-        self._heights[item] = height
-        at = item + 1
-        while at < len(self._tree):
-            self._tree[at] += change
-            at += at & -at
+        if change:
+            self._heights[item] = height
+            self._sums[item // BLOCK] += change
+            self._starts = None
 
     def start(self, item: int) -> int:
         """The first line of an item: the sum of all heights before it."""
-        total, at = 0, item
-        while at > 0:
-            total += self._tree[at]
-            at -= at & -at
-        return total
+        block = item // BLOCK
+        return self._blocks()[block] + sum(self._heights[block * BLOCK : item])
 
     def at(self, line: int) -> tuple[int, int]:
         """(item, line within it) at a line of the scroll; the nearest one beyond either end."""
         if not self._heights:
             return 0, 0
-        left, at, step = max(line, 0), 0, self._top
-        while step:
-            further = at + step
-            if further < len(self._tree) and self._tree[further] <= left:
-                at = further
-                left -= self._tree[further]
-            step >>= 1
-        if at >= len(self._heights):
+        starts = self._blocks()
+        left = max(line, 0)
+        if left >= starts[-1]:
             last = len(self._heights) - 1
             return last, max(self._heights[last] - 1, 0)
-        return at, left
+        # The last block that begins there: one without any height before it has no line.
+        block = bisect_right(starts, left) - 1
+        left -= starts[block]
+        item = block * BLOCK
+        while left >= self._heights[item]:
+            left -= self._heights[item]
+            item += 1
+        return item, left
+
+    def _blocks(self) -> list[int]:
+        if self._starts is None:
+            self._starts = list(accumulate(self._sums, initial=0))
+        return self._starts

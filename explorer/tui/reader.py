@@ -222,7 +222,7 @@ class Reader:
         store, outlined, items, view = self._store, self.outlined, event.items, event.view
         self._lanes.start(
             "items",
-            lambda token: lay_out(store, outlined, items, view, token),
+            lambda token: lay_out(store, outlined, items, view, token, event.known),
             lambda laid: self._add(outlined, laid, view),
         )
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState, Outline, Session, ToolCall
@@ -29,22 +30,21 @@ class Outlined(NamedTuple):
     """What the agent was told, as messages of our own making: their ids are below zero."""
     prompt_items: tuple[int, ...] = ()
     """Where those are."""
+    answered: AbstractSet[str] = frozenset()
+    """Ids of the calls whose results are there."""
 
     @property
     def messages(self) -> int:
         """How many there are, without those of our own making."""
         return len(self.outlines) - len(self.prompts)
 
-    @property
-    def answered(self) -> frozenset[str]:
-        """Ids of the calls whose results are there."""
-        return frozenset(one.tool_call_id for one in self.outlines if one.tool_call_id)
-
     def messages_before(self, item: int) -> int:
         return item - bisect_left(self.prompt_items, item)
 
     def item_of(self, message: int | None) -> int | None:
         """The place of a message, by its id."""
+        if message is None:
+            return None
         found = (at for at, one in enumerate(self.outlines) if one.id == message)
         return next(found, None)
 
@@ -80,7 +80,8 @@ def outline(
         for id_, seam in lines.items():
             seams.setdefault(id_, []).append(seam)
     together = {id_: tuple(lines) for id_, lines in seams.items()}
-    return Outlined(session, tuple(found), together, prompts, tuple(prompt_items))
+    answered = frozenset(one.tool_call_id for one in found if one.tool_call_id)
+    return Outlined(session, tuple(found), together, prompts, tuple(prompt_items), answered)
 
 
 def _prompt(id_: int, session: Session, text: str) -> Message:
@@ -149,14 +150,22 @@ def read_items(
 
 
 def lay_out(
-    store: Store, outlined: Outlined, items: range, view: View, token: CancelToken
+    store: Store,
+    outlined: Outlined,
+    items: range,
+    view: View,
+    token: CancelToken,
+    known: Mapping[int, Laid] = {},
 ) -> dict[int, Laid]:
-    """The messages `items` of a conversation, laid out."""
+    """The messages `items` of a conversation, laid out. `known` were laid out for another view;
+    if that is all of them, none is read again."""
     if not items:
         return {}
     made = view._replace(
         answered=outlined.answered, seams=outlined.seams, first=outlined.outlines[0].id
     )
+    if all(item in known for item in items):
+        return {item: _anew(known[item], made) for item in items}
     result: dict[int, Laid] = {}
     shown = -1
     for item, message, call, again in read_items(store, outlined, items, token):
@@ -170,6 +179,13 @@ def lay_out(
             result[item] = Laid(message, blocks(message, made, call), call)
             shown = item
     return {item: laid for item, laid in result.items() if item in items}
+
+
+def _anew(laid: Laid, view: View) -> Laid:
+    # One that takes no room repeats the one before it, which stands for both.
+    if laid.message is None or not laid.blocks:
+        return laid
+    return laid._replace(blocks=blocks(laid.message, view, laid.call))
 
 
 def _once_more(laid: Laid, view: View) -> Laid:

@@ -1,5 +1,7 @@
 """What to look for in one text: words, or an expression that can be stopped."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,15 @@ def spans(typed: str, text: str) -> list[str]:
 def test_words_match_whatever_their_case() -> None:
     assert spans("straße", "Straße STRASSE straße") == ["Straße", "straße"]
     assert spans("docker", "Docker docker DOCKER") == ["Docker", "docker", "DOCKER"]
+
+
+LETTERS = "sSkKiI\u0130\u0131\u017f\u212aß… "
+
+
+@given(st.text(LETTERS.strip(), min_size=1, max_size=3), st.text(LETTERS))
+def test_words_are_found_where_an_expression_would_find_them(typed: str, text: str) -> None:
+    flags = 0 if any(map(str.isupper, typed)) else re.IGNORECASE
+    assert spans(typed, text) == re.findall(re.escape(typed), text, flags)
 
 
 def test_a_capital_makes_case_matter() -> None:

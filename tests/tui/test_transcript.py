@@ -1,10 +1,17 @@
 """The transcript pane: reading, folding, keeping one's place."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from explorer.store.create import StateFile
+from explorer.store.hermes.store import HermesStore
+from explorer.tui import reader
+from explorer.tui.document import Laid
+from explorer.tui.reading import lay_out
+from explorer.tui.widgets import document_view
 from tests.tui.driving import NOW, Driver, opened
 
 
@@ -195,6 +202,44 @@ async def test_the_end_and_the_beginning_are_one_key_away(talk: Path) -> None:
         assert "answer 59" in driver.screen()
         await driver.press("g")
         assert "please build it" in driver.screen()
+
+
+async def test_a_jump_is_painted_with_its_text_unless_that_takes_long(
+    talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = threading.Event()
+
+    def slowly(*args: Any) -> dict[int, Laid]:
+        gate.wait(10)
+        return lay_out(*args)
+
+    async with opened(talk) as driver:
+        await _reading(driver)
+        monkeypatch.setattr(reader, "lay_out", slowly)
+        monkeypatch.setattr(document_view, "PATIENCE", 1.0)
+        await driver.pilot.press("G")
+        assert driver.app._batch_count == 1
+        await driver.pilot.pause(1.1)
+        assert driver.app._batch_count == 0
+        assert "│  …" in driver.screen()
+        gate.set()
+        await driver.settle()
+        assert "answer 59" in driver.screen()
+        assert driver.app._batch_count == 0
+
+
+async def test_what_was_read_is_not_read_again_to_be_laid_out_anew(
+    talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        monkeypatch.setattr(HermesStore, "messages", None)
+        await driver.press("T")
+        assert "first think, then act" in driver.screen()
+        await driver.press("o")
+        assert "step 699" in driver.screen()
+        await driver.resize(150, 40)
+        assert "first think, then act" in driver.screen()
 
 
 async def test_the_border_says_which_message_is_at_the_top(talk: Path) -> None:

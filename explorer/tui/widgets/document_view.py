@@ -5,6 +5,7 @@ the text under the reader's eyes. Matches of a search are lit, and can be led to
 """
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 
 from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
@@ -25,6 +27,9 @@ from explorer.tui.widgets.painted import ReadingView
 GUTTER = 2
 AT_ONCE = 80
 """Messages laid out together."""
+PATIENCE = 0.06
+"""Seconds that painting waits for what has come in sight: it takes a few milliseconds, and dots
+in its place would take a frame of their own."""
 MARGIN = 1
 """Free cells at the right, so that text does not touch the scroll bar."""
 
@@ -54,6 +59,8 @@ class DocumentView(ReadingView):
 
         items: range
         view: View
+        known: Mapping[int, Laid]
+        """Those of them that were laid out before, for another view."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, DocumentView.ItemsWanted)
@@ -80,6 +87,10 @@ class DocumentView(ReadingView):
         """Whether the border says the level: not before somebody has asked for another."""
         self._cursor: Place | None = None
         self._wanted = range(0)
+        self._held = ExitStack()
+        """What painting waits for is being read."""
+        self._patience: Timer | None = None
+        """Runs while painting waits, and stays when it was in vain."""
         self._new = 0
         self._finder: Pattern | None = None
         self._goal: Goal | None = None
@@ -261,7 +272,7 @@ class DocumentView(ReadingView):
             return
         item, inside = self._document.anchor(self.scroll_offset.y)
         before = self._document.height_of(item)
-        self._document = Document(self._outlined.outlines, self.text_width)
+        self._document = self._document.resized(self.text_width)
         self._cursor = None
         self._wanted = range(0)
         self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
@@ -280,13 +291,21 @@ class DocumentView(ReadingView):
 
     def _look_around(self) -> None:
         """After any move: what must be read, where the cursor is, what the border says."""
-        unread = self._document.unread(
-            max(self.scroll_offset.y - self.size.height, 0),
-            self.scroll_offset.y + 2 * self.size.height,
+        top, end = self.scroll_offset.y, self._last_line()
+        in_sight = self._document.unread(top, end)
+        if in_sight:
+            self._hold()
+        else:
+            self._let_go()
+        # What is in sight comes first: nobody waits for a page that is above or below it.
+        unread = (
+            in_sight
+            or self._document.unread(end, end + self.size.height)
+            or self._document.unread(max(top - self.size.height, 0), top)
         )
         if unread and not set(unread[:AT_ONCE]) <= set(self._wanted):
             self._want(unread[:AT_ONCE])
-        places = list(self._document.places(self.scroll_offset.y, self._last_line()))
+        places = list(self._document.places(top, end))
         if places and self._cursor not in places:
             above = self._cursor is not None and self._cursor < places[0]
             self._cursor = places[0] if above or self._cursor is None else places[-1]
@@ -295,6 +314,26 @@ class DocumentView(ReadingView):
             self._new = 0
         self._say_where()
 
+    def _hold(self) -> None:
+        """Paint nothing until what is in sight has been read, or patience ends; not again where
+        it has ended before."""
+        if self._patience is None:
+            self._held.enter_context(self.app.batch_update())
+            self._patience = self.set_timer(PATIENCE, self._paint)
+
+    def _let_go(self) -> None:
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
+            self._paint()
+
+    def _paint(self) -> None:
+        self._held.close()
+        self.refresh()
+
+    def on_unmount(self) -> None:
+        self._held.close()
+
     def _say_where(self) -> None:
         level = self._level if self._chosen else None
         self.post_message(self.Moved(self.first_item(), level))
@@ -302,7 +341,8 @@ class DocumentView(ReadingView):
     def _want(self, items: range) -> None:
         if items:
             self._wanted = items
-            self.post_message(self.ItemsWanted(items, self.view()))
+            known = self._document.known(items)
+            self.post_message(self.ItemsWanted(items, self.view(), known))
 
     def _in_sight(self) -> range:
         if not len(self._document):
