@@ -18,9 +18,10 @@ MOST = 2_000
 REST, START, AGAIN = "at rest", "at the start", "all read again"
 
 TEXT = """
-As above for `j` and `k`, pressed again and again: at rest; from the first frame until the exact
-counts of all sessions are shown; and while all of them are read and put in order again. The aim is
-about the slowest of 20 keys (p95). Half as many rounds.
+As above for `j` and `k` held down, so that a key may have to wait for the transcript of the row
+before: at rest; from the first frame until the exact counts of all sessions are shown; and while
+all of them are read and put in order again. The aim is about the slowest of 20 keys (p95). Half as
+many rounds.
 """
 
 Step = tuple[bytes, str]
@@ -38,7 +39,7 @@ def loading(many: History, rounds: int) -> Table:
                 app.until(next(walk)[1])
                 spent = {START: _until_met(app, walk)}
                 app.rest(0.5)
-                spent[REST] = [app.press(*next(walk)) for _ in spent[START]]
+                spent[REST] = [app.hold(*next(walk)) for _ in spent[START]]
                 rows.insert(0, history.begin())
                 app.expect(counted(history.sessions))
                 app.tell(LOOK_AT_ALL)
@@ -76,7 +77,7 @@ def _until_met(app: Using, walk: Iterator[Step]) -> list[float]:
     """The times of all keys until what is expected is painted, at least one."""
     spent = []
     for _ in range(MOST):
-        spent.append(app.press(*next(walk)))
+        spent.append(app.hold(*next(walk)))
         if app.met:
             return spent
     raise TimeoutError("the list was never complete")

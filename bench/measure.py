@@ -196,6 +196,12 @@ class Terminal:
             if self._read(left) is None:
                 time.sleep(0.001)
 
+    def settle(self, quiet: float, timeout: float = 1) -> None:
+        """Waits until nothing has been painted for so many seconds."""
+        deadline = time.perf_counter() + timeout
+        while self._read(quiet) and time.perf_counter() < deadline:
+            pass
+
     def close(self) -> None:
         """Ends the process as politely as it allows, and collects it."""
         for ask, patience in ((self._quit, 2.0), (self._terminate, 2.0), (self._kill, 5.0)):

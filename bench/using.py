@@ -2,8 +2,7 @@
 
 The time of a key goes from the moment it is written to the terminal until the terminal has received
 what the key was pressed for. Everything a person waits for lies in between: the key is read and
-handled, the next frame is due (there are 120 a second), it is painted and written. Keys follow each
-other as from a key held down, or later where the one before took longer.
+handled, the next frame is due (there are 120 a second), it is painted and written.
 """
 
 import os
@@ -26,9 +25,11 @@ LOOK, LOOK_AT_ALL = signal.SIGUSR1, signal.SIGUSR2
 
 PACE = 1 / 30
 """Seconds between two keys of a key held down."""
+QUIET = 0.05
+"""Seconds without anything painted after which the app has done all that a key asked for."""
 NAMED = 60
 """Rows at the top of the list that are known by name."""
-PAGE_DOWN, PAGE_UP = b"\x1b[6~", b"\x1b[5~"
+PAGE_DOWN = b"\x1b[6~"
 SELECT_ALL, ESCAPE, BACKSPACE = b"\x01", b"\x1b", b"\x7f"
 
 
@@ -42,7 +43,14 @@ class Using(Terminal):
         self.met = True
 
     def press(self, key: bytes, marker: str) -> float:
-        """Milliseconds from a key until `marker` is painted."""
+        """Milliseconds from a key until `marker` is painted; then waits for all the rest."""
+        self.send(key)
+        taken = self.until(marker)
+        self.settle(QUIET)
+        return taken
+
+    def hold(self, key: bytes, marker: str) -> float:
+        """The same for a key held down: the next may follow while the rest is being painted."""
         self.send(key)
         taken = self.until(marker)
         self.rest(PACE - taken / 1000)

@@ -5,8 +5,9 @@ models and tools of any of them. What a choice would list is counted for every c
 if the other filters stayed as they are.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden
@@ -56,15 +57,15 @@ class Tally(NamedTuple):
 
 def wanted(catalog: Catalog, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
     """Says of a row whether it passes; None when all do."""
-    if filters == Filters():
-        return None
-    looks = _Looks(catalog, facts)
-    return lambda key: not looks.failing(key, filters)
+    checks = list(_Looks(catalog, facts, filters).checks.values())
+    if len(checks) < 2:
+        return checks[0] if checks else None
+    return lambda key: all(passes(key) for passes in checks)
 
 
 def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hidden]) -> Tally:
     """What every choice would list, the other filters staying as they are."""
-    looks = _Looks(catalog, facts)
+    looks = _Looks(catalog, facts, filters)
     sources: Counter[str] = Counter()
     models: Counter[str] = Counter()
     classes: Counter[Hidden] = Counter()
@@ -72,7 +73,7 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
     sizes: list[int] = []
     listed = tools = 0
     for key, reason in catalog.rows():
-        failing = looks.failing(key, filters)
+        failing = looks.failing(key)
         if len(failing) > 1:
             continue
         only = failing[0] if failing else ""
@@ -88,58 +89,79 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
             continue
         listed += not only
         if only in ("", "model"):
-            models.update(looks.models(key))
+            # Not by Counter.update, which takes as long as all the rest of a row.
+            for model in looks.models(key):
+                models[model] += 1
         if only in ("", "time"):
             times.append(catalog.last_active(key))
         if only in ("", "size"):
             sizes.append(looks.messages(key))
         if only in ("", "tools"):
             tools += looks.has_tools(key)
+    # Here, in a thread: what is asked of them while painting must not depend on how many there are.
+    times.sort()
+    sizes.sort()
     return Tally(
         listed=listed,
         sources=sources,
         models=models,
-        times=lambda since, before: sum(_within(time, since, before) for time in times),
-        sizes=lambda least: sum(size >= least for size in sizes),
+        times=lambda since, before: _number_within(times, since, before),
+        sizes=lambda least: len(sizes) - bisect_left(sizes, least),
         tools=tools,
         classes=classes,
     )
 
 
 class _Looks:
-    """What is known of a conversation, part by part."""
+    """What is known of a conversation: nearly always of its only part."""
 
-    def __init__(self, catalog: Catalog, facts: Facts) -> None:
-        self._catalog = catalog
+    def __init__(self, catalog: Catalog, facts: Facts, filters: Filters) -> None:
+        self._chain = catalog.chain
         self._facts = facts
+        self.checks = self._checks(catalog, filters)
+        """Of the filters that are set, whether a row passes."""
 
-    def models(self, key: int) -> set[str]:
-        known = self._facts.models
-        return {known.get(part, NO_MODEL) for part in self._catalog.chain(key)}
+    def models(self, key: int) -> Collection[str]:
+        known, chain = self._facts.models, self._chain(key)
+        if len(chain) == 1:
+            return (known.get(key, NO_MODEL),)
+        return {known.get(part, NO_MODEL) for part in chain}
 
     def messages(self, key: int) -> int:
-        return sum(self._facts.messages.get(part, 0) for part in self._catalog.chain(key))
+        known, chain = self._facts.messages, self._chain(key)
+        if len(chain) == 1:
+            return known.get(key, 0)
+        return sum(known.get(part, 0) for part in chain)
 
     def has_tools(self, key: int) -> bool:
-        return not self._facts.tools.isdisjoint(self._catalog.chain(key))
+        return not self._facts.tools.isdisjoint(self._chain(key))
 
-    def failing(self, key: int, filters: Filters) -> list[str]:
+    def failing(self, key: int) -> list[str]:
         """The filters that this row does not pass."""
-        found = []
-        if filters.sources and self._catalog.source(key) not in filters.sources:
-            found.append("source")
-        if filters.models and filters.models.isdisjoint(self.models(key)):
-            found.append("model")
-        if (filters.since or filters.before) and not _within(
-            self._catalog.last_active(key), filters.since, filters.before
-        ):
-            found.append("time")
-        if filters.least and self.messages(key) < filters.least:
-            found.append("size")
-        if filters.tools and not self.has_tools(key):
-            found.append("tools")
+        return [name for name, passes in self.checks.items() if not passes(key)]
+
+    def _checks(self, catalog: Catalog, filters: Filters) -> dict[str, Callable[[int], bool]]:
+        found: dict[str, Callable[[int], bool]] = {}
+        sources, models, since, before, least, tools = filters
+        if sources:
+            found["source"] = lambda key: catalog.source(key) in sources
+        if models:
+            found["model"] = lambda key: not models.isdisjoint(self.models(key))
+        if since or before:
+            found["time"] = lambda key: _within(catalog.last_active(key), since, before)
+        if least:
+            found["size"] = lambda key: self.messages(key) >= least
+        if tools:
+            found["tools"] = self.has_tools
         return found
 
 
 def _within(time: float, since: Moment | None, before: Moment | None) -> bool:
     return (since is None or time >= since.time) and (before is None or time < before.time)
+
+
+def _number_within(times: Sequence[float], since: Moment | None, before: Moment | None) -> int:
+    """How many of some times, oldest first, lie within."""
+    first = bisect_left(times, since.time) if since else 0
+    last = bisect_left(times, before.time) if before else len(times)
+    return max(last - first, 0)

@@ -73,7 +73,7 @@ class Catalog:
         numbers = {name: number for number, name in enumerate(self.source_names)}
         self._source = array("L", map(numbers.__getitem__, sources))
         self._class: list[Hidden | None] = list(map(NOISE.get, sources))
-        self._position = dict(zip(self.keys, range(len(self.keys)), strict=True))
+        self._position = dict(zip(keys, range(len(keys)), strict=True))
         self._helpers = _helpers(links)
         self._classify(empty)
         found: dict[int, tuple[int, ...]] = {}
@@ -145,7 +145,7 @@ class Catalog:
         hidden: dict[Hidden, int] = {}
         # A folded part goes with its conversation, whatever it is by itself.
         folding = Hidden.CONTINUATION not in shown
-        for key, reason in zip(self.keys, self._class, strict=True):
+        for key, reason in zip(self._position, self._class, strict=True):
             folded = folding and reason is Hidden.CONTINUATION
             if wanted is not None and not folded and not wanted(key):
                 reason = Hidden.FILTERED
@@ -162,7 +162,7 @@ class Catalog:
 
     def rows(self) -> Iterable[tuple[int, Hidden | None]]:
         """Every conversation and every session of its own: (key, class it is hidden as)."""
-        together = zip(self.keys, self._class, strict=True)
+        together = zip(self._position, self._class, strict=True)
         return (pair for pair in together if pair[1] is not Hidden.CONTINUATION)
 
     def by_last_active(self, keys: Iterable[int]) -> list[int]:

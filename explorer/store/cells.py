@@ -60,6 +60,8 @@ def integer(cell: object) -> int | None:
 
 def amount(cell: object) -> int:
     """A counter: never negative, zero when unknown."""
+    if type(cell) is int:
+        return cell if cell > 0 else 0
     return max(integer(cell) or 0, 0)
 
 

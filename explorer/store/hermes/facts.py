@@ -4,6 +4,7 @@ One walk through the table, long system prompts and all: only for who asks to fi
 """
 
 from collections.abc import Sequence
+from sys import intern
 
 from explorer.store import cells
 from explorer.store.base import Facts
@@ -27,7 +28,8 @@ def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
     for key, model, number, calls in rows:
         messages[key] = cells.amount(number)
         if name := cells.text(model):
-            models[key] = name
+            # One text for all sessions of a model: of 100,000 sessions 8 MB less.
+            models[key] = intern(name)
         if cells.amount(calls):
             tools.add(key)
     return Facts(models, messages, frozenset(tools))

@@ -9,9 +9,10 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import islice, repeat
 from operator import itemgetter
+from typing import Any
 
 from explorer.store import cells
-from explorer.store.catalog import Catalog, Mark
+from explorer.store.catalog import Catalog, Link, Mark
 from explorer.store.hermes.links import Ties, chains, links
 from explorer.store.read_only import Reader
 
@@ -32,14 +33,13 @@ def survey(reader: Reader) -> Catalog:
         for at in timeless:
             active[at] = starts.get(keys[at], 0.0)
     archived, marked = _exceptions(reader)
-    rows = _ties(reader, marked, dict(zip(keys, active, strict=True)))
-    found = links(rows.values(), markers=reader.schema.has("sessions", "archived"))
+    found, conversations = _families(reader, marked, keys, active)
     return Catalog(
         keys=keys,
         active=active,
         sources=sources,
         links=found,
-        chains=chains(found, rows),
+        chains=conversations,
         archived=archived,
         empty=empty,
         mark=mark,
@@ -67,16 +67,13 @@ def _everybody(reader: Reader) -> _Everybody:
     """(keys, sources, newest message or `_NO_MESSAGE`) of all: one walk along the index of ids,
     which is the order of the index on (session_id, timestamp) that is probed for each."""
     hint = reader.schema.indexed_by("sqlite_autoindex_sessions_1")
-    rows = reader.rows(
+    keys, times = reader.columns(
         "SELECT s.rowid, coalesce((SELECT max(m.timestamp) FROM messages m"
         f" WHERE m.session_id = s.id), {_NO_MESSAGE}) FROM sessions s {hint}"
     )
-    if not rows:
-        return (), (), array("d")
-    keys, times = zip(*rows, strict=True)
     try:
         active = array("d", times)
-        honest = max(active) < 1e11
+        honest = max(active, default=0.0) < 1e11
     except TypeError:
         honest = False
     if not honest:
@@ -134,7 +131,19 @@ def _exceptions(reader: Reader) -> tuple[set[int], list[int]]:
     return archive, [key for key, _, mark in rows if mark]
 
 
-def _ties(reader: Reader, marked: Iterable[int], newest: dict[int, float]) -> dict[int, Ties]:
+def _families(
+    reader: Reader, marked: Iterable[int], keys: Sequence[int], active: Sequence[float]
+) -> tuple[dict[int, Link], list[tuple[int, ...]]]:
+    """(links, conversations of several parts), from the rows that have to do with any of them."""
+    rows = _tied(reader, marked)
+    tied = {row[0] for row in rows}
+    newest = {key: time for key, time in zip(keys, active, strict=True) if key in tied}
+    ties = {row[0]: make_ties(row, newest) for row in rows}
+    found = links(ties.values(), markers=reader.schema.has("sessions", "archived"))
+    return found, chains(found, ties)
+
+
+def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
     """What the links hang on: of all children, of their parents and of the marked."""
     columns = reader.schema.pick("sessions", "s", TIES)
     select = f"SELECT s.rowid, {columns} FROM sessions s"
@@ -144,13 +153,10 @@ def _ties(reader: Reader, marked: Iterable[int], newest: dict[int, float]) -> di
         " UNION SELECT p.rowid FROM sessions p WHERE p.id IN"
         " (SELECT c.parent_session_id FROM sessions c WHERE c.parent_session_id IS NOT NULL))"
     )
-    found = {row[0]: make_ties(row, newest) for row in rows}
-    alone = [key for key in marked if key not in found]
-    for batch in batches(alone):
-        places = ",".join("?" * len(batch))
-        for row in reader.rows(f"{select} WHERE s.rowid IN ({places})", batch):
-            found[row[0]] = make_ties(row, newest)
-    return found
+    found = {row[0] for row in rows}
+    for batch in batches(key for key in marked if key not in found):
+        rows += reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)
+    return rows
 
 
 def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
