@@ -70,7 +70,7 @@ class _Expression:
             self._finder = regex.compile(source, flags | regex.MULTILINE)
         except regex.error as error:
             raise BadPattern("Not a regular expression", str(error)) from None
-        except (IndexError, RecursionError):
+        except (LookupError, ValueError, RecursionError):
             # The engine trips over some of its own flags, and over 400 brackets in each other.
             message = "The engine cannot read this expression."
             raise BadPattern("Not a regular expression", message) from None

@@ -73,7 +73,8 @@ def test_counts_of_everyday_size_are_welcome(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", [f"/{'(' * 1000}{')' * 1000}/", "/(/", "/a**/", "/[/", "/\\N{x}/"]
+    "typed",
+    [f"/{'(' * 1000}{')' * 1000}/", "/(/", "/a**/", "/[/", "/\\N{x}/", "/(?au)x/", "/a{1i+1d<}/"],
 )
 def test_what_the_engine_cannot_read_is_told(typed: str) -> None:
     with pytest.raises(BadPattern):
