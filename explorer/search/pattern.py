@@ -16,6 +16,8 @@ COPIES = 100_000
 """Characters that an expression may come to when what is counted in it is written out: the engine
 does write it out, so `a{99999999}` would fill the memory before it looked at any text."""
 
+# Calling itself without end takes the engine a gigabyte before it notices.
+_CALLED = re.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 _COUNTED = re.compile(r"(\)\s*)?\{\s*(\d{1,9})")
 
 _TWINS = "\u0130\u0131\u017f\u212a"
@@ -79,13 +81,16 @@ class _Expression:
         source = text[1:-1]
         if _written_out(source) > COPIES:
             raise BadPattern("Too great", "This expression counts too far.")
+        plain = re.sub(r"\\.", "", source)
+        if _CALLED.search(plain):
+            raise BadPattern("Too great", "An expression must not call itself.")
         # A capital after a backslash is a class of characters.
-        flags = 0 if _cased(re.sub(r"\\.", "", source)) else regex.IGNORECASE
+        flags = 0 if _cased(plain) else regex.IGNORECASE
         try:
             self._finder = regex.compile(source, flags | regex.MULTILINE)
         except regex.error as error:
             raise BadPattern("Not a regular expression", str(error)) from None
-        except (IndexError, RecursionError):
+        except (LookupError, ValueError, RecursionError):
             # The engine trips over some of its own flags, and over 400 brackets in each other.
             message = "The engine cannot read this expression."
             raise BadPattern("Not a regular expression", message) from None

@@ -69,9 +69,17 @@ def test_an_expression_that_would_fill_the_memory_is_refused(typed: str) -> None
         pattern(typed)
 
 
+@pytest.mark.parametrize("typed", ["/(?R)?x/", "/(a(?1)?b)/", "/(?P<n>(?&n)|x)/", "/(?P>n)/"])
+def test_an_expression_must_not_call_itself(typed: str) -> None:
+    with pytest.raises(BadPattern, match="call itself"):
+        pattern(typed)
+
+
 @pytest.mark.parametrize(
     "typed",
     [
+        "/\\(\\?R\\)/",
+        "/(a)?(?(1)b|c)/",
         "/[0-9a-f]{64}:[0-9a-f]{64}/",
         "/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/",
         "/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/",
@@ -79,12 +87,13 @@ def test_an_expression_that_would_fill_the_memory_is_refused(typed: str) -> None
         "/a{1,99999999}/",
     ],
 )
-def test_counts_of_everyday_size_are_welcome(typed: str) -> None:
+def test_expressions_of_everyday_size_are_welcome(typed: str) -> None:
     assert pattern(typed) is not None
 
 
 @pytest.mark.parametrize(
-    "typed", [f"/{'(' * 1000}{')' * 1000}/", "/(/", "/a**/", "/[/", "/\\N{x}/"]
+    "typed",
+    [f"/{'(' * 1000}{')' * 1000}/", "/(/", "/a**/", "/[/", "/\\N{x}/", "/(?au)x/", "/a{1i+1d<}/"],
 )
 def test_what_the_engine_cannot_read_is_told(typed: str) -> None:
     with pytest.raises(BadPattern):
