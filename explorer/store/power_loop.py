@@ -146,7 +146,9 @@ class PowerLoopStore:
                     )
                 else:
                     continue
-                values |= {tables.key(row): cells.number(cell) for row, cell in reader.rows(sql)}
+                convert = cells.seconds if sort is Sort.STARTED else cells.number
+                found = ((tables.key(row), convert(cell)) for row, cell in reader.rows(sql))
+                values |= {key: value for key, value in found if value is not None}
             return values
 
         return self._file.read(work, token)

@@ -210,3 +210,36 @@ async def test_s_opens_the_orders_and_enter_takes_one(demo: Path) -> None:
         assert "by start" in str(driver.main.sessions.border_title)
         await driver.press("s", "escape")
         assert "by start" in str(driver.main.sessions.border_title)
+
+
+async def test_braces_go_from_heading_to_heading(demo: Path) -> None:
+    async with opened(demo) as driver:
+        sessions = driver.main.sessions
+        firsts = [sessions.order[group.first] for group in sessions._arranged.groups]
+        assert len(firsts) > 5
+        passed = []
+        for _ in firsts[1:]:
+            await driver.press("right_curly_bracket")
+            passed.append(sessions.cursor_row)
+            assert driver.screen().splitlines()[3][1:30].strip(), "its heading is in sight"
+        assert passed == firsts[1:]
+        await driver.press("right_curly_bracket")
+        assert sessions.cursor_row == sessions.order[-1]
+        passed = []
+        wanted = [first for first in reversed(firsts) if first != sessions.order[-1]]
+        for _ in wanted:
+            await driver.press("left_curly_bracket")
+            passed.append(sessions.cursor_row)
+        assert passed == wanted
+        await driver.press("left_curly_bracket")
+        assert sessions.cursor_row == sessions.order[0]
+
+
+async def test_without_headings_braces_go_to_the_ends(demo: Path) -> None:
+    async with opened(demo) as driver:
+        driver.main._choosing()._sorted(Sort.TITLE.value)
+        await driver.settle()
+        await driver.press("right_curly_bracket")
+        assert driver.main.sessions.cursor_row == driver.main.sessions.order[-1]
+        await driver.press("left_curly_bracket")
+        assert driver.main.sessions.cursor_row == driver.main.sessions.order[0]
