@@ -329,9 +329,11 @@ async def test_the_cursor_stays_on_its_session_while_filters_come_and_go(path: P
 
 
 async def _search(driver: Driver, text: str) -> None:
+    """Search, and back to the list."""
     await driver.press("slash")
     await driver.type(text)
-    await driver.press("enter")
+    driver.main.set_focus(driver.main.sessions)
+    await driver.settle()
 
 
 @pytest.fixture
