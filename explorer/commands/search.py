@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from itertools import islice
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.shapes import hit_shape
@@ -11,38 +12,46 @@ from explorer.model import Hit
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
 from explorer.render.when import ago
-from explorer.search.hits import hits
-from explorer.search.query import parse
-from explorer.search.run import Found, run
+from explorer.search.whole import Whole
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
-    query = parse(" ".join(options.query))
-    found = run(store, store.catalog(), query, everything=options.all)
-    given = hits(store, found, options.limit or None)
+    text = " ".join(options.query)
+    search = Whole(store, store.catalog(), text, now, everything=options.all)
+    limit = options.limit or None
     if options.json_lines:
-        for hit in given:
+        for hit in islice(search.hits(), limit):
             write(json.dumps(hit_shape(hit)))
     elif options.json:
+        given = _some(search, limit)
         write_json(
             {
-                "query": query.text,
-                "mode": found.mode,
-                "complete": found.complete,
-                "total": found.total,
-                "hidden": {name.value: number for name, number in found.hidden.items()},
+                "query": search.query.text,
+                "mode": "scan",
+                "complete": search.complete,
+                "total": search.total,
+                "hidden": {name.value: number for name, number in search.hidden.items()},
+                "notes": list(search.query.notes),
                 "hits": [hit_shape(hit) for hit in given],
             }
         )
     else:
-        shown = 0
+        given = _some(search, limit)
         for hit in given:
-            shown += 1
             for line in _lines(hit, now):
                 write(line)
-        note(_summary(found, shown))
+        note(_summary(search, len(given)))
     return int(ExitCode.DONE)
+
+
+def _some(search: Whole, limit: int | None) -> list[Hit]:
+    """The first hits; the others are counted."""
+    given: list[Hit] = []
+    for hit in search.hits():
+        if limit is None or len(given) < limit:
+            given.append(hit)
+    return given
 
 
 def _lines(hit: Hit, now: float) -> tuple[str, str, str]:
@@ -78,11 +87,9 @@ def _piece(text: str) -> str:
     return f"{left}{inner}{right}"
 
 
-def _summary(found: Found, shown: int) -> str:
-    parts = [f"{count(shown)} of {plural(found.total, 'hit')}"]
-    if found.mode == "scan":
-        parts.append("by scanning: this file has no search table for these words")
-    if found.hidden:
-        classes = ", ".join(f"{count(number)} in {name}" for name, number in found.hidden.items())
+def _summary(search: Whole, shown: int) -> str:
+    parts = [f"{count(shown)} of {plural(search.total, 'hit')}", *search.query.notes]
+    if search.hidden:
+        classes = ", ".join(f"{count(number)} in {name}" for name, number in search.hidden.items())
         parts.append(f"{classes} (--all shows them)")
-    return " · ".join(parts)
+    return " · ".join(clean_line(part) for part in parts)

@@ -6,7 +6,6 @@ or a scan is not certain of is decided on the message itself.
 """
 
 import time
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -34,6 +33,8 @@ class Hit(NamedTuple):
     message_id: int
     session_key: int | None
     session_id: str
+    at: float
+    """The greater the newer."""
 
 
 class Result(NamedTuple):
@@ -75,33 +76,38 @@ class Gathered:
         self._catalog = catalog
         self._hides = hides or (lambda tip: left_out(catalog, tip))
         self._passes = passes
-        self._seen: set[int] = set()
-        self._hidden: dict[Hidden, int] = {}
+        self._seen: set[tuple[str, int]] = set()
+        self.hidden: dict[Hidden, int] = {}
+        """Hits that are only counted."""
         self._counts: dict[int, int] = {}
         self._newest: dict[int, Hit] = {}
-        self.hits = array("q")
-        """Ids of the messages, in the order they were found."""
-        self.lost: list[Hit] = []
-        """Hits in messages whose session row is gone."""
+        self.total = 0
 
-    def add(self, found: Iterable[Hit]) -> None:
+    def add(self, found: Iterable[Hit], again: bool = False) -> list[Hit]:
+        """Take hits in; those that are not only counted, lost messages among them. What comes
+        from a table comes `again` with the scan."""
+        given = []
         for hit in found:
-            name = hit.message_id if hit.session_key is not None else -hit.message_id - 1
+            name = (hit.session_id, hit.message_id)
             if name in self._seen:
                 continue
-            self._seen.add(name)
-            tip = self._tip(hit)
+            if again:
+                self._seen.add(name)
+            lost = hit.session_key is None or not self._catalog.has(hit.session_key)
+            tip = None if lost else self._tip(hit)
+            if lost or tip is not None:
+                given.append(hit)
             if tip is None:
                 continue
-            self.hits.append(hit.message_id)
+            self.total += 1
             self._counts[tip] = self._counts.get(tip, 0) + 1
-            if tip not in self._newest or hit.message_id > self._newest[tip].message_id:
+            if tip not in self._newest or hit.at > self._newest[tip].at:
                 self._newest[tip] = hit
+        return given
 
     def _tip(self, hit: Hit) -> int | None:
         """The conversation of a hit; None when it is left out, and counted."""
-        if hit.session_key is None or not self._catalog.has(hit.session_key):
-            self.lost.append(hit)
+        if hit.session_key is None:
             return None
         # A part of a conversation is as visible as the conversation.
         tip = self._catalog.chain(hit.session_key)[-1]
@@ -109,18 +115,18 @@ class Gathered:
         reason = self._hides(tip) if passes else Hidden.FILTERED
         if reason is None:
             return tip
-        self._hidden[reason] = self._hidden.get(reason, 0) + 1
+        self.hidden[reason] = self.hidden.get(reason, 0) + 1
         return None
 
     def result(self, query: Query, table: str, done: float, complete: bool) -> Result:
-        order = sorted(self._newest, key=lambda tip: -self._newest[tip].message_id)
+        order = sorted(self._newest, key=lambda tip: -self._newest[tip].at)
         return Result(
             query,
             order,
             dict(self._counts),
             dict(self._newest),
-            len(self.hits),
-            dict(self._hidden),
+            self.total,
+            dict(self.hidden),
             table,
             done,
             complete,
@@ -140,7 +146,7 @@ def search(
     looked_for = needles(query, rewound)
     decide = Decider(store, Matcher(query, now), is_plain(query))
     table, first = store.indexed(looked_for, FIRST, token)
-    gathered.add(decide(first, token))
+    gathered.add(decide(first, token), again=True)
     tell(gathered.result(query, table, 0.0, complete=False))
     below: int | None = None
     told = time.monotonic()
@@ -172,7 +178,7 @@ class Decider:
         unsure = [one for one in candidates if not (self._plain and one.certain)]
         held = self._held(unsure, token) if unsure else frozenset()
         return [
-            Hit(one.message_id, one.session_key, one.session_id)
+            Hit(one.message_id, one.session_key, one.session_id, one.at)
             for one in candidates
             if (self._plain and one.certain) or (one.session_key, one.message_id) in held
         ]

@@ -1,13 +1,13 @@
 """Matches as hits: with the words around them, where they stand, and their neighbours."""
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hit, Message, MessageState
-from explorer.search.excerpt import excerpt, marks
-from explorer.search.run import Found
-from explorer.store.base import Label, Match, Store
+from explorer.search.engine import Hit as Match
+from explorer.search.excerpt import excerpt
+from explorer.search.matcher import Matcher
+from explorer.store.base import Label, Store
 from explorer.store.read_only import CancelToken
 
 AT_ONCE = 200
@@ -15,39 +15,28 @@ AT_ONCE = 200
 CONTEXT_CHARS = 200
 
 
-def hits(
-    store: Store, found: Found, limit: int | None, token: CancelToken | None = None
-) -> Iterable[Hit]:
-    """Titles first, then messages, newest first, at most `limit` in all."""
-    titles = found.titles[:limit]
-    yield from _title_hits(store, titles, found.query.terms, token)
-    left = None if limit is None else limit - len(titles)
-    wanted = found.matches[:left]
-    for start in range(0, len(wanted), AT_ONCE):
-        yield from _message_hits(store, wanted[start : start + AT_ONCE], found, token)
-
-
-def _title_hits(
-    store: Store, keys: Sequence[int], terms: Sequence[str], token: CancelToken | None
-) -> Iterable[Hit]:
+def title_hits(
+    store: Store, keys: Sequence[int], matcher: Matcher, token: CancelToken | None = None
+) -> Iterator[Hit]:
+    """Sessions, as hits in their titles."""
     labels = store.labels(keys, token)
     for key in keys:
         label = labels.get(key)
-        if label is None or label.title is None:
-            continue
-        yield Hit(
-            session_key=key,
-            session_id=label.id,
-            message_id=None,
-            title=label.title,
-            source=label.source,
-            role="session",
-            timestamp=None,
-            field="title",
-            state=MessageState.LIVE,
-            snippet=label.title,
-            marks=marks(label.title, terms),
-        )
+        if label is not None:
+            title = label.title or ""
+            yield Hit(
+                session_key=key,
+                session_id=label.id,
+                message_id=None,
+                title=label.title,
+                source=label.source,
+                role="session",
+                timestamp=None,
+                field="title",
+                state=MessageState.LIVE,
+                snippet=title,
+                marks=matcher.spans(title),
+            )
 
 
 class _Texts(NamedTuple):
@@ -57,15 +46,31 @@ class _Texts(NamedTuple):
     sides: dict[tuple[int, int], tuple[int | None, int | None]]
 
 
-def _message_hits(
-    store: Store, batch: Sequence[Match], found: Found, token: CancelToken | None
-) -> Iterable[Hit]:
+def message_hits(
+    store: Store,
+    matches: Sequence[Match],
+    matcher: Matcher,
+    rewound: bool,
+    token: CancelToken | None = None,
+) -> Iterator[Hit]:
+    """Messages, in the order they are given."""
+    for start in range(0, len(matches), AT_ONCE):
+        yield from _batch(store, matches[start : start + AT_ONCE], matcher, rewound, token)
+
+
+def _batch(
+    store: Store,
+    batch: Sequence[Match],
+    matcher: Matcher,
+    rewound: bool,
+    token: CancelToken | None,
+) -> Iterator[Hit]:
     by_session: dict[int, list[int]] = {}
     for match in batch:
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
     labels = store.labels(list(by_session), token)
-    texts = _read(store, by_session, found.everything, token)
+    texts = _read(store, by_session, rewound, token)
     lost = _lost(store, {match.session_id for match in batch if match.session_key is None}, token)
     for match in batch:
         if match.session_key is None:
@@ -75,7 +80,7 @@ def _message_hits(
             message = texts.body.get((match.session_key, match.message_id))
             label = labels.get(match.session_key, Label(match.session_id, None, ""))
         if message is not None:
-            yield _hit(match, message, label, texts, found.query.terms)
+            yield _hit(match, message, label, texts, matcher)
 
 
 def _lost(
@@ -98,9 +103,10 @@ def _read(
     return texts
 
 
-def _hit(match: Match, message: Message, label: Label, texts: _Texts, terms: Sequence[str]) -> Hit:
-    field, text = _where(message, terms)
-    snippet, places = excerpt(text, terms)
+def _hit(match: Match, message: Message, label: Label, texts: _Texts, matcher: Matcher) -> Hit:
+    where = matcher.where(message)
+    text = where.text if where else message.text
+    snippet = excerpt(text, where.spans if where else ())
     context = []
     if match.session_key is not None:
         for side in texts.sides.get((match.session_key, match.message_id), ()):
@@ -115,28 +121,9 @@ def _hit(match: Match, message: Message, label: Label, texts: _Texts, terms: Seq
         source=label.source,
         role=message.role,
         timestamp=message.timestamp,
-        field=field,
+        field=where.field if where else "content",
         state=message.state,
         snippet=snippet,
-        marks=places,
+        marks=matcher.spans(snippet),
         context=tuple(context),
     )
-
-
-def _where(message: Message, terms: Sequence[str]) -> tuple[str, str]:
-    """(field, its text): the first field that holds a term; content when none does by itself."""
-    calls = "\n".join(f"{call.name} {_words(call.arguments)}" for call in message.tool_calls)
-    fields = (
-        ("content", message.text),
-        ("tool_calls", calls),
-        ("tool_name", message.tool_name or ""),
-        ("reasoning", message.reasoning),
-    )
-    for name, text in fields:
-        if text and excerpt(text, terms)[1]:
-            return name, text
-    return "content", message.text or calls
-
-
-def _words(arguments: object) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -24,11 +24,16 @@ class Titled(NamedTuple):
 
 
 def titled(titles: Mapping[int, str], query: Query) -> Titled:
-    """The sessions whose title answers; alike ones only where none holds it."""
-    if not query.positive:
-        return Titled()
-    holding = tuple(key for key, title in titles.items() if _holds(fold(title), query.clauses))
+    """The sessions whose title holds it; where none does, those whose title is like it."""
+    holding = titles_holding(titles, query)
     return Titled(holding) if holding else Titled((), _alike(titles, query))
+
+
+def titles_holding(titles: Mapping[int, str], query: Query) -> tuple[int, ...]:
+    """The sessions whose title holds what is looked for."""
+    if not query.positive:
+        return ()
+    return tuple(key for key, title in titles.items() if _holds(fold(title), query.clauses))
 
 
 def _holds(title: str, clauses: tuple[Clause, ...]) -> bool:
@@ -40,7 +45,7 @@ def _holds(title: str, clauses: tuple[Clause, ...]) -> bool:
 
 
 def _alike(titles: Mapping[int, str], query: Query) -> tuple[int, ...]:
-    plain = [c.any_of[0] for c in query.positive if len(c.any_of) == 1]
+    plain = [clause.any_of[0] for clause in query.positive if len(clause.any_of) == 1]
     words = " ".join(term.text for term in plain if term.kind in ("word", "phrase"))
     if len(words) < SHORTEST or len(plain) != len(query.clauses):
         return ()

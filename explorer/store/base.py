@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from explorer.model import Message, MessageState, Outline, Session, Sort, StoreInfo
+from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Found, Needles, Stretch
@@ -21,24 +21,6 @@ class Candidate(NamedTuple):
     key: int
     id: str
     title: str | None
-
-
-class Match(NamedTuple):
-    """A message that a search found, before its text is read."""
-
-    message_id: int
-    session_key: int | None
-    """None for a message whose session row is gone."""
-    session_id: str
-    state: MessageState
-
-
-class Matches(NamedTuple):
-    """What a search found, newest first."""
-
-    mode: str
-    found: Sequence[Match]
-    complete: bool
 
 
 class Label(NamedTuple):
@@ -212,15 +194,4 @@ class Store(Protocol):
     ) -> Stretch:
         """The candidates among the newest messages, or the newest of those below a mark: called
         again and again until the end, it has seen every message."""
-        ...
-
-    def matches(
-        self,
-        terms: Sequence[str],
-        prefix: bool,
-        limit: int | None,
-        rewound: bool,
-        token: CancelToken | None = None,
-    ) -> Matches:
-        """Messages that hold all terms; with `prefix`, the last term may go on."""
         ...

@@ -7,7 +7,6 @@ no search tables, and messages are numbered within their session.
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 
 from explorer.model import NO_EDITS, Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
@@ -19,18 +18,14 @@ from explorer.store.base import (
     Facts,
     Handover,
     Label,
-    Match,
-    Matches,
 )
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
-    DROPPED,
     SOURCE,
     Tables,
     catalog_part,
     message,
-    message_state,
     outlines,
     scanned,
     sessions,
@@ -316,37 +311,6 @@ class PowerLoopStore:
         self, needles: Needles, below: int | None, token: CancelToken | None = None
     ) -> Stretch:
         return self._file.read(lambda reader: scanned(reader, self._tables, needles), token)
-
-    def matches(
-        self,
-        terms: Sequence[str],
-        prefix: bool,
-        limit: int | None,
-        rewound: bool,
-        token: CancelToken | None = None,
-    ) -> Matches:
-        def work(reader: Reader) -> Matches:
-            text = "coalesce(m.content, '') || ' ' || coalesce(m.tool_calls_json, '')"
-            holds = " AND ".join(f"instr(lower({text}), lower(?))" for _ in terms)
-            holds += "" if rewound else f" AND m.state IS NOT '{DROPPED}'"
-            timed: list[tuple[float, Match]] = []
-            for tables in self._tables:
-                for time, seq, row, id_, state in reader.rows(
-                    "SELECT m.created_at, m.seq, s.rowid, m.session_id, m.state"
-                    f" FROM {tables.messages} m"
-                    f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id"
-                    f" WHERE {holds} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?",
-                    (*terms, -1 if limit is None else limit + 1),
-                ):
-                    key = None if row is None else tables.key(row)
-                    match = Match(seq, key, cells.words(id_), message_state(state))
-                    timed.append((cells.seconds(time) or 0.0, match))
-            if len(self._tables) > 1:
-                timed.sort(key=itemgetter(0), reverse=True)
-            found = [match for _, match in timed[:limit]]
-            return Matches("scan", found, limit is None or len(timed) <= limit)
-
-        return self._file.read(work, token)
 
     def _of(self, key: int) -> Tables:
         return next(tables for tables in self._tables if tables.owns(key))

@@ -284,7 +284,7 @@ def message(row: Sequence[object]) -> Message:
 def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
     """Every message that is not left out, newest first: what it holds is decided on its text.
     These files are small, and have no search table."""
-    timed: list[tuple[float, Found]] = []
+    every: list[Found] = []
     left = "" if needles.rewound else f" WHERE m.state IS NOT '{DROPPED}'"
     for tables in sets:
         rows = reader.rows(
@@ -294,7 +294,7 @@ def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch
         )
         for time, seq, row, id_ in rows:
             key = None if row is None else tables.key(row)
-            found = Found(seq, key, cells.words(id_), certain=False)
-            timed.append((cells.seconds(time) or 0.0, found))
-    timed.sort(key=lambda pair: -pair[0])
-    return Stretch([found for _, found in timed], None, 1.0)
+            at = cells.seconds(time) or 0.0
+            every.append(Found(seq, key, cells.words(id_), certain=False, at=at))
+    every.sort(key=lambda found: -found.at)
+    return Stretch(every, None, 1.0)

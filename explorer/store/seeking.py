@@ -28,6 +28,8 @@ class Found(NamedTuple):
     """None for a message whose session row is gone."""
     session_id: str
     certain: bool
+    at: float
+    """The greater the newer, among all messages of the store."""
 
 
 class Stretch(NamedTuple):

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from explorer.model import Hidden, Hit, MessageState
-from explorer.search.excerpt import fold
-from explorer.search.hits import hits
-from explorer.search.query import parse
-from explorer.search.run import Found, run
+from explorer.render.folding import fold
+from explorer.search.whole import Whole
 from explorer.store.create import StateFile
 from explorer.store.opening import open_store
-from tests.factories import T0, altered, one_session, rows, say, talk
+from explorer.store.seeking import Needles
+from tests.factories import NOW, T0, altered, one_session, rows, say, talk
 from tests.hostile import HOSTILE
 from tests.real_files import HERMES_FILES, unpack
 
@@ -35,22 +34,21 @@ TYPED = (
 )
 
 
-def _search(path: Path, text: str, **options: Any) -> tuple[Found, list[Hit]]:
+def _search(path: Path, text: str, everything: bool = False) -> tuple[Whole, list[Hit]]:
     store = open_store(path)
-    found = run(store, store.catalog(), parse(text), **options)
-    return found, list(hits(store, found, None))
+    search = Whole(store, store.catalog(), text, NOW, everything)
+    return search, list(search.hits())
 
 
-def _ids(path: Path, text: str, **options: Any) -> list[int | None]:
-    return [hit.message_id for hit in _search(path, text, **options)[1]]
+def _ids(path: Path, text: str, everything: bool = False) -> list[int | None]:
+    return [hit.message_id for hit in _search(path, text, everything)[1]]
 
 
 @pytest.mark.parametrize("text", TYPED)
 def test_anything_can_be_typed(real_file: Path, text: str) -> None:
-    for growing in (False, True):
-        found, given = _search(real_file, text, growing=growing)
-        assert found.complete
-        assert len(given) == found.total
+    found, given = _search(real_file, text)
+    assert found.complete
+    assert len(given) == found.total
 
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE], ids=[name for name, _ in HOSTILE])
@@ -65,7 +63,7 @@ def test_words_are_found_where_plain_sql_finds_them(name: str, tmp_path: Path) -
     path = unpack(name, tmp_path)
     stored = rows(path, "SELECT id FROM messages WHERE content LIKE '%platypus%' ORDER BY id DESC")
     found, given = _search(path, "PLATYPUS", everything=True)
-    assert found.mode == "fts"
+    assert found.complete
     assert [(hit.message_id,) for hit in given] == stored
     assert all(hit.field == "content" for hit in given)
 
@@ -205,8 +203,8 @@ def test_a_search_table_that_cannot_be_trusted_is_passed_by(tmp_path: Path, spoi
     with altered(path) as db:
         spoil(db)
     ((stored,),) = rows(path, "SELECT count(*) FROM messages")
-    found, given = _search(path, "Needle")
-    assert found.mode == "scan"
+    found, given = _search(path, "needle")
+    assert found.complete
     assert len(given) == stored
 
 
@@ -215,7 +213,9 @@ def test_a_rebuild_that_is_done_is_trusted(tmp_path: Path) -> None:
     with altered(path) as db:
         db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '1')")
         db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_progress', '1')")
-    assert _search(path, "needle")[0].mode == "fts"
+    table, found = open_store(path).indexed(Needles((("needle",),)), 10)
+    assert table
+    assert [one.message_id for one in found] == [1]
 
 
 def test_a_scan_reads_behind_a_nul(tmp_path: Path) -> None:
@@ -246,30 +246,21 @@ def test_dropped_messages_of_power_loop_are_found_on_request_only(tmp_path: Path
     assert [hit.state for hit in less].count(MessageState.REWOUND) == 0
 
 
-def test_a_limit_says_that_there_is_more(tmp_path: Path) -> None:
-    path = one_session(tmp_path / "state.db", *["needle"] * 9)
-    found, given = _search(path, "needle", limit=4)
-    assert (found.complete, len(given)) == (False, 4)
-    assert _search(path, "needle", limit=9)[0].complete
-
-
-def test_a_word_may_go_on_while_it_is_typed(tmp_path: Path) -> None:
-    path = one_session(tmp_path / "state.db", "needles")
-    assert _ids(path, "need", growing=True) == [1]
-    assert _ids(path, "need ", growing=True) == []
+def test_a_word_is_found_inside_others(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "needles and threadneedle")
+    assert _ids(path, "eedl") == [1]
 
 
 def test_a_scan_goes_stretch_by_stretch_and_finds_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A read that takes its time would lock out an agent without a write-ahead log."""
-    monkeypatch.setattr("explorer.store.hermes.matching.STRETCH", 7)
+    monkeypatch.setattr("explorer.store.hermes.seek.STRETCH", 7)
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=1.0)
         ids = [state.append_message("s", "user", f"+++ {n}", timestamp=2.0) for n in range(50)]
-    found = open_store(path).matches(("+++",), False, None, False)
-    assert found.mode == "scan"
-    assert [match.message_id for match in found.found] == ids[::-1]
-    few = open_store(path).matches(("+++",), False, 10, False)
-    assert (len(few.found), few.complete) == (10, False)
+    assert _ids(path, "+++") == ids[::-1]
+    first = open_store(path).scanned(Needles((("+++",),)), None)
+    assert [one.message_id for one in first.found] == ids[:-8:-1]
+    assert 0.0 < first.done < 0.2

@@ -6,9 +6,7 @@ import pytest
 
 from explorer.errors import Problem, StoreError
 from explorer.model import Hidden, Session, Sort, State
-from explorer.search.hits import hits
-from explorer.search.query import parse
-from explorer.search.run import run
+from explorer.search.whole import Whole
 from explorer.store.opening import open_store
 from explorer.store.ordering import ordered
 from explorer.store.reading import read_session
@@ -63,9 +61,9 @@ def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
 
 def test_a_title_of_power_loop_is_found(path: Path) -> None:
     store = open_store(path)
-    found = run(store, store.catalog(), parse("marathon"), everything=True)
+    found = Whole(store, store.catalog(), "marathon", NOW, everything=True).hits()
     (session,) = _titled(path, "Marathon")
-    assert found.titles == (session.key,)
+    assert [hit.session_key for hit in found if hit.field == "title"] == [session.key]
 
 
 def test_messages_come_from_the_set_their_session_is_in(upgraded: Path) -> None:
@@ -78,8 +76,8 @@ def test_messages_come_from_the_set_their_session_is_in(upgraded: Path) -> None:
 
 def test_hits_of_all_sets_come_newest_first(upgraded: Path) -> None:
     store = open_store(upgraded)
-    found = run(store, store.catalog(), parse("release"), everything=True)
-    times = [hit.timestamp or 0.0 for hit in hits(store, found, None) if hit.field == "content"]
+    found = Whole(store, store.catalog(), "release", NOW, everything=True).hits()
+    times = [hit.timestamp or 0.0 for hit in found if hit.field == "content"]
     assert len(times) > 20
     assert times == sorted(times, reverse=True)
 

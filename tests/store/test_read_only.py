@@ -11,6 +11,7 @@ import pytest
 from explorer.errors import Cancelled, StoreError
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile, Values
+from explorer.store.seeking import Needles
 from tests.factories import altered, everybody, one_session, say, told
 from tests.locker import Locker
 
@@ -182,8 +183,8 @@ def test_text_that_is_none_is_read_with_replacements(path: Path) -> None:
 def test_a_search_survives_text_that_is_none(path: Path) -> None:
     with altered(path) as db:
         db.execute("UPDATE messages SET session_id = CAST(x'ff' AS TEXT) WHERE id = 1")
-    found = open_store(path).matches(["hello"], False, None, False)
-    assert [(match.message_id, match.session_id) for match in found.found] == [(1, "\ufffd")]
+    found = open_store(path).scanned(Needles((("hello",),)), None).found
+    assert [(one.message_id, one.session_id) for one in found] == [(1, "\ufffd")]
 
 
 def test_an_error_of_a_moment_is_tried_again(path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from explorer.model import NO_EDITS, StoreInfo
 from explorer.store import cells
 from explorer.store.failures import log_size
-from explorer.store.hermes.matching import modes
+from explorer.store.hermes.search_tables import modes
 from explorer.store.read_only import Reader
 
 

@@ -9,11 +9,12 @@ word takes a second where this takes milliseconds.
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from explorer.render.folding import spellings
 from explorer.store import cells
 from explorer.store.failures import error_name
-from explorer.store.hermes.matching import REBUILD, STALE
+from explorer.store.hermes.search_tables import is_whole
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Group, Needles, Stretch
@@ -41,7 +42,7 @@ _TRIGRAM = 3
 def indexed(reader: Reader, needles: Needles, limit: int) -> tuple[str, list[Found]]:
     """(which table told, the newest candidates it knows); nothing where no table can tell."""
     for table, usable in (("messages_fts_trigram", _has_three), ("messages_fts", _has_a_word)):
-        if not table_is_whole(reader, table):
+        if not is_whole(reader, table):
             continue
         groups = [group for group in needles.groups if all(map(usable, group))]
         if not groups:
@@ -79,21 +80,6 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     return Stretch(_candidates(rows), top - STRETCH + 1, done)
 
 
-def table_is_whole(reader: Reader, table: str) -> bool:
-    """Whether a search table knows every message: the agent may have run without its triggers,
-    have given it up, or be in the middle of filling it anew."""
-    schema = reader.schema
-    if table not in schema.virtual or table not in schema.fed:
-        return False
-    if not schema.has("state_meta", "key", "value"):
-        return True
-    notes = dict(
-        reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?, ?)", (STALE, *REBUILD))
-    )
-    filled, goal = (cells.number(notes.get(key)) or 0.0 for key in REBUILD)
-    return cells.words(notes.get(STALE)) in ("", "0") and filled >= goal
-
-
 def live(schema: Schema, rewound: bool) -> str:
     """The condition that leaves out what was taken back."""
     if rewound or not schema.has("messages", "active"):
@@ -114,9 +100,9 @@ def _look_up(reader: Reader, table: str, query: str, needles: Needles, limit: in
     return _candidates(rows)
 
 
-def _candidates(rows: Iterable[Sequence[object]]) -> list[Found]:
+def _candidates(rows: Iterable[Any]) -> list[Found]:
     return [
-        Found(cells.integer(id_) or 0, cells.integer(key), cells.words(name), bool(certain))
+        Found(id_, cells.integer(key), cells.words(name), bool(certain), at=id_)
         for id_, key, name, certain in rows
     ]
 

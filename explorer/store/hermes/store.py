@@ -5,12 +5,11 @@ and all together would cost it 8 ms of its start-up.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Details, Facts, Handover, Label, Matches
+from explorer.store.base import Candidate, Changes, Details, Facts, Handover, Label
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
@@ -186,24 +185,3 @@ class HermesStore:
         from explorer.store.hermes.seek import scanned
 
         return self._file.read(lambda reader: scanned(reader, needles, below), token)
-
-    def matches(
-        self,
-        terms: Sequence[str],
-        prefix: bool,
-        limit: int | None,
-        rewound: bool,
-        token: CancelToken | None = None,
-    ) -> Matches:
-        from explorer.store.hermes.matching import NEWEST, Rows, by_table, result, scan
-
-        indexed = self._file.read(lambda r: by_table(r, terms, prefix, limit, rewound), token)
-        if indexed is not None:
-            return indexed
-        found: Rows = []
-        below: int | None = NEWEST
-        while below is not None and (limit is None or len(found) <= limit):
-            stretch = partial(scan, terms=terms, below=below, rewound=rewound)
-            rows, below = self._file.read(stretch, token)
-            found += rows
-        return result("scan", found, limit)
