@@ -121,11 +121,12 @@ class Lister:
             self._know(catalog)
             self._surveyed = time.monotonic()
             self.arrange()
+            # After the survey: beside it, the list of a big file would be complete a fifth later.
+            self._lanes.start("info", lambda token: store.info(token), self._informed)
             if then:
                 then()
 
         self._lanes.start("catalog", work, take)
-        self._lanes.start("info", lambda token: store.info(token), self._informed)
 
     def renew(self, then: Callable[[Renewed], None]) -> None:
         """The file has changed: read what is new."""
