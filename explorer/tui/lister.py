@@ -258,11 +258,18 @@ class Lister:
 
         def work(token: CancelToken) -> Arranged:
             def tell(arranged: Arranged) -> None:
-                self._lanes.tell(token, lambda: self._list(arranged))
+                self._lanes.tell(token, lambda: self._grow(arranged))
 
             return run(asked, tell, token)
 
         self._lanes.start("order", work, self._list)
+
+    def _grow(self, arranged: Arranged) -> None:
+        """A search has got so far: what was listed before stays until there is something new."""
+        if arranged.order:
+            self._list(arranged)
+        else:
+            self._search_bar.say(_outcome(arranged))
 
     def _searched(self) -> str:
         text = self._search_bar.input.value

@@ -154,7 +154,7 @@ class DocumentView(ReadingView):
         self._folds[self._document.outlines[item].id, key] = False
         self._document.forget(item)
         self._wanted = range(0)
-        self.scroll_to(y=self._document.line_of((item, 0)), animate=False)
+        self.scroll_to(y=self._document.line_of((item, 0)), animate=False, force=True)
         self._look_around()
 
     def _arrive(self) -> None:
@@ -176,7 +176,7 @@ class DocumentView(ReadingView):
         self._cursor, self._here = place, (place, at, inside)
         y = self._document.first_line(place) + at
         if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
-            self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False)
+            self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False, force=True)
         self.refresh()
 
     def show(
@@ -285,7 +285,8 @@ class DocumentView(ReadingView):
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
         self.virtual_size = Size(self.line_width, self._document.height)
-        self.scroll_to(y=self._document.line_of(anchor), animate=False)
+        # By force: a pane that was empty a moment ago does not know yet that it can scroll.
+        self.scroll_to(y=self._document.line_of(anchor), animate=False, force=True)
         self.refresh()
         self._look_around()
 

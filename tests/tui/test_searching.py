@@ -1,0 +1,189 @@
+"""Searching while typing: what is listed, what a row shows, and reading at the match."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from tests.factories import talk
+from tests.tui.driving import NOW, Driver, opened
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> Path:
+    """Sessions that speak of owls: in the text, in a call, in thoughts, in a title, by a job."""
+    path = tmp_path / "state.db"
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "terminal", "arguments": '{"command": "feed owl"}'},
+    }
+    with StateFile.create(path) as state:
+        talk(
+            state, "plain", "a snowy OWL", *["filler"] * 60, "the owlet", at=NOW - 900, title="Snow"
+        )
+        state.create_session("called", "cli", started_at=NOW - 800, title="Feeding")
+        state.append_message("called", "assistant", "", tool_calls=[call], timestamp=NOW - 790)
+        state.append_message("called", "tool", "done", tool_call_id="c1", timestamp=NOW - 780)
+        state.create_session("thought", "telegram", started_at=NOW - 700, title="Thinking")
+        state.append_message(
+            "thought", "assistant", "Yes.", reasoning="an owl, surely", timestamp=NOW - 690
+        )
+        talk(state, "titled", "nothing here", at=NOW - 600, title="Owls of the north")
+        talk(state, "job", "owl report", source="cron", at=NOW - 500, title="Night watch")
+    return path
+
+
+async def _search(driver: Driver, text: str) -> None:
+    await driver.press("slash")
+    await driver.type(text)
+
+
+async def test_titles_come_first_then_the_text_newest_first(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "owl")
+        assert driver.listed() == ["Owls of the north", "Thinking", "Feeding", "Snow"]
+        screen = driver.screen()
+        assert screen.index("In the title") < screen.index("In the text, newest first")
+        assert "5 hits in 4 sessions" in screen
+        assert "1 more hit in cron: . shows" in driver.counted()
+
+
+async def test_a_row_shows_the_words_around_its_match_and_where_they_stand(talks: Path) -> None:
+    async with opened(talks, size=(200, 40)) as driver:
+        await _search(driver, "owl")
+        screen = driver.screen()
+        assert "reasoning: an owl, surely" in screen
+        assert "tool call: terminal feed owl" in screen
+        assert "2 hits · the owlet" in screen
+
+
+async def test_the_transcript_follows_and_stands_at_the_match(talks: Path) -> None:
+    async with opened(talks, size=(120, 20)) as driver:
+        await _search(driver, "owlet")
+        transcript = driver.main.transcript
+        assert "message 58 of 62" in str(transcript.border_subtitle)
+        _, block = transcript.here()
+        assert block is not None
+        assert block.lines == ((("the owlet", "text"),),)
+
+
+async def test_enter_opens_the_block_that_the_match_is_folded_in(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "surely")
+        await driver.press("enter")
+        assert driver.focus() == "transcript"
+        assert "an owl, surely" in driver.screen()
+        await driver.press("escape", "slash")
+        driver.main.search_bar.input.value = "feed"
+        await driver.settle()
+        await driver.press("enter")
+        _, block = driver.main.transcript.here()
+        assert block is not None
+        assert block.key == "call"
+        assert "$ feed owl" in driver.screen()
+
+
+async def test_n_goes_through_a_session_and_on_to_the_next(talks: Path) -> None:
+    async with opened(talks, size=(120, 20)) as driver:
+        await _search(driver, "owl")
+        await driver.press("down", "down", "down", "enter")
+        sessions = driver.main.sessions
+        assert sessions.current is not None
+        assert sessions.current.title == "Snow"
+        await driver.press("N")
+        assert "a snowy OWL" in driver.screen()
+        await driver.press("N")
+        assert sessions.current.title == "Feeding"
+
+
+async def test_arrows_move_through_the_results_while_typing(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "owl")
+        await driver.press("down")
+        assert driver.focus() == "query"
+        assert driver.main.sessions.current is not None
+        assert driver.main.sessions.current.title == "Thinking"
+        assert "Thinking" in str(driver.main.transcript.border_title)
+        await driver.press("up")
+        assert driver.main.sessions.current.title == "Owls of the north"
+
+
+async def test_escape_clears_and_brings_the_place_in_the_list_back(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await driver.press("j", "j")
+        before = driver.main.sessions.cursor_row
+        await _search(driver, "snowy")
+        assert driver.main.sessions.cursor_row != before
+        await driver.press("escape")
+        assert driver.main.sessions.cursor_row == before
+        assert driver.focus() == "query"
+        await driver.press("escape")
+        assert driver.focus() == "list"
+
+
+async def test_up_in_an_empty_bar_recalls_earlier_searches(talks: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.db"
+    async with opened(talks, notes=notes) as driver:
+        for text in ("owl", "snowy"):
+            await _search(driver, text)
+            await driver.press("enter", "escape", "escape")
+        await driver.press("slash", "up")
+        assert driver.main.search_bar.input.value == "snowy"
+        await driver.press("up")
+        assert driver.main.search_bar.input.value == "owl"
+        await driver.press("down", "down")
+        assert driver.main.search_bar.input.value == ""
+    async with opened(talks, notes=notes) as driver:
+        await driver.press("slash", "up")
+        assert driver.main.search_bar.input.value == "snowy"
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("source:telegram", ["Thinking"]),
+        ("source:cron", ["Night watch"]),
+        ("owl source:telegram", ["Thinking"]),
+        ("owl -source:telegram in:content", ["Snow"]),
+        ("owl in:reasoning", ["Thinking"]),
+        ("owl role:assistant", ["Thinking", "Feeding", "Snow"]),
+        ('"snowy owl" OR surely', ["Thinking", "Snow"]),
+        ("owl NOT snowy role:assistant in:content", ["Snow"]),
+        ("messages:>20", ["Snow"]),
+        ("/ow(l|let)\\b/ in:content", ["Snow"]),
+        ("title:north", ["Owls of the north"]),
+    ],
+)
+async def test_the_bar_understands_its_language(talks: Path, text: str, titles: list[str]) -> None:
+    async with opened(talks) as driver:
+        await driver.press("slash")
+        driver.main.search_bar.input.value = text
+        await driver.settle()
+        assert [title for title in driver.listed() if title != "Owls of the north"] == [
+            title for title in titles if title != "Owls of the north"
+        ]
+        assert titles[0] in driver.listed()
+
+
+async def test_what_was_not_understood_is_said(talks: Path) -> None:
+    async with opened(talks, size=(200, 40)) as driver:
+        await driver.press("slash")
+        driver.main.search_bar.input.value = "owl before:tomorow"
+        await driver.settle()
+        assert "searched as text" in driver.screen()
+
+
+async def test_titles_that_are_like_it_are_listed_where_none_holds_it(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "owlz of teh north")
+        assert driver.listed() == ["Owls of the north"]
+        assert "Titles like this" in driver.screen()
+
+
+async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "owl")
+        driver.main.set_focus(driver.main.sessions)
+        await driver.press("full_stop")
+        assert "Night watch" in driver.listed()
