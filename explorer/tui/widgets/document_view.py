@@ -285,7 +285,8 @@ class DocumentView(ReadingView):
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
         self.virtual_size = Size(self.line_width, self._document.height)
-        self.scroll_to(y=self._document.line_of(anchor), animate=False)
+        # By force: after a text without one, the scroll bar appears with the next layout only.
+        self.scroll_to(y=self._document.line_of(anchor), animate=False, force=True)
         self.refresh()
         self._look_around()
 
