@@ -294,3 +294,20 @@ async def test_what_comes_below_the_screen_is_announced_and_G_goes_there(tmp_pat
         await driver.press("G")
         assert "new below" not in driver.screen()
         assert "new 3" in driver.screen()
+
+
+async def test_a_result_that_arrives_joins_its_call(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    call = {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 500, title="At work")
+        state.append_message("s", "user", "go", timestamp=NOW - 400)
+        state.append_message("s", "assistant", "", tool_calls=[call], timestamp=NOW - 300)
+    async with opened(path) as driver:
+        assert "no result" in driver.screen()
+        with altered(path) as db:
+            say(db, "s", role="tool", content="done", tool_call_id="c1", timestamp=NOW - 200)
+        driver.main._file_changed()
+        await driver.settle()
+        assert driver.screen().count("▸ terminal") == 1
+        assert "no result" not in driver.screen()

@@ -205,8 +205,9 @@ class DocumentView(ReadingView):
         at_end = self.scroll_offset.y >= self.max_scroll_y
         anchor = self._document.anchor(self.scroll_offset.y)
         self._new += max(len(outlined.outlines) - len(self._document), 0)
-        self._outlined = outlined
+        before, self._outlined = self._outlined, outlined
         self._document = self._document.extended(outlined.outlines)
+        self._document.answer(outlined.answered - (before.answered if before else frozenset()))
         self._wanted = range(0)
         self._measure(anchor)
         if at_end and anchor != (0, 0):
