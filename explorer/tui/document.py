@@ -6,6 +6,7 @@ position follows from it: what is above may grow or shrink without moving the te
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from explorer.model import Message, Outline, ToolCall
@@ -128,6 +129,13 @@ class Document:
         """Have one message laid out anew."""
         if item in self._laid:
             self._before[item] = self._laid.pop(item)
+
+    def answer(self, calls: AbstractSet[str]) -> None:
+        """Results have come: have the messages laid out anew that had asked for them."""
+        for item, laid in list(self._laid.items()):
+            asked = laid.message.tool_calls if laid.message else ()
+            if any(call.id in calls for call in asked):
+                self.forget(item)
 
     def known(self, items: range) -> dict[int, Laid]:
         """Those of some messages that can be laid out anew without being read."""

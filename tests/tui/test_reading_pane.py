@@ -151,6 +151,26 @@ async def test_coming_back_finds_the_place_and_the_folds(demo: Path) -> None:
         ]
 
 
+async def test_coming_back_from_a_short_session_finds_the_middle_of_a_long_one(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("long", "cli", started_at=NOW - 9000, title="Long")
+        for number in range(500):
+            state.append_message("long", "user", f"word {number}", timestamp=NOW - 8000 + number)
+        state.create_session("short", "cli", started_at=NOW - 50, title="Short")
+        state.append_message("short", "user", "hello", timestamp=NOW - 40)
+    async with opened(path) as driver:
+        await driver.press("j", "enter", "G", "pageup", "pageup")
+        place = driver.main.transcript.position()
+        assert place.message is not None
+        assert place.message > 300
+        await driver.press("escape", "k")
+        await driver.press("j")
+        assert driver.main.transcript.position() == place
+
+
 async def test_a_call_to_a_subagent_leads_to_it_and_backspace_returns(demo: Path) -> None:
     async with opened(demo, size=(120, 60)) as driver:
         await _open(driver, "Review the retry queue")
@@ -274,3 +294,20 @@ async def test_what_comes_below_the_screen_is_announced_and_G_goes_there(tmp_pat
         await driver.press("G")
         assert "new below" not in driver.screen()
         assert "new 3" in driver.screen()
+
+
+async def test_a_result_that_arrives_joins_its_call(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    call = {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 500, title="At work")
+        state.append_message("s", "user", "go", timestamp=NOW - 400)
+        state.append_message("s", "assistant", "", tool_calls=[call], timestamp=NOW - 300)
+    async with opened(path) as driver:
+        assert "no result" in driver.screen()
+        with altered(path) as db:
+            say(db, "s", role="tool", content="done", tool_call_id="c1", timestamp=NOW - 200)
+        driver.main._file_changed()
+        await driver.settle()
+        assert driver.screen().count("▸ terminal") == 1
+        assert "no result" not in driver.screen()

@@ -187,3 +187,18 @@ async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:
         driver.main.set_focus(driver.main.sessions)
         await driver.press("full_stop")
         assert "Night watch" in driver.listed()
+
+
+async def test_a_match_under_the_cursor_stays_lit(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "snowy")
+        sessions = driver.main.sessions
+        lit = [
+            segment.style
+            for y in range(sessions.size.height)
+            for segment in sessions.render_line(y)
+            if segment.text == "snowy" and segment.style
+        ]
+        assert len(lit) == 1
+        assert lit[0].bgcolor is not None
+        assert lit[0].bgcolor != sessions._style("text", True).bgcolor

@@ -205,8 +205,9 @@ class DocumentView(ReadingView):
         at_end = self.scroll_offset.y >= self.max_scroll_y
         anchor = self._document.anchor(self.scroll_offset.y)
         self._new += max(len(outlined.outlines) - len(self._document), 0)
-        self._outlined = outlined
+        before, self._outlined = self._outlined, outlined
         self._document = self._document.extended(outlined.outlines)
+        self._document.answer(outlined.answered - (before.answered if before else frozenset()))
         self._wanted = range(0)
         self._measure(anchor)
         if at_end and anchor != (0, 0):
@@ -285,7 +286,7 @@ class DocumentView(ReadingView):
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
         self.virtual_size = Size(self.line_width, self._document.height)
-        # By force: a pane that was empty a moment ago does not know yet that it can scroll.
+        # By force: after a text without one, the scroll bar appears with the next layout only.
         self.scroll_to(y=self._document.line_of(anchor), animate=False, force=True)
         self.refresh()
         self._look_around()

@@ -48,9 +48,10 @@ class PaintedView(ScrollView, can_focus=True):
     def _style(self, name: str, lit: bool) -> Style:
         found = self._styles.get((name, lit))
         if found is None:
-            found = self.rich_style + paint(name, self.app.theme_variables)
-            if lit:
-                found += paint("cursor", self.app.theme_variables)
+            own = paint(name, self.app.theme_variables)
+            # What lies behind a match stays there under the cursor: its letters are dark.
+            below = paint("cursor", self.app.theme_variables) if lit else Style()
+            found = self.rich_style + below + own
             self._styles[name, lit] = found
         return found
 
