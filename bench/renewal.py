@@ -27,11 +27,15 @@ def renewal(few: History, many: History, rounds: int) -> Table:
             app.until(counted(history.recipe.sessions))
             apps[history.name] = app, copy
         for number in range(rounds + 1):
-            for name, (app, copy) in apps.items():
+            turns = list(apps.items())
+            for name, (app, copy) in turns if number % 2 else reversed(turns):
                 painted, busy = _renew(app, copy)
                 if number:
                     spent.setdefault(("until painted", name), []).append(painted)
                     spent.setdefault(("processor time", name), []).append(busy)
+            # They look once more within a second, which is not to fall into the next round.
+            for app, _ in apps.values():
+                app.rest(0.6)
     table = Table("One new message", TEXT, ("what", "sessions", "median", "fastest", "x few"))
     for what in ("until painted", "processor time"):
         floor, timed = (timing(spent[what, history.name]) for history in (few, many))
@@ -50,7 +54,6 @@ def renewal(few: History, many: History, rounds: int) -> Table:
 
 def _renew(app: Using, copy: Living) -> tuple[float, float]:
     """(until painted, processor time)."""
-    app.rest(0.3)
     text = copy.speak()
     before = cpu_ms(app.pid)
     app.tell(LOOK)
