@@ -48,7 +48,9 @@ def test_every_style_of_a_text_can_be_painted(theme: Theme) -> None:
 @pytest.mark.parametrize("name", sorted(set(_PAINTS) - {"rule"}))
 def test_every_style_is_readable(theme: Theme, name: str) -> None:
     known = colours(theme)
-    ink, paper = Color.parse(known[_PAINTS[name][0]]), Color.parse(known["background"])
+    colour, _, *behind = _PAINTS[name]
+    paper = Color.parse(known[behind[0] if behind else "background"])
+    ink = Color.parse(known[colour])
     lighter, darker = sorted((_luminance(ink), _luminance(paper)), reverse=True)
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5
 
