@@ -8,6 +8,7 @@ from explorer.store.create import StateFile
 from explorer.store.opening import open_store
 from explorer.tui.unfolding import DEEPEST, inside_row, unfolded
 from tests.factories import altered, keys, say, talk
+from tests.real_files import POWER_LOOP_FILES, unpack
 from tests.tui.driving import NOW, Driver, opened
 
 MINUTE = 60.0
@@ -300,6 +301,43 @@ async def test_circles_do_not_hang_and_nobody_comes_twice(tmp_path: Path, name: 
         for _ in range(8):
             await driver.press("z", "j")
         assert driver.app.is_running
+
+
+@pytest.mark.parametrize("name", POWER_LOOP_FILES)
+async def test_the_subagents_of_power_loop_are_marked_and_unfolded(
+    tmp_path: Path, name: str
+) -> None:
+    path = unpack(name, tmp_path)
+    catalog = open_store(path).catalog()
+    callers = {34: 33, 35: 34, 36: 35, 37: 33, 38: 33}
+    assert {key: catalog.parent(key) for key in catalog.links} == callers
+    async with opened(path, now=max(catalog.active) + 60) as driver:
+        for caller, number, inside in ((33, 3, [34, 35, 36, 37, 38]), (35, 1, [36])):
+            driver.main._lister.reveal(caller)
+            await driver.settle()
+            assert f"↳{number}" in driver.screen()
+            await driver.press("z")
+            assert [~row for row in driver.main.sessions.order if row < 0] == inside
+            await driver.press("z")
+
+
+async def test_circles_in_a_file_of_power_loop_do_not_hang_either(tmp_path: Path) -> None:
+    path = unpack("power-loop-8.0.0", tmp_path)
+    with altered(path) as db:
+        db.execute(
+            "UPDATE pl_sessions SET kind = 'subagent', parent_session_id ="
+            " (SELECT p.session_id FROM pl_sessions p WHERE p.rowid ="
+            " CASE pl_sessions.rowid WHEN 3 THEN 1 ELSE pl_sessions.rowid + 1 END)"
+            " WHERE rowid <= 3"
+        )
+    catalog = open_store(path).catalog()
+    assert [catalog.parent(key) for key in (1, 2, 3)] == [2, 3, 1]
+    assert list(unfolded(catalog, [1])[1]) == [inside_row(3), inside_row(2)]
+    async with opened(path, now=max(catalog.active) + 60) as driver:
+        driver.main._lister.reveal(1)
+        await driver.settle()
+        await driver.press("z")
+        assert [row for row in driver.main.sessions.order if row < 0] == [~3, ~2]
 
 
 def test_subagents_of_a_subagent_come_in_the_order_they_were_made(tmp_path: Path) -> None:
