@@ -205,7 +205,11 @@ class PowerLoopStore:
                 for tables in self._tables
                 for session in sessions(reader, tables, [unit.key for unit in units], now)
             }
-            return [found[unit.key] for unit in units if unit.key in found]
+            return [
+                found[unit.key]._replace(subagents=unit.subagents)
+                for unit in units
+                if unit.key in found
+            ]
 
         return self._file.read(work, token)
 

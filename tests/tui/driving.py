@@ -79,6 +79,10 @@ class Driver:
         """What the lower border of the list says."""
         return str(self.main.sessions.border_subtitle)
 
+    def told(self) -> list[str]:
+        """What has popped up, title and text."""
+        return [f"{note.title}: {note.message}" for note in self.app._notifications]
+
     def screen(self) -> str:
         """What a person would see, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)
