@@ -204,8 +204,10 @@ class DocumentView(ReadingView):
         stays where he is."""
         at_end = self.scroll_offset.y >= self.max_scroll_y
         anchor = self._document.anchor(self.scroll_offset.y)
-        self._new += max(len(outlined.outlines) - len(self._document), 0)
         before, self._outlined = self._outlined, outlined
+        if before is None or before.complete:
+            # What follows a beginning is not new.
+            self._new += max(len(outlined.outlines) - len(self._document), 0)
         self._document = self._document.extended(outlined.outlines)
         self._document.answer(outlined.answered - (before.answered if before else frozenset()))
         self._wanted = range(0)

@@ -161,9 +161,9 @@ class ReadingPane(Vertical):
         start = min(self.transcript.current_item() + 1, len(outlined.outlines))
 
         def arrive(found: tuple[int, str] | None) -> None:
-            if found is None:
+            if found is None and outlined.complete:
                 self.notify("Nothing went wrong in this session.", markup=False)
-            else:
+            elif found is not None:
                 self.transcript.go_to(*found)
 
         self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)
