@@ -31,6 +31,10 @@ class Pattern(Protocol):
         """Where it matches, from left to right; never an empty place."""
         ...
 
+    def is_not_in(self, stored: str) -> bool:
+        """Whether it surely matches nowhere in a text that may be stored as JSON."""
+        ...
+
 
 def pattern(text: str) -> Pattern | None:
     """What somebody typed: `/expression/`, or words; None for nothing."""
@@ -56,6 +60,11 @@ class _Words:
             # The same places, in a tenth of the time: 15 ms instead of 150 for 8 MB.
             return _places(self.text, text.lower())
         return (match.span() for match in self._finder.finditer(text))
+
+    def is_not_in(self, stored: str) -> bool:
+        # Letters are in JSON as they are, unless they are written as numbers; numbers may differ.
+        plain = self.text.isascii() and self.text.isalpha()
+        return plain and "\\u00" not in stored and not any(self.spans(stored))
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
@@ -87,6 +96,9 @@ class _Expression:
         except TimeoutError:
             message = "This expression takes too long on a text of this session."
             raise BadPattern("Too slow", message) from None
+
+    def is_not_in(self, stored: str) -> bool:
+        return False
 
 
 def count_in(finder: Pattern, text: str) -> int:

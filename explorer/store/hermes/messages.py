@@ -110,7 +110,9 @@ def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
         rows = reader.rows(
             f"SELECT {columns} FROM messages m WHERE m.id IN ({places}) ORDER BY m.id", batch
         )
-        found += (_message(row, reader.schema) for row in rows)
+        for row in rows:
+            reader.token.check()
+            found.append(_message(row, reader.schema))
     return found
 
 
