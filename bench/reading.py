@@ -21,10 +21,13 @@ NORMAL, WIDE = (120, 40), (150, 40)
 THERE, AWAY = b"there", b"away"
 """To the session, and back to the one between the two."""
 ENTER, LEAVE, FIND = b"\r", b"h", b"\x06"
-PAUSE, LONGER = 0.06, 0.15
-"""Seconds after a step, and after one that paints no sentence. What is near is read meanwhile."""
+PAUSE, LONGER = 0.03, 0.1
+"""Seconds after a step, and after one that paints no sentence; then it is the other's turn. What is
+near is read meanwhile."""
 QUIET = 0.2
 """Seconds without output after which nothing more will come."""
+TRIES = 50
+"""So often on a busy machine, where something must come."""
 
 OPEN, FIRST, ALL, WIDER = "the cursor comes to it", "first match", "all matches", "wider terminal"
 CASES = (OPEN, "`PgDn`", "`G`", "`g`", "`T`", "`o`", FIRST, ALL, WIDER)
@@ -141,7 +144,10 @@ class _App(Using):
         """All that is painted until nothing more comes."""
         seen = b""
         while self._ready(QUIET):
-            seen += self._read(0) or b""
+            read = self._read(0)
+            if read is None:
+                raise RuntimeError("ended while it was used")
+            seen += read
         return seen
 
 
@@ -172,11 +178,20 @@ class _Reader:
         before: list[bytes] = []
         for step in _steps():
             self._do(step)
-            seen = re.findall(rb"\([lns]\d+\.\d+\)", self._app.painted())
-            new = [mark for mark in seen if mark not in before]
+            seen, new = self._painted(before)
+            for _ in range(TRIES if step.case not in ("", ALL) else 0):
+                if new:
+                    break
+                more, new = self._painted(before)
+                seen += more
             before = seen or before
             marks.append(new[-1].decode() if new else "")
         return marks
+
+    def _painted(self, before: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+        """(the marks that are painted until nothing more comes, those that were not there)."""
+        seen = re.findall(rb"\([lns]\d+\.\d+\)", self._app.painted())
+        return seen, [mark for mark in seen if mark not in before]
 
     def take(self, step: Step, mark: str) -> float:
         """Milliseconds from a step until its mark is painted."""

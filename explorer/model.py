@@ -136,6 +136,10 @@ class Message(NamedTuple):
     """How many equal rows in a run this one stands for."""
 
 
+UNKNOWN = -1
+"""A size that nobody has measured yet."""
+
+
 class Outline(NamedTuple):
     """What is known of a message before its body is read."""
 
@@ -144,7 +148,7 @@ class Outline(NamedTuple):
     role: str
     timestamp: float | None
     size: int
-    """Bytes of its content: an estimate of how tall it will be."""
+    """Bytes of its content, or `UNKNOWN`: an estimate of how tall it will be."""
     calls: bool
     """It calls tools."""
     tool_call_id: str | None

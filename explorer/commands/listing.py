@@ -76,7 +76,8 @@ def _summary(shown: int, matching: int, hidden: dict[Hidden, int]) -> str:
     parts = [f"{count(shown)} of {plural(matching, 'session')}"]
     if hidden:
         classes = ", ".join(f"{count(number)} {name}" for name, number in hidden.items())
-        parts.append(f"hidden: {classes} (--all shows them)")
+        shows = "" if set(hidden) == {Hidden.FILTERED} else " (--all shows them)"
+        parts.append(f"hidden: {classes}{shows}")
     if shown < matching:
         parts.append("--limit 0 for all")
     return " · ".join(parts)

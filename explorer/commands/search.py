@@ -8,7 +8,7 @@ from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, writ
 from explorer.commands.shapes import hit_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode
-from explorer.model import Hit
+from explorer.model import Hidden, Hit
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
 from explorer.render.when import ago
@@ -89,7 +89,8 @@ def _piece(text: str) -> str:
 
 def _summary(search: Whole, shown: int) -> str:
     parts = [f"{count(shown)} of {plural(search.total, 'hit')}", *search.query.notes]
-    if search.hidden:
-        classes = ", ".join(f"{count(number)} in {name}" for name, number in search.hidden.items())
+    hidden = {name: n for name, n in search.hidden.items() if name is not Hidden.FILTERED}
+    if hidden:
+        classes = ", ".join(f"{count(number)} in {name}" for name, number in hidden.items())
         parts.append(f"{classes} (--all shows them)")
     return " · ".join(clean_line(part) for part in parts)

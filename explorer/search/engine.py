@@ -111,8 +111,9 @@ class Gathered:
             return None
         # A part of a conversation is as visible as the conversation.
         tip = self._catalog.chain(hit.session_key)[-1]
-        passes = self._passes is None or self._passes(tip)
-        reason = self._hides(tip) if passes else Hidden.FILTERED
+        reason = self._hides(tip)
+        if reason is None and self._passes is not None and not self._passes(tip):
+            reason = Hidden.FILTERED
         if reason is None:
             return tip
         self.hidden[reason] = self.hidden.get(reason, 0) + 1

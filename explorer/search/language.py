@@ -92,11 +92,14 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
     source = _SURROGATES.sub("\ufffd", text[:LONGEST])
     found, notes = _understood(source, now, tz)
     groups, unjoined = _grouped(found)
+    clauses = tuple(_clause(group) for group in groups if not _is_field(group))
+    if clauses and all(clause.negated for clause in clauses):
+        unjoined.append("NOT leaves out of what is found: it needs a word beside it")
     if len(text) > LONGEST:
         unjoined.append(f"only the first {LONGEST} characters are searched for")
     return Query(
         text=text,
-        clauses=tuple(_clause(group) for group in groups if not _is_field(group)),
+        clauses=clauses,
         fields=tuple(_made_field(group) for group in groups if _is_field(group)),
         notes=tuple(dict.fromkeys((*notes, *unjoined))),
         unfinished=bool(found) and _growing(found[-1], source),

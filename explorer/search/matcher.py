@@ -88,6 +88,10 @@ class Matcher:
         first = next(iter(texts), "content")
         return Where(first, texts.get(first, ""), ())
 
+    def is_not_in(self, stored: str) -> bool:
+        """Whether it surely matches nowhere in a text: several words may stand in several."""
+        return False
+
     def spans(self, text: str) -> tuple[Span, ...]:
         """Where what is wanted stands in a text, without overlaps, from left to right."""
         folded = fold(text)

@@ -38,6 +38,10 @@ class Pattern(Protocol):
         """Where it matches, from left to right; never an empty place."""
         ...
 
+    def is_not_in(self, stored: str) -> bool:
+        """Whether it surely matches nowhere in a text that may be stored as JSON."""
+        ...
+
 
 def pattern(text: str) -> Pattern | None:
     """What somebody typed: `/expression/`, or words; None for nothing."""
@@ -58,11 +62,16 @@ class _Words:
         self._cased = _cased(text)
         self._finder = re.compile(re.escape(text), 0 if self._cased else re.IGNORECASE)
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str) -> Iterable[tuple[int, int]]:
         if not self._cased and self.text.isascii() and not any(twin in text for twin in _TWINS):
             # The same places, in a tenth of the time: 15 ms instead of 150 for 8 MB.
             return _places(self.text, text.lower())
         return (match.span() for match in self._finder.finditer(text))
+
+    def is_not_in(self, stored: str) -> bool:
+        # Letters are in JSON as they are, unless they are written as numbers; numbers may differ.
+        plain = self.text.isascii() and self.text.isalpha()
+        return plain and "\\u00" not in stored and not any(self.spans(stored))
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
@@ -103,6 +112,9 @@ class _Expression:
         except TimeoutError:
             message = "This expression takes too long on a text of this session."
             raise BadPattern("Too slow", message) from None
+
+    def is_not_in(self, stored: str) -> bool:
+        return False
 
 
 def _written_out(source: str) -> int:

@@ -150,6 +150,13 @@ class Store(Protocol):
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]: ...
 
+    def first_outlines(
+        self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> tuple[list[Outline], bool]:
+        """(the outlines of at least the first `most` messages, the rewound counted among them,
+        whether those are all); where they are not, sizes may be unknown."""
+        ...
+
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         """What the agent was told before anything was said; empty where it is not kept."""
         ...

@@ -225,6 +225,12 @@ class PowerLoopStore:
         tables = self._of(key)
         return self._file.read(lambda reader: outlines(reader, tables, key, rewound), token)
 
+    def first_outlines(
+        self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> tuple[list[Outline], bool]:
+        # Notes may belong before messages that are older: which come first is known from all.
+        return self.outlines(key, rewound, token), True
+
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         tables = self._of(key)
         sql = f"SELECT s.system_prompt FROM {tables.sessions} s WHERE s.rowid = ?"

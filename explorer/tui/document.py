@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from explorer.model import Message, Outline, ToolCall
+from explorer.model import UNKNOWN, Message, Outline, ToolCall
 from explorer.render.blocks import CAP, Block
 from explorer.render.lines import Line
 from explorer.tui.height_index import HeightIndex
@@ -61,8 +61,8 @@ class Document:
         """The document with more messages at its end; what else changed is laid out anew."""
 
         def same(known: Mapping[int, Laid]) -> dict[int, Laid]:
-            unchanged = (at for at in known if [*outlines[at : at + 1]] == [self.outlines[at]])
-            return {at: known[at] for at in unchanged}
+            there = (at for at in known if at < len(outlines))
+            return {at: known[at] for at in there if _same(self.outlines[at], outlines[at])}
 
         made = Document(outlines, self.width, same(self._before))
         made.lay(same(self._laid))
@@ -197,6 +197,10 @@ class Document:
             beside = self._laid.get(item)
             at = 0 if step > 0 else len(beside.blocks) - 1 if beside else 0
         return None
+
+
+def _same(before: Outline, now: Outline) -> bool:
+    return now == (before if before.size != UNKNOWN else before._replace(size=now.size))
 
 
 def _shorten(laid: dict[int, Laid]) -> None:

@@ -12,7 +12,7 @@ from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
-from explorer.tui.finding import Counts, Hits, Place, look_through
+from explorer.tui.finding import FIRST_BATCH, Counts, Hits, Place, look_through
 from explorer.tui.lanes import Lanes
 from explorer.tui.reader import Reader
 from explorer.tui.reading import Outlined
@@ -97,13 +97,14 @@ class Finder:
             self._say("")
             return
         start = self._transcript.first_item()
+        known = self._transcript.document.known(range(start, start + FIRST_BATCH))
 
         def work(token: CancelToken) -> str:
             def tell(found: dict[int, Counts], looked_at: int) -> None:
                 self._lanes.tell(token, lambda: self._take(found, looked_at, start, moving))
 
             try:
-                look_through(store, outlined, start, finder, tell, token)
+                look_through(store, outlined, start, finder, tell, token, known)
             except ExplorerError as error:
                 return f"{error.title}: {error.message}"
             return ""

@@ -7,6 +7,7 @@ long the conversation is. Texts are read in batches that grow, and are not kept.
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import takewhile
 from typing import NamedTuple
 
 from explorer.model import Message, ToolCall
@@ -16,10 +17,15 @@ from explorer.search.matcher import Matcher, said
 from explorer.search.pattern import Pattern, count_in
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
+from explorer.tui.document import Laid
 from explorer.tui.reading import Outlined, read_items
 
 FIRST_BATCH = 40
 LARGEST_BATCH = 640
+REST = 0.05
+"""Seconds after the first match, for it to be painted: both would share one processor."""
+LONG = 100_000
+"""Letters of a result from which on it is looked at as it is stored, before it is opened."""
 _FAILED = ("error", "interrupted", "cancelled", "length", "content_filter")
 
 Counts = tuple[tuple[str, int], ...]
@@ -92,21 +98,30 @@ def look_through(
     finder: Pattern,
     tell: Callable[[dict[int, Counts], int], None],
     token: CancelToken,
+    known: Mapping[int, Laid] = {},
 ) -> None:
-    """Find all matches; `tell` gets those of each batch, and how many messages it was of."""
+    """Find all matches; `tell` gets those of each batch, and how many messages it was of. Those
+    that are `known` from where the search begins are not read again."""
     answered = outlined.answered
-    for items in _batches(start, len(outlined.outlines)):
+    rest = REST
+    near = list(takewhile(known.__contains__, range(start, start + FIRST_BATCH)))
+    for items in _batches(start, len(outlined.outlines), len(near)):
         found: dict[int, Counts] = {}
-        for item, message, call, again in read_items(store, outlined, items, token):
+        for item, message, call, again in read_items(store, outlined, items, token, known):
             if message is None or again or item not in items:
                 continue
             token.check()
+            if len(message.text) > LONG and finder.is_not_in(message.text):
+                message = message._replace(text="")
             said = texts(message, call, answered)
             counted = ((key, count_in(finder, text)) for key, text in said)
             counts = tuple((key, number) for key, number in counted if number)
             if counts:
                 found[item] = counts
         tell(found, len(items))
+        if found and rest:
+            token.wait(rest)
+            rest = 0.0
 
 
 def next_error(
@@ -151,13 +166,13 @@ def place_of(
     return item, "text"
 
 
-def _batches(start: int, end: int) -> Iterator[range]:
-    size = FIRST_BATCH
+def _batches(start: int, end: int, near: int = 0) -> Iterator[range]:
+    size = near or FIRST_BATCH
     for first, last in ((start, end), (0, start)):
         while first < last:
             yield range(first, min(first + size, last))
             first += size
-            size = min(size * 2, LARGEST_BATCH)
+            size = min(max(size * 2, FIRST_BATCH), LARGEST_BATCH)
 
 
 def texts(

@@ -362,7 +362,13 @@ def _outcome(arranged: Arranged) -> str:
     if found.sessions:
         return f"{sessions} · {took}"
     result = found.result
-    hits = plural(result.total + found.titles, "hit")
+    hits = plural(result.total, "hit")
+    if found.titles:
+        hits = (
+            f"{hits} and {plural(found.titles, 'title')}"
+            if result.total
+            else plural(found.titles, "title")
+        )
     if found.trouble:
         return f"{found.trouble} · {hits} in {sessions}"
     if result.complete:

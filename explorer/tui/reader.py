@@ -15,7 +15,7 @@ from explorer.store.catalog import Catalog, Unit
 from explorer.store.read_only import CancelToken
 from explorer.tui.document import Laid
 from explorer.tui.lanes import Lanes
-from explorer.tui.reading import Outlined, lay_out, outline
+from explorer.tui.reading import Outlined, beginning, lay_out, outline
 from explorer.tui.widgets.document_view import Position
 from explorer.tui.widgets.transcript import Transcript
 
@@ -101,6 +101,9 @@ class Reader:
         store, outlined, goal = self._store, self.outlined, self._goal
         if store is None or outlined is None or goal is None:
             return
+        if not outlined.complete and outlined.item_of(goal[0]) is None:
+            # Further down than has been read: when all of it has.
+            return
         # Late: only a search needs it.
         from explorer.tui.finding import place_of
 
@@ -167,8 +170,9 @@ class Reader:
         view = self._transcript.view()._replace(model=reading.session.model, folds=position.folds)
 
         def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid], View]:
-            outlined = outline(store, reading.session, unit, reading.everything, token)
-            first = outlined.item_of(position.message) or 0
+            session, at, all_of_it = reading.session, position.message, reading.everything
+            outlined = beginning(store, session, unit, all_of_it, at, token)
+            first = outlined.item_of(at) or 0
             items = range(first, min(first + AT_FIRST, len(outlined.outlines)))
             return outlined, lay_out(store, outlined, items, view, token), view
 
@@ -194,11 +198,19 @@ class Reader:
     def renew(self, catalog: Catalog, touched: AbstractSet[int] | None) -> None:
         """The file has changed: add what is new to the session that is being read."""
         self.catalog = catalog
-        reading, store = self._reading, self._store
-        if reading is None or self.outlined is None or store is None:
+        reading, outlined = self._reading, self.outlined
+        if reading is None or outlined is None or not catalog.has(reading.session.key):
             return
-        unit = self._unit(reading) if catalog.has(reading.session.key) else None
-        if unit is None or (touched is not None and touched.isdisjoint(unit.parts)):
+        unit = self._unit(reading)
+        untouched = unit and touched is not None and touched.isdisjoint(unit.parts)
+        if not (untouched and outlined.complete):
+            self._read_on(outlined)
+
+    def _read_on(self, outlined: Outlined) -> None:
+        """Outline all of what is being read, unless that is something else by now."""
+        reading, store = self._reading, self._store
+        unit = self._unit(reading) if reading else None
+        if reading is None or store is None or unit is None or self.outlined is not outlined:
             return
         self._lanes.start(
             "reader",
@@ -209,6 +221,7 @@ class Reader:
     def _extend(self, outlined: Outlined) -> None:
         self.outlined = outlined
         self._transcript.extend(outlined)
+        self._seek()
 
     def catalogued(self, catalog: Catalog | None) -> None:
         """The parts of conversations are known: read on what had to wait for them."""
@@ -236,7 +249,9 @@ class Reader:
             self._transcript.border_subtitle = None
             return
         before = self.outlined.messages_before(item + 1)
-        words = f"message {count(max(before, 1))} of {count(self.outlined.messages)}"
+        words = f"message {count(max(before, 1))}"
+        if self.outlined.complete:
+            words += f" of {count(self.outlined.messages)}"
         hidden = "with what was rewound" if self.shows_everything else ""
         calls = f"tools {level}" if level else ""
         said = filter(None, (calls, hidden, words))
@@ -263,3 +278,6 @@ class Reader:
         self._transcript.border_title = Content(f"{link}{part}{name}")
         self._transcript.show(outlined, laid, view, position)
         self._seek()
+        if not outlined.complete:
+            # Not before the text is painted: the two would share one processor.
+            self._transcript.call_after_refresh(self._read_on, outlined)

@@ -15,6 +15,9 @@ from explorer.tui.document import Laid
 from explorer.tui.seams import Seam, compaction_seams, part_seams, pauses, repeated
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
+BEGINNING = 200
+"""Messages of which the outline is read before any text appears; all others follow. To outline
+35,000 takes a fifth of a second."""
 LOOK_BACK = 40
 """Messages before a window that are searched for the calls its results answer."""
 
@@ -32,6 +35,8 @@ class Outlined(NamedTuple):
     """Where those are."""
     answered: AbstractSet[str] = frozenset()
     """Ids of the calls whose results are there."""
+    complete: bool = True
+    """Otherwise these are only the first messages."""
 
     @property
     def messages(self) -> int:
@@ -50,18 +55,27 @@ class Outlined(NamedTuple):
 
 
 def outline(
-    store: Store, session: Session, unit: Unit, everything: bool, token: CancelToken
+    store: Store,
+    session: Session,
+    unit: Unit,
+    everything: bool,
+    token: CancelToken,
+    most: int | None = None,
 ) -> Outlined:
-    """The outline of a whole conversation, part after part; `everything` includes what was
-    rewound and what is repeated at a seam."""
+    """The outline of a whole conversation, part after part, or of about the first `most` messages;
+    `everything` includes what was rewound and what is repeated at a seam."""
     found: list[Outline] = []
     seams: dict[int, list[Seam]] = {}
     prompts: dict[int, Message] = {}
     prompt_items: list[int] = []
     told = ""
     before: list[Outline] = []
+    complete = True
     for number, key in enumerate(unit.parts):
-        part = store.outlines(key, everything, token)
+        if most is None:
+            part, whole = store.outlines(key, everything, token), True
+        else:
+            part, whole = store.first_outlines(key, most, everything, token)
         left_out: frozenset[int] = frozenset()
         if number and part and before and not everything:
             left_out = repeated(store, before, part, token)
@@ -76,12 +90,42 @@ def outline(
             seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
         found += shown
         before = part or before
-    for lines in (compaction_seams(found), pauses(found)):
+        if not whole or (most is not None and len(found) >= most):
+            complete = whole and number == len(unit.parts) - 1
+            break
+    return Outlined(
+        session,
+        tuple(found),
+        _together(seams, compaction_seams(found), pauses(found)),
+        prompts,
+        tuple(prompt_items),
+        frozenset(one.tool_call_id for one in found if one.tool_call_id),
+        complete,
+    )
+
+
+def beginning(
+    store: Store,
+    session: Session,
+    unit: Unit,
+    everything: bool,
+    message: int | None,
+    token: CancelToken,
+) -> Outlined:
+    """The outline of the first messages, if the one to begin with is among them; else of all."""
+    first = outline(store, session, unit, everything, token, BEGINNING)
+    if first.complete or message is None or first.item_of(message) is not None:
+        return first
+    return outline(store, session, unit, everything, token)
+
+
+def _together(
+    seams: dict[int, list[Seam]], *others: Mapping[int, Seam]
+) -> dict[int, tuple[Seam, ...]]:
+    for lines in others:
         for id_, seam in lines.items():
             seams.setdefault(id_, []).append(seam)
-    together = {id_: tuple(lines) for id_, lines in seams.items()}
-    answered = frozenset(one.tool_call_id for one in found if one.tool_call_id)
-    return Outlined(session, tuple(found), together, prompts, tuple(prompt_items), answered)
+    return {id_: tuple(lines) for id_, lines in seams.items()}
 
 
 def _prompt(id_: int, session: Session, text: str) -> Message:
@@ -118,9 +162,19 @@ class Read(NamedTuple):
 
 
 def read_items(
-    store: Store, outlined: Outlined, items: range, token: CancelToken
+    store: Store,
+    outlined: Outlined,
+    items: range,
+    token: CancelToken,
+    known: Mapping[int, Laid] = {},
 ) -> Iterator[Read]:
-    """Messages of a conversation in their order, and one before them that they may repeat."""
+    """Messages of a conversation in their order, and one before them that they may repeat; nothing
+    is read where all of them are `known`."""
+    if all(item in known for item in items):
+        for item in items:
+            message, drawn, call = known[item]
+            yield Read(item, message, call, not drawn)
+        return
     outlines = outlined.outlines
     start = max(_calling(outlines, items.start) - 1, 0)
     by_session: dict[int, list[int]] = {}

@@ -7,6 +7,8 @@ from explorer.render.when import ago
 
 JOIN = " › "
 SOURCE_CELLS = 8
+ROOMY, ROOMY_SOURCE_CELLS = 70, 12
+"""From this width on most sources are shown whole."""
 WIDE = 40
 """From this width on there is room for the source beside the title."""
 
@@ -59,8 +61,9 @@ def _words(session: Session, width: int) -> str:
 
 def _first(session: Session, width: int, now: float, marks: str) -> Line:
     when = ago(session.last_active, now)
-    source = fit(clean_line(session.source, 40), SOURCE_CELLS)
-    right = f" {when:>9}" + (f" {pad(source, SOURCE_CELLS)}" if width >= WIDE else "")
+    cells = SOURCE_CELLS if width < ROOMY else ROOMY_SOURCE_CELLS
+    source = fit(clean_line(session.source, 40), cells)
+    right = f" {when:>9}" + (f" {pad(source, cells)}" if width >= WIDE else "")
     said = clean_line(session.title or session.preview or session.last_reply, 300)
     name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
     room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)

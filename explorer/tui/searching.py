@@ -121,8 +121,9 @@ class _Listing:
 
     def _listed(self, tip: int) -> bool:
         """Whether a title is listed; else it is counted as a hit that is not."""
-        passes = self._passes is None or self._passes(tip)
-        reason = self._hides(tip) if passes else Hidden.FILTERED
+        reason = self._hides(tip)
+        if reason is None and self._passes is not None and not self._passes(tip):
+            reason = Hidden.FILTERED
         if reason is not None:
             self._left_out[reason] = self._left_out.get(reason, 0) + 1
         return reason is None

@@ -1,5 +1,6 @@
 """What to look for in one text: words, or an expression that can be stopped."""
 
+import json
 import re
 
 import pytest
@@ -28,6 +29,20 @@ LETTERS = "sSkKiI\u0130\u0131\u017f\u212aß… "
 def test_words_are_found_where_an_expression_would_find_them(typed: str, text: str) -> None:
     flags = 0 if any(map(str.isupper, typed)) else re.IGNORECASE
     assert spans(typed, text) == re.findall(re.escape(typed), text, flags)
+
+
+@given(st.text("abAß1 ", min_size=1, max_size=2), st.text('abABß1 "\\\n'), st.booleans())
+def test_what_is_not_in_json_is_not_in_what_it_holds(typed: str, text: str, plain: bool) -> None:
+    finder = pattern(typed)
+    if finder is not None and finder.is_not_in(json.dumps({"output": text}, ensure_ascii=plain)):
+        assert count_in(finder, text) == 0
+
+
+def test_letters_written_as_numbers_may_be_anything() -> None:
+    finder = pattern("abc")
+    assert finder is not None
+    assert not finder.is_not_in(r'{"output": "\u0061bc"}')
+    assert finder.is_not_in(r'{"output": "ab\nc"}')
 
 
 def test_a_capital_makes_case_matter() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model import Message, MessageState, ToolCall
+from explorer.model import UNKNOWN, Message, MessageState, ToolCall
 from explorer.store.content import content_text, reasoning_text, split_thinking, tool_calls
 from explorer.store.create import StateFile
 from explorer.store.hermes.messages import message_state
@@ -205,6 +205,14 @@ def test_an_outline_knows_what_the_message_holds(tmp_path: Path) -> None:
         ("tool", 8, False, "c1", MessageState.REWOUND),
     ]
     assert len(store.outlines(keys(store)["s"])) == 3
+
+
+def test_the_first_outlines_are_those_of_all_but_for_sizes(tmp_path: Path) -> None:
+    store = open_store(one_session(tmp_path / "state.db", "a", "bb", "ccc"))
+    key = keys(store)["s"]
+    whole = store.outlines(key)
+    assert store.first_outlines(key, 4) == (whole, True)
+    assert store.first_outlines(key, 2) == ([o._replace(size=UNKNOWN) for o in whole[:2]], False)
 
 
 def test_text_of_a_provider_stands_in_for_empty_content(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def _rows(store: Store) -> None:
 def _outlines(store: Store) -> None:
     for key in store.catalog().keys:
         store.outlines(key)
+        store.first_outlines(key, 3)
 
 
 def _bodies(store: Store) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.store.create import StateFile
+from explorer.store.hermes.store import HermesStore
 from explorer.tui.screens.block import BlockScreen, LongText
 from explorer.tui.widgets.find_bar import FindBar
 from tests.tui.driving import NOW, Driver, opened
@@ -56,6 +57,28 @@ async def test_all_matches_are_counted_and_the_first_is_in_sight(talk: Path) -> 
         # Two questions, two in the reasoning, one in the call, two in its output.
         assert _said(driver) == "1 of 7"
         assert "question 20 with a Needle in it" in driver.screen()
+
+
+async def test_what_is_in_sight_is_looked_through_without_being_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 9000, title="Hay")
+        for turn in range(8):
+            state.append_message("s", "user", f"question {turn}.", timestamp=NOW - 80 + turn)
+    async with opened(path) as driver:
+        monkeypatch.setattr(HermesStore, "messages", None)
+        await _find(driver, "question")
+        assert _said(driver) == "1 of 8"
+
+
+async def test_what_is_said_of_it_is_never_cut(talk: Path) -> None:
+    async with opened(talk) as driver:
+        for text in ("needle", "nowhere", "e"):
+            await _find(driver, text)
+            assert f"  {_said(driver)}\n" in driver.screen()
+            await driver.press("escape")
 
 
 async def test_n_and_N_go_round_and_unfold_what_is_folded(talk: Path) -> None:

@@ -45,7 +45,7 @@ async def test_titles_come_first_then_the_text_newest_first(talks: Path) -> None
         assert driver.listed() == ["Owls of the north", "Thinking", "Feeding", "Snow"]
         screen = driver.screen()
         assert screen.index("In the title") < screen.index("In the text, newest first")
-        assert "5 hits in 4 sessions" in screen
+        assert "4 hits and 1 title in 4 sessions" in screen
         assert "1 more hit in cron: . shows" in driver.counted()
 
 
@@ -62,7 +62,7 @@ async def test_the_transcript_follows_and_stands_at_the_match(talks: Path) -> No
     async with opened(talks, size=(120, 20)) as driver:
         await _search(driver, "owlet")
         transcript = driver.main.transcript
-        assert "message 58 of 62" in str(transcript.border_subtitle)
+        assert "message 62 of 62" in str(transcript.border_subtitle)
         _, block = transcript.here()
         assert block is not None
         assert block.lines == ((("the owlet", "text"),),)

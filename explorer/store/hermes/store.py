@@ -119,6 +119,13 @@ class HermesStore:
 
         return self._file.read(lambda reader: outlines(reader, key, rewound), token)
 
+    def first_outlines(
+        self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> tuple[list[Outline], bool]:
+        from explorer.store.hermes.messages import first_outlines
+
+        return self._file.read(lambda reader: first_outlines(reader, key, most, rewound), token)
+
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         from explorer.store.hermes.messages import system_prompt
 

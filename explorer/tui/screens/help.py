@@ -38,7 +38,11 @@ class HelpScreen(ModalScreen[None]):
     """Keys and marks, those of the focused pane first."""
 
     CSS_PATH = style("dialogs")
-    BINDINGS = [Binding("escape,q,question_mark,f1,enter", "dismiss", "Close")]
+    BINDINGS = [
+        Binding("escape,q,question_mark,f1,enter", "dismiss", "Close"),
+        Binding("g", "end(False)", show=False),
+        Binding("G", "end(True)", show=False),
+    ]
 
     def __init__(self, scope: str) -> None:
         super().__init__()
@@ -61,6 +65,10 @@ class HelpScreen(ModalScreen[None]):
         help_pane.border_title = Content("Help")
         help_pane.border_subtitle = Content("esc closes")
         help_pane.focus()
+
+    def action_end(self, last: bool) -> None:
+        pane = self.query_one("#help")
+        pane.scroll_end(animate=False) if last else pane.scroll_home(animate=False)
 
 
 def _table(actions: list[Action]) -> Content:

@@ -204,8 +204,10 @@ class DocumentView(ReadingView):
         stays where he is."""
         at_end = self.scroll_offset.y >= self.max_scroll_y
         anchor = self._document.anchor(self.scroll_offset.y)
-        self._new += max(len(outlined.outlines) - len(self._document), 0)
         before, self._outlined = self._outlined, outlined
+        if before is None or before.complete:
+            # What follows a beginning is not new.
+            self._new += max(len(outlined.outlines) - len(self._document), 0)
         self._document = self._document.extended(outlined.outlines)
         self._document.answer(outlined.answered - (before.answered if before else frozenset()))
         self._wanted = range(0)
@@ -338,7 +340,8 @@ class DocumentView(ReadingView):
 
     def _say_where(self) -> None:
         level = self._level if self._chosen else None
-        self.post_message(self.Moved(self.first_item(), level))
+        item = self._cursor.item if self._cursor else self.first_item()
+        self.post_message(self.Moved(min(item, max(len(self._document) - 1, 0)), level))
 
     def _want(self, items: range) -> None:
         if items:

@@ -9,7 +9,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from explorer.render.clean import cell_width
 from explorer.tui.actions import bindings
+
+ROOM = 18
+"""Cells that are always there for what came of it, as the style sheet has it."""
 
 
 class FindInput(Input):
@@ -56,6 +60,8 @@ class FindBar(Horizontal):
 
         words: str
 
+    _said = ""
+
     def compose(self) -> ComposeResult:
         yield Static(Content("find"), id="find-label")
         yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)
@@ -77,4 +83,7 @@ class FindBar(Horizontal):
 
     def say(self, words: str) -> None:
         """Clean text: how many there are, which one this is."""
-        self.query_one("#find-words", Static).update(Content(words))
+        # The place for a number is kept free: a layout with each would slow the search down.
+        wide = max(cell_width(words), cell_width(self._said)) > ROOM
+        self._said = words
+        self.query_one("#find-words", Static).update(Content(words), layout=wide)

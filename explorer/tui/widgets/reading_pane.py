@@ -64,6 +64,8 @@ class ReadingPane(Vertical):
         matcher: "Matcher | None" = None,
     ) -> None:
         """Show a session; where a search found it, at the message, with all matches lit."""
+        if catalog is not None:
+            self.reader.catalog = catalog
         again = self.reader.reads(session, alone)
         if matcher is not self._matcher and (self._finder is None or not self._finder.is_open):
             self.transcript.light(matcher)
@@ -211,9 +213,9 @@ class ReadingPane(Vertical):
         start = min(self.transcript.current_item() + 1, len(outlined.outlines))
 
         def arrive(found: tuple[int, str] | None) -> None:
-            if found is None:
+            if found is None and outlined.complete:
                 self.notify("Nothing went wrong in this session.", markup=False)
-            else:
+            elif found is not None:
                 self.transcript.go_to(*found)
 
         self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)

@@ -34,6 +34,8 @@ class SearchInput(Input):
 
     def action_clear(self) -> None:
         if self.value:
+            if isinstance(self.parent, SearchBar):
+                self.parent.remember(self.value)
             self.value = ""
         else:
             self.post_message(self.LeaveWanted())

@@ -75,6 +75,7 @@ class Transcript(DocumentView):
             return
         self._cursor = place
         self._bring(place)
+        self._say_where()
         self.refresh()
 
     def action_yours(self, step: int) -> None:
@@ -89,6 +90,12 @@ class Transcript(DocumentView):
                 self.refresh()
                 return
             item += step
+
+    def action_bottom(self) -> None:
+        """The end, with the cursor on the last block."""
+        self._cursor = Place(len(self._document), 0)
+        super().action_bottom()
+        self._look_around()
 
     def action_enter(self) -> None:
         """Into the block under the cursor: whoever hears it knows where it leads."""
