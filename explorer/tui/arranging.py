@@ -242,7 +242,14 @@ def search(
     groups = [Group(0, "In the title")] if titled else []
     if said:
         groups.append(Group(len(titled), "In the text, newest first"))
-    return Arranged([*titled, *said], tuple(groups), found.hidden, len(titled) + len(said), found)
+    return Arranged(
+        order=[*titled, *said],
+        groups=tuple(groups),
+        hidden=found.hidden,
+        listed=len(titled) + len(said),
+        found=found,
+        pinned=_pinned(store, catalog, wish.pins, token),
+    )
 
 
 def _passing(found: Found, catalog: Catalog, passes: Callable[[int], bool]) -> Found:

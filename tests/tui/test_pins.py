@@ -193,6 +193,19 @@ async def test_a_conversation_stays_pinned_when_it_is_continued(path: Path, note
         assert _starred(driver) == [], "also the pin on its older part is out"
 
 
+async def test_what_is_pinned_is_marked_among_the_results_of_a_search_too(
+    path: Path, notes: Path
+) -> None:
+    async with opened(path, notes=notes) as driver:
+        await _pin(driver, "cat")
+        await driver.press("slash")
+        await driver.type("I am")
+        await driver.press("enter")
+        assert _starred(driver) == ["cat"]
+        await _pin(driver, "dog")
+        assert sorted(_starred(driver)) == ["cat", "dog"]
+
+
 def _broken(notes: Path) -> None:
     notes.parent.mkdir()
     notes.write_text("no database at all, but long enough to be looked at\n" * 20)
