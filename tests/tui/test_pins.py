@@ -206,6 +206,20 @@ async def test_what_is_pinned_is_marked_among_the_results_of_a_search_too(
         assert sorted(_starred(driver)) == ["cat", "dog"]
 
 
+async def test_keys_in_a_burst_pin_everything_they_were_pressed_on(
+    path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, notes=notes) as driver:
+        held = Held(monkeypatch, HermesStore, "labels")
+        await driver.pilot.press("j", "m")
+        await held.holds(driver)
+        await driver.pilot.press("j", "m", "j", "m", "m")
+        held.let_go()
+        await driver.settle()
+        assert _starred(driver) == ["bee", "cat"]
+    assert SideFile(notes, path).pins() == {"bee", "cat"}
+
+
 def _broken(notes: Path) -> None:
     notes.parent.mkdir()
     notes.write_text("no database at all, but long enough to be looked at\n" * 20)
