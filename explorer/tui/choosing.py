@@ -73,13 +73,15 @@ class Choosing:
 
     def pin(self, rows: Sequence[int]) -> None:
         """Pin these rows, or if all of them are pinned take the pins out."""
-        store, catalog, pins = self._lister.store, self._lister.catalog, self._lister.wish.pins
+        store, catalog = self._lister.store, self._lister.catalog
         keys = [key for key in rows if catalog is not None and catalog.has(key)]
         if store is None or catalog is None or not keys:
             return
         notes = self._notes
 
         def work(token: CancelToken) -> frozenset[str] | ExplorerError:
+            # As the key presses before this one have left them.
+            pins = self._lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
             labels = store.labels([part for chain in chains for part in chain], token)
             ids = [[labels[part].id for part in chain if part in labels] for chain in chains]
@@ -98,7 +100,7 @@ class Choosing:
             else:
                 self._lister.wish_for(self._lister.wish._replace(pins=result))
 
-        self._lanes.start("pins", work, take)
+        self._lanes.queue("pins", work, take)
 
     def _keep(self, note: Callable[[SideFile], None]) -> None:
         """Write something down, in a thread; what goes wrong is said and nothing else."""
@@ -113,7 +115,7 @@ class Choosing:
                 return error
             return None
 
-        self._lanes.start("notes", work, lambda error: self._say(error) if error else None)
+        self._lanes.queue("notes", work, lambda error: self._say(error) if error else None)
 
     def _say(self, error: ExplorerError) -> None:
         self._screen.notify(

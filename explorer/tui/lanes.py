@@ -1,9 +1,11 @@
 """Work in threads, one piece at a time for each purpose.
 
 Starting a lane again cancels what it was doing, inside SQLite; what still arrives from before is
-dropped. A worker reads and posts a message; it never touches a widget.
+dropped. Where nothing may be dropped, work is queued instead. A worker reads and posts a message;
+it never touches a widget.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -21,6 +23,7 @@ T = TypeVar("T")
 class LaneDone(Message):
     """A piece of work has come to its end; `then` takes over its result."""
 
+    lane: str
     token: CancelToken
     then: Callable[[], None]
 
@@ -32,10 +35,22 @@ class Lanes:
         self._screen = screen
         self._failed = failed
         self._tokens: dict[str, CancelToken] = {}
+        self._queues: dict[str, deque[Callable[[], None]]] = {}
+        """What each lane that is queued for does, and after it is to do."""
 
     def start(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
         """Run `work` in a thread, then `then` with what it returned, unless it is superseded."""
         self.cancel(lane)
+        self._run(lane, work, then)
+
+    def queue(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
+        """As `start`, but after what the lane is doing, not in its place."""
+        waiting = self._queues.setdefault(lane, deque())
+        waiting.append(lambda: self._run(lane, work, then))
+        if len(waiting) == 1:
+            waiting[0]()
+
+    def _run(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
         token = self._tokens[lane] = CancelToken()
 
         def job() -> None:
@@ -45,9 +60,9 @@ class Lanes:
                 return
             except StoreError as error:
                 failure = error
-                self._post(LaneDone(token, lambda: self._failed(failure)))
+                self._post(LaneDone(lane, token, lambda: self._failed(failure)))
             else:
-                self._post(LaneDone(token, lambda: then(result)))
+                self._post(LaneDone(lane, token, lambda: then(result)))
 
         self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
 
@@ -59,6 +74,11 @@ class Lanes:
         """Take over a result, if nobody has asked for another since."""
         if not done.token.cancelled:
             done.then()
+        waiting = self._queues.get(done.lane)
+        if waiting:
+            waiting.popleft()
+            if waiting:
+                waiting[0]()
 
     def cancel(self, lane: str) -> None:
         if lane in self._tokens:

@@ -47,7 +47,8 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
     traits = store.traits(test.traits | {Trait.TITLE}, token=token)
     needs = test.needs_facts or asked.wish.filters.needs_facts
     facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
-    asks = test.over(Known(catalog, facts, traits, _pinned(asked, token)))
+    pinned = _pinned(asked, token)
+    asks = test.over(Known(catalog, facts, traits, pinned))
     filters = wanted(catalog, facts, asked.wish.filters)
     tests = [one for one in (asks, filters) if one is not None]
 
@@ -64,7 +65,7 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
         reason = hides(tip)
         return reason if reason in LEFT_OUT else None
 
-    listing = _Listing(catalog, query, hides_hits, passes if tests else None, begun)
+    listing = _Listing(catalog, query, hides_hits, passes if tests else None, begun, pinned)
     if not query.asks_messages:
         return listing.of_sessions(hides)
     listing.titles = listing.passing(titled(traits.titles, query))
@@ -85,7 +86,7 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
 def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
     ids = sorted(asked.wish.pins)
     keys = asked.store.keys_of(ids, token).values() if ids else ()
-    return frozenset(keys)
+    return asked.catalog.tips(key for key in keys if asked.catalog.has(key))
 
 
 class _Listing:
@@ -98,12 +99,14 @@ class _Listing:
         hides: Callable[[int], Hidden | None],
         passes: Callable[[int], bool] | None,
         begun: float,
+        pinned: frozenset[int],
     ) -> None:
         self._catalog = catalog
         self._query = query
         self._hides = hides
         self._passes = passes
         self._begun = begun
+        self._pinned = pinned
         self._left_out: dict[Hidden, int] = {}
         self.titles = Titled()
         self.trouble = ""
@@ -148,7 +151,7 @@ class _Listing:
         hidden = dict(result.hidden)
         for reason, number in self._left_out.items():
             hidden[reason] = hidden.get(reason, 0) + number
-        return Arranged(order, tuple(groups), hidden, len(order), found)
+        return Arranged(order, tuple(groups), hidden, len(order), found, pinned=self._pinned)
 
     def of_sessions(self, hides: Callable[[int], Hidden | None]) -> Arranged:
         """Sessions that are asked for by what they are, not by what was said in them."""
@@ -166,7 +169,7 @@ class _Listing:
         notes = "; ".join(self._query.notes)
         found = Found(result, 0, time.monotonic() - self._begun, sessions=True, trouble=notes)
         groups = (Group(0, "Last active first"),) if order else ()
-        return Arranged(order, groups, hidden, len(order), found)
+        return Arranged(order, groups, hidden, len(order), found, pinned=self._pinned)
 
 
 def excerpts(

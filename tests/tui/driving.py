@@ -3,6 +3,7 @@
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,8 @@ class Driver:
 
 
 class Held:
-    """Stands for a function of a module and keeps its first answer back until it is let go."""
+    """Stands for a function, or a method of a class, and keeps its first answer back until it is
+    let go."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
         self._plain = getattr(module, name)
@@ -98,6 +100,9 @@ class Held:
         self.made = threading.Event()
         """The answer is there, and waits."""
         monkeypatch.setattr(module, name, self)
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., object]:
+        return partial(self, instance)
 
     def __call__(self, *arguments: object) -> object:
         first = not self.made.is_set()
