@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -19,6 +20,9 @@ from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
 from explorer.tui.themes import DARK, LIGHT, preferred
 
+TURN = 0.001
+"""Seconds that a thread may go on while another waits. A key goes through the loop some ten times,
+and would wait for the usual 5 ms at each, while something is looked through in the background."""
 LEAVE_WITHIN = 3.0
 """Seconds to leave in, when told to."""
 
@@ -34,6 +38,7 @@ class ExplorerApp(App[Command | str]):
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
+        sys.setswitchinterval(TURN)
         # Before the styles are read: they name colours that only these themes have.
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
