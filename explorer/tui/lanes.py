@@ -24,6 +24,7 @@ class LaneDone(Message):
     """A piece of work has come to its end; `then` takes over its result."""
 
     lane: str
+    """Empty for what is told on the way."""
     token: CancelToken
     then: Callable[[], None]
 
@@ -68,7 +69,7 @@ class Lanes:
 
     def tell(self, token: CancelToken, then: Callable[[], None]) -> None:
         """From a worker: have something done with what there is so far."""
-        self._post(LaneDone(token, then))
+        self._post(LaneDone("", token, then))
 
     def finish(self, done: LaneDone) -> None:
         """Take over a result, if nobody has asked for another since."""

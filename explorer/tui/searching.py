@@ -86,7 +86,7 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
 def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
     ids = sorted(asked.wish.pins)
     keys = asked.store.keys_of(ids, token).values() if ids else ()
-    return asked.catalog.tips(key for key in keys if asked.catalog.has(key))
+    return asked.catalog.tips(frozenset(key for key in keys if asked.catalog.has(key)))
 
 
 class _Listing:
