@@ -1,16 +1,20 @@
 """Giving the terminal to another program, and having it back."""
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExitCode, ExplorerError
 
 T = TypeVar("T")
 
+LEAVE_WITHIN = 3.0
+"""Seconds to leave in, when told to while another program had the terminal."""
 _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -45,6 +49,11 @@ def _signals_kept() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(wakeup)
-        for missed in kept:
-            if missed != signal.SIGINT:
-                signal.raise_signal(missed)
+        leaving = [missed for missed in kept if missed != signal.SIGINT]
+        if leaving:
+            # The terminal may be gone, and taking it back would wait for it without end.
+            last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
+            last_resort.daemon = True
+            last_resort.start()
+        for missed in leaving:
+            signal.raise_signal(missed)

@@ -97,13 +97,20 @@ class Looking:
         if isinstance(copy, ExplorerError):
             self._say(copy)
             return
+
+        def read() -> int:
+            # Gone before the terminal is taken back, which may be gone itself by then.
+            try:
+                return run(command, copy.path)
+            finally:
+                copy.remove()
+
         try:
-            code = in_the_terminal(self._screen.app, lambda: run(command, copy.path))
+            code = in_the_terminal(self._screen.app, read)
         except ExplorerError as error:
+            copy.remove()
             self._say(error)
             return
-        finally:
-            copy.remove()
         if code:
             words = f"{command[0]} ended with code {code}."
             self._say(ExplorerError(f"Back from the {program}", words))

@@ -2,6 +2,7 @@
 is left behind."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,20 @@ def test_a_signal_to_leave_is_obeyed_when_the_program_has_ended(
         terminal.press(b"\x03")
         assert terminal.leave() == 0
     assert len(standin.calls()) == 1
+    assert list(program.copies.iterdir()) == []
+
+
+def test_a_terminal_that_is_closed_meanwhile_ends_the_app(path: Path, standin: StandIn) -> None:
+    program = Program(standin, path, PAGER="reader", STANDIN_WAIT="yes")
+    with program.terminal as terminal:
+        terminal.until("message 1 of")
+        terminal.press(b"P")
+        terminal.until("WAITING FOR CONTROL+C")
+        children = Path(f"/proc/{terminal.pid}/task/{terminal.pid}/children").read_text()
+        terminal.hang_up()
+        # As a pager does that cannot read its keys any more.
+        os.kill(int(children.split()[0]), signal.SIGINT)
+        assert terminal.leave() == 0
     assert list(program.copies.iterdir()) == []
 
 
