@@ -54,6 +54,7 @@ def renewal(few: History, many: History, rounds: int) -> Table:
 
 def _renew(app: Using, copy: Living) -> tuple[float, float]:
     """(until painted, processor time)."""
+    app.send(b"")
     text = copy.speak()
     before = cpu_ms(app.pid)
     app.tell(LOOK)

@@ -68,8 +68,9 @@ class Using(Terminal):
             self.rest(0.02)
 
     def tell(self, what: signal.Signals) -> None:
-        """Send a signal, and start the clock of `until` anew."""
-        self.send(b"")
+        """Send a signal, and start the clock of `until` anew. What was painted since the last
+        `send` is not forgotten: the app may have looked by itself a moment before."""
+        self._begun = time.perf_counter_ns()
         os.kill(self.pid, what)
 
     def _read(self, wait: float) -> bytes | None:

@@ -100,6 +100,7 @@ class Lister:
             unfolded=frozenset(),
         )
         self._expected = opened.remembered[1:3] != Remembered()[1:3]
+        self._sessions.clear()
         self._sessions.add_rows({row.key: row for row in opened.rows})
         order = [row.key for row in opened.rows]
         groups = first_headings(opened.rows, opened.pinned, self._clock())

@@ -175,14 +175,13 @@ def test_a_star_behind_a_word_makes_a_prefix(text: str, parts: list[Part]) -> No
         ('"a b" OR c* OR /d/', [either(phrase("a b"), prefix("c"), regex("d"))]),
         ("a AND b", words("a", "b")),
         ("a AND b OR c", [word("a"), either(word("b"), word("c"))]),
-        ("NOT a", [no(word("a"))]),
         ("a NOT b", [word("a"), no(word("b"))]),
+        ('a NOT "b c"', [word("a"), no(phrase("b c"))]),
+        ("a NOT /b/", [word("a"), no(regex("b"))]),
+        ("a NOT b*", [word("a"), no(prefix("b"))]),
+        ("a NOT b OR c", [word("a"), no(either(word("b"), word("c")))]),
+        ("a NOT -b", [word("a"), no(word("-b"))]),
         ("a AND NOT b", [word("a"), no(word("b"))]),
-        ('NOT "a b"', [no(phrase("a b"))]),
-        ("NOT /a/", [no(regex("a"))]),
-        ("NOT a*", [no(prefix("a"))]),
-        ("NOT a OR b", [no(either(word("a"), word("b")))]),
-        ("NOT -a", [no(word("-a"))]),
         ("NOT source:cli", [no(Field("source", "cli"))]),
         ("NOT -source:cli", [Field("source", "cli")]),
         ("a AND source:cli AND b", [word("a"), Field("source", "cli"), word("b")]),
@@ -280,12 +279,30 @@ def test_an_expression_stands_between_slashes(text: str, parts: list[Part]) -> N
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
+        ("NOT a", [no(word("a"))]),
+        ('NOT "a b"', [no(phrase("a b"))]),
+        ("NOT /a/", [no(regex("a"))]),
+        ("NOT a*", [no(prefix("a"))]),
+        ("NOT a OR b", [no(either(word("a"), word("b")))]),
+        ("NOT -a", [no(word("-a"))]),
+        ("NOT a NOT b source:cli", [no(word("a")), no(word("b")), Field("source", "cli")]),
+    ],
+)
+def test_a_note_says_that_leaving_out_alone_finds_nothing(text: str, parts: list[Part]) -> None:
+    check(text, parts)
+    (note,) = _parse(text).notes
+    assert note == "NOT leaves out of what is found: it needs a word beside it"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
         ("/foo(/", words("/foo(/")),
         ("/foo (bar/ x", words("/foo", "(bar/", "x")),
         ("/a**/", words("/a**/")),
         ("/[/", words("/[/")),
         ("/a{99999999}/", words("/a{99999999}/")),
-        ("NOT /(/", [no(word("/(/"))]),
+        ("a NOT /(/", [word("a"), no(word("/(/"))]),
     ],
 )
 def test_an_expression_that_is_none_is_text_and_a_note_says_so(

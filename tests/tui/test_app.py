@@ -21,7 +21,7 @@ async def test_typing_lists_the_sessions_that_hold_the_words(demo: Path) -> None
         screen = driver.screen()
         assert "In the title" in screen
         assert "Fix docker deployment" in screen
-        assert "hits in" in screen
+        assert "hits and" in screen
         assert len(driver.main.sessions.order) < 10
 
 

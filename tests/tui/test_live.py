@@ -242,6 +242,25 @@ async def test_a_file_that_is_replaced_is_opened_anew(path: Path, tmp_path: Path
         assert len(driver.main.sessions.order) == 1
 
 
+async def test_nothing_of_a_file_that_was_replaced_is_left(tmp_path: Path) -> None:
+    """Rows and selection are known by numbers, which mean other sessions in another file."""
+    file, other = tmp_path / "state.db", tmp_path / "other.db"
+    for path, name in ((file, "Before"), (other, "After")):
+        with StateFile.create(path) as state:
+            for number in range(60):
+                talk(state, f"s{number}", name, at=NOW - number, title=f"{name} {number}")
+    async with opened(file) as driver:
+        await driver.press("space", "G", "space", "g")
+        assert "2 selected" in str(driver.main.sessions.border_title)
+        os.replace(other, file)
+        await driver.until(lambda: "After 0" in driver.listed())
+        assert "selected" not in str(driver.main.sessions.border_title)
+        await driver.press("G")
+        assert [title for title in driver.listed() if "Before" in title] == []
+        assert "After 59" in driver.listed()
+        assert "Before" not in driver.screen()
+
+
 async def test_a_file_that_vanishes_and_comes_back_recovers_by_itself(path: Path) -> None:
     async with opened(path) as driver:
         away = path.with_suffix(".away")

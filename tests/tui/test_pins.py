@@ -142,11 +142,11 @@ async def test_a_pinned_archived_session_is_listed_and_says_why(path: Path, note
         (line,) = (line for line in driver.screen().splitlines() if "★" in line)
         assert "◌" in line
         assert "▣" in line
-        assert driver.said() == "7 of 7"
+        assert driver.counted() == "7 of 7"
         assert "you asked for" not in driver.screen()
         await _pin(driver, "old")
         assert "old" not in driver.listed()
-        assert "6 of 7 · hidden: 1 archived" in driver.said()
+        assert "6 of 7 · hidden: 1 archived" in driver.counted()
 
 
 async def test_a_filter_hides_a_pinned_session_like_any_other(path: Path, notes: Path) -> None:
@@ -200,7 +200,7 @@ async def test_what_is_pinned_is_marked_among_the_results_of_a_search_too(
         await _pin(driver, "cat")
         await driver.press("slash")
         await driver.type("I am")
-        await driver.press("enter")
+        await driver.press("enter", "escape")
         assert _starred(driver) == ["cat"]
         await _pin(driver, "dog")
         assert sorted(_starred(driver)) == ["cat", "dog"]

@@ -77,9 +77,9 @@ def _browse(path: Path, sessions: int) -> bytes:
         terminal.press(b"\x1b")
         terminal.until(lambda text: "In the list" not in text)
         terminal.press(b"/0")
-        terminal.until("hits in")
+        terminal.until("titles in")
         terminal.press(b"\x1b")
-        terminal.until(lambda text: "hits in" not in text)
+        terminal.until(lambda text: "titles in" not in text)
         terminal.press(b"\x11")
         assert terminal.leave() == 0
         return terminal.raw

@@ -176,6 +176,12 @@ class SessionList(PaintedView):
         self._made.clear()
         self.refresh()
 
+    def clear(self) -> None:
+        """Another file: what was read and selected is not of this one."""
+        self._rows.clear()
+        self._made.clear()
+        self.selection.clear()
+
     def forget_rows(self) -> None:
         """The file has changed: rows out of sight are read again when they come back."""
         seen = {row: self._rows[row] for row in self.in_sight() if row in self._rows}
