@@ -44,8 +44,12 @@ WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and by nobody before."""
 READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
 CREATES = ("explorer/store/create.py",)
-OUR_OWN = ("explorer/store/side.py",)
+OUR_OWN = ("explorer/store/side.py", "explorer/store/trash.py")
 """Files that only we write, and what opens them."""
+EDITS = ("explorer/store/edits/writing.py",)
+"""Who may write to somebody else's file."""
+PLAIN_FILES = ("explorer/store/edits/beside.py", "explorer/store/edits/refusals.py", *OUR_OWN)
+"""Who opens files that are no databases: transcripts beside one, a lock of ours, mount points."""
 
 
 def _sources() -> Iterator[tuple[str, ast.Module]]:
@@ -122,7 +126,7 @@ def _connects(tree: ast.AST) -> bool:
 
 def test_databases_are_opened_in_few_places() -> None:
     opening = {file for file, tree in SOURCES.items() if _connects(tree)}
-    assert opening == {*READS, *CREATES, *OUR_OWN}
+    assert opening == {*READS, *CREATES, *OUR_OWN, *EDITS}
     # Nobody takes the function by another name.
     for tree in SOURCES.values():
         for node in ast.walk(tree):
@@ -138,10 +142,18 @@ def test_what_is_not_ours_is_opened_read_only(file: str) -> None:
     assert all("?mode=ro" in function for function in opening)
 
 
+def test_one_place_writes_what_is_not_ours() -> None:
+    writing = {file for file, tree in SOURCES.items() if "_connected('rw')" in ast.unparse(tree)}
+    assert writing == set(EDITS)
+    (source,) = (ast.unparse(SOURCES[file]) for file in EDITS)
+    assert "foreign_keys=ON" in source
+    assert "wal_autocheckpoint=0" in source
+
+
 def test_the_database_is_never_opened_as_a_plain_file() -> None:
     """Closing a plain handle would drop the locks that SQLite holds for this process."""
     for file, tree in SOURCES.items():
-        if file.startswith("explorer/store/") and file not in CREATES:
+        if file.startswith("explorer/store/") and file not in (*CREATES, *PLAIN_FILES):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call):
                     name = getattr(node.func, "id", getattr(node.func, "attr", ""))

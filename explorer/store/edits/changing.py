@@ -1,0 +1,188 @@
+"""Edits that give some cells of a session another value: rename, archive, end, reopen.
+
+The plan holds the old and the new value of each cell. Under the lock the old one must still be
+there; to undo, the new one.
+"""
+
+from collections.abc import Callable, Sequence
+
+from explorer.errors import Refused
+from explorer.model import State
+from explorer.store.edits.images import Cell, bound, raw
+from explorer.store.edits.planning import RUNNING, UNSOUND, Planner
+from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
+from explorer.store.edits.subject import Subject, children
+from explorer.store.edits.titles import Title, check_title
+from explorer.store.edits.writing import Changed, Transaction
+from explorer.store.kept import Change
+from explorer.store.schema import quoted
+
+ENDED = "explorer_close"
+"""The reason that a session gets when it is ended here."""
+BOT_CHAT = "Bot Chat"
+"""Newer agents find a hidden session by this title."""
+
+Cells = Callable[[Subject, Sequence[str]], tuple[Cell, ...]]
+"""The stored cells of a session, by column."""
+
+
+def apply_change(tx: Transaction, change: Change) -> None:
+    """Give the cells of one row their new values, if they still have the old ones."""
+    _set(tx, change.table, change, change.old, change.new)
+
+
+def revert_change(tx: Transaction, change: Change) -> None:
+    """Give the cells of one row their old values back, if they still have the new ones."""
+    _set(tx, change.table, change, change.new, change.old)
+
+
+def _set(
+    tx: Transaction, table: str, change: Change, before: Sequence[Cell], after: Sequence[Cell]
+) -> None:
+    given = [bound(cell) for cell in after]
+    known = [bound(cell) for cell in (change.id, *before)]
+    names = [quoted(column) for column in change.columns]
+    sets = ", ".join(f"{name} = {place}" for name, (place, _) in zip(names, given, strict=True))
+    tests = " AND ".join(
+        f"{name} IS {place}"
+        for name, (place, _) in zip((quoted(change.id_column), *names), known, strict=True)
+    )
+    count = tx.run(
+        f"UPDATE {quoted(table)} SET {sets} WHERE {tests}",
+        [value for _, value in (*given, *known)],
+    )
+    if count != 1:
+        raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
+
+
+def plan_rename(
+    planner: Planner, row: int, typed: str, stored: Cells, take_over: bool = True
+) -> tuple[EditPlan, Title]:
+    """A rename, and what the title comes to; a plan without changes where it cannot be done."""
+    found = planner.subjects([row])
+    if not found:
+        raise Changed("The session is gone", "It is no longer in the file.")
+    subject = found[0]
+    if not subject.sound:
+        raise Refused("It cannot be renamed", UNSOUND.capitalize() + ".")
+    title = check_title(planner.ask, planner.schema, planner.shape, subject, typed)
+    changes: list[Change] = []
+    notes: list[str] = []
+    if subject.title == BOT_CHAT and planner.schema.has("sessions", "hidden"):
+        title = title._replace(trouble=f'the agent finds it by the title "{BOT_CHAT}"')
+    owner = title.owner
+    blocked = bool(title.trouble) or (owner is not None and not (owner.ancestor and take_over))
+    if not blocked and title.text != subject.title:
+        if owner is not None:
+            (held_by,) = planner.subjects([owner.row])
+            changes.append(_titled(planner, held_by, None, stored))
+            notes.append("An earlier part of the conversation has this title: it moves on.")
+        changes.append(_titled(planner, subject, title.text, stored))
+    outcome = Outcome.CHANGE if changes else Outcome.SKIP
+    reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
+    planned = planner.planned(subject, outcome, "" if changes else reason)
+    plan = EditPlan(
+        Action.RENAME,
+        planner.path,
+        planner.shape.sessions,
+        (planned,),
+        tuple(changes),
+        tuple(notes),
+        title.text,
+    )
+    return plan, title
+
+
+def _titled(planner: Planner, subject: Subject, title: str | None, stored: Cells) -> Change:
+    columns = ["title"]
+    values: list[Cell] = [None if title is None else raw(title)]
+    if planner.schema.has("sessions", "title_source"):
+        columns.append("title_source")
+        values.append(None if title is None else raw("user"))
+    return _change(planner, subject, columns, values, stored)
+
+
+def _change(
+    planner: Planner,
+    subject: Subject,
+    columns: Sequence[str],
+    values: Sequence[Cell],
+    stored: Cells,
+) -> Change:
+    shape = planner.shape
+    old = stored(subject, columns)
+    return Change(shape.sessions, shape.id, raw(subject.id), tuple(columns), old, tuple(values))
+
+
+def plan_archive(planner: Planner, rows: Sequence[int], on: bool, stored: Cells) -> EditPlan:
+    """Archive sessions, or take them out again; `rows` are all parts of each conversation."""
+    shape = planner.shape
+    changes: list[Change] = []
+    sessions: list[Planned] = []
+    for subject in planner.subjects(rows):
+        if not subject.sound:
+            sessions.append(planner.planned(subject, Outcome.SKIP, UNSOUND))
+        elif subject.archived == on:
+            word = "archived already" if on else "not archived"
+            sessions.append(planner.planned(subject, Outcome.SKIP, word))
+        else:
+            if shape.hermes:
+                columns, values = ["archived"], [int(on)]
+                changes.append(_change(planner, subject, columns, values, stored))
+            else:
+                status = raw("archived" if on else "active")
+                time = int(planner.now * 1000)
+                changes.append(
+                    _change(planner, subject, ["status", "updated_at"], [status, time], stored)
+                )
+            sessions.append(planner.planned(subject, Outcome.CHANGE))
+    return EditPlan(
+        Action.ARCHIVE if on else Action.UNARCHIVE,
+        planner.path,
+        shape.sessions,
+        tuple(sessions),
+        tuple(changes),
+    )
+
+
+def plan_end(
+    planner: Planner, rows: Sequence[int], reopen: bool, force: bool, stored: Cells
+) -> EditPlan:
+    """End sessions that a crash left open, or open ended ones again."""
+    changes: list[Change] = []
+    sessions: list[Planned] = []
+    for subject in planner.subjects(rows):
+        reason = _not_reopened(planner, subject) if reopen else _not_ended(planner, subject, force)
+        if not reason:
+            values: list[Cell] = [None, None] if reopen else [planner.now, raw(ENDED)]
+            changes.append(_change(planner, subject, ["ended_at", "end_reason"], values, stored))
+        sessions.append(
+            planner.planned(subject, Outcome.SKIP if reason else Outcome.CHANGE, reason)
+        )
+    return EditPlan(
+        Action.REOPEN if reopen else Action.END,
+        planner.path,
+        planner.shape.sessions,
+        tuple(sessions),
+        tuple(changes),
+    )
+
+
+def _not_ended(planner: Planner, subject: Subject, force: bool) -> str:
+    if not subject.sound:
+        return UNSOUND
+    if subject.ended:
+        return "ended already"
+    return RUNNING if not force and planner.state(subject) is State.RUNNING else ""
+
+
+def _not_reopened(planner: Planner, subject: Subject) -> str:
+    if not subject.sound:
+        return UNSOUND
+    if not subject.ended:
+        return "not ended"
+    if subject.end_reason == "compression":
+        below = children(planner.ask, planner.schema, planner.shape, [subject.id])
+        if below:
+            return "it was compressed and goes on in its next part: reopening would break the chain"
+    return ""

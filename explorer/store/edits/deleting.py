@@ -1,0 +1,150 @@
+"""Takes sessions out of a file, after they are complete in the trash.
+
+Each step compares what it is about to delete with what the trash holds, under the lock: what has
+changed since is not deleted. Messages first, in slices; last, in one step, the session itself.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from explorer.model import State
+from explorer.store import cells
+from explorer.store.edits.copying import Copied, numbered
+from explorer.store.edits.images import Image
+from explorer.store.edits.plans import Outcome
+from explorer.store.edits.shape import Shape
+from explorer.store.edits.subject import held, state, subjects
+from explorer.store.edits.writing import Changed, Transaction
+from explorer.store.schema import quoted
+from explorer.store.trash import TrashFile
+
+SLICE = 20
+"""Messages that go in one step: the search tables make each cost up to a millisecond."""
+
+
+class Deleting(NamedTuple):
+    """One step of taking a session out."""
+
+    job: int
+    """The number of its entry in the trash."""
+    do_: Callable[[Transaction], None]
+    messages: int = 0
+    last: bool = False
+
+    def do(self, transaction: Transaction) -> None:
+        self.do_(transaction)
+
+
+class Deleter:
+    """Makes the steps that take sessions of one file out."""
+
+    def __init__(
+        self,
+        trash: TrashFile,
+        shape: Shape,
+        columns: Callable[[str], tuple[str, ...]],
+        begun: bool = False,
+    ) -> None:
+        """`begun` says that some of the rows may be gone already, after a crash."""
+        self._begun = begun
+        self._trash = trash
+        self._shape = shape
+        self._columns = columns
+
+    def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Deleting]:
+        """All steps for one session, in order."""
+        entry, shape = copied.entry, self._shape
+        yield Deleting(entry, partial(self._check, copied, now, force))
+        numbers: dict[str, int] = {}
+        for table, _, rows in self._trash.packs(entry):
+            numbers[table] = numbers.get(table, 0) + len(rows)
+            if table == shape.sessions:
+                continue
+            for start in range(0, len(rows), SLICE):
+                few = rows[start : start + SLICE]
+                count = len(few) if table == shape.messages else 0
+                yield Deleting(entry, partial(self._delete_rows, table, few), count)
+        end = self._clear_counters if copied.planned.outcome is Outcome.CLEAR else self._end
+        yield Deleting(entry, partial(end, copied), last=True)
+
+    def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:
+        """The session is still what was copied, and nobody writes it."""
+        shape = self._shape
+        self._same_row(copied, tx)
+        if not force:
+            (subject,) = subjects(tx.rows, tx.schema, shape, "rowid", [copied.row])
+            if state(subject, held(tx.rows, tx.schema, shape), now) is State.RUNNING:
+                raise Changed("It is running", "Its agent has begun to write it.")
+
+    def _same_row(self, copied: Copied, tx: Transaction) -> None:
+        shape = self._shape
+        columns = self._columns(shape.sessions)
+        rows = tx.rows(*numbered(shape.sessions, columns, [copied.row]))
+        link = 1 + columns.index(shape.parent)
+        if not rows or _without(rows[0], link) != _without(copied.image, link):
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
+
+    def _delete_rows(self, table: str, rows: Sequence[Image], tx: Transaction) -> None:
+        found = tx.rows(*numbered(table, self._columns(table), [row[0] for row in rows]))
+        if self._begun:
+            there = {row[0] for row in found}
+            rows = [row for row in rows if row[0] in there]
+        if sorted(found, key=_number) != sorted(rows, key=_number):
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
+        places = ",".join("?" * len(rows))
+        sql = f"DELETE FROM {quoted(table)} WHERE rowid IN ({places})"
+        tx.run(sql, [row[0] for row in rows], expect=len(rows))
+
+    def _none_left(self, tx: Transaction, table: str, column: str, id_: str) -> None:
+        sql = f"SELECT count(*) FROM {quoted(table)} t WHERE t.{quoted(column)} = ?"
+        if tx.value(sql, (id_,)):
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
+
+    def _end(self, copied: Copied, tx: Transaction) -> None:
+        """Detach who stays, and delete the row of the session itself."""
+        shape, planned = self._shape, copied.planned
+        self._same_row(copied, tx)
+        self._none_left(tx, shape.messages, "session_id", planned.id)
+        for table, column, detached in shape.belongings:
+            if detached:
+                name = quoted(column)
+                tx.run(f"UPDATE {quoted(table)} SET {name} = NULL WHERE {name} = ?", (planned.id,))
+            else:
+                self._none_left(tx, table, column, planned.id)
+        sessions, parent = quoted(shape.sessions), quoted(shape.parent)
+        below = tx.rows(
+            f"SELECT t.{quoted(shape.id)} FROM {sessions} t WHERE t.{parent} = ?", (planned.id,)
+        )
+        if not {cells.words(id_) for (id_,) in below} <= {*planned.children, planned.id}:
+            raise Changed("It has changed", "Another session has come to hang on it.")
+        tx.run(
+            f"UPDATE {sessions} SET {parent} = NULL WHERE {parent} = ?",
+            (planned.id,),
+            expect=len(below),
+        )
+        tx.run(
+            f"DELETE FROM {sessions} WHERE rowid = ? AND {quoted(shape.id)} = ?",
+            (copied.row, planned.id),
+            expect=1,
+        )
+
+    def _clear_counters(self, copied: Copied, tx: Transaction) -> None:
+        """The session stays, with nothing in it."""
+        shape, id_ = self._shape, copied.planned.id
+        self._none_left(tx, shape.messages, "session_id", id_)
+        tx.run(
+            f"UPDATE {quoted(shape.sessions)} SET message_count = 0, tool_call_count = 0"
+            f" WHERE {quoted(shape.id)} = ?",
+            (id_,),
+            expect=1,
+        )
+
+
+def _number(row: Image) -> int:
+    number = row[0]
+    return number if isinstance(number, int) else 0
+
+
+def _without(row: Image, at: int) -> Image:
+    return row[:at] + row[at + 1 :]

@@ -1,0 +1,201 @@
+"""Does what was planned, and takes it back: trash first, then the file, then the receipt."""
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from explorer.errors import Cancelled, ExplorerError, Refused
+from explorer.render.amounts import size
+from explorer.store.edits.batches import Step, run_batches
+from explorer.store.edits.beside import put_back
+from explorer.store.edits.changing import apply_change
+from explorer.store.edits.copying import Copier, check_rowids
+from explorer.store.edits.plans import Action, Done, EditPlan, Progress
+from explorer.store.edits.restoring import Restoring
+from explorer.store.edits.shape import Shape, shape_of
+from explorer.store.edits.taking import Counter, Taking, UnderWay, planned_again
+from explorer.store.edits.undoing import UndoPlan, plan_undo, undo_steps
+from explorer.store.edits.words import receipt_words
+from explorer.store.edits.writing import Changed, Writing
+from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
+from explorer.store.read_only import CancelToken
+from explorer.store.schema import quoted
+from explorer.store.trash import TrashFile
+
+SPARE = 32 << 20
+"""Bytes that must stay free besides what an edit needs."""
+
+
+class Doing:
+    """One edit under way."""
+
+    def __init__(
+        self,
+        path: Path,
+        trash: TrashFile,
+        clock: Callable[[], float],
+        token: CancelToken,
+        progress: Callable[[Progress], None],
+    ) -> None:
+        self._path = path
+        self._trash = trash
+        self._clock = clock
+        self._token = token
+        self._progress = progress
+        self.under_way = UnderWay(trash, clock, token, progress)
+
+    def apply(self, plan: EditPlan, force: bool) -> Done:
+        if not plan.doomed:
+            return Done(None, plan.action.value, (), plan.skipped, plan.notes)
+        with Writing(self._path, self._token) as writing:
+            if plan.changes:
+                return self._change(writing, plan)
+            return self._take_out(writing, plan, force)
+
+    def _change(self, writing: Writing, plan: EditPlan) -> Done:
+        """Cells of a few rows, in one transaction."""
+        with self._trash.writing() as trash:
+            receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
+            for change in plan.changes:
+                trash.add_change(receipt, change)
+        try:
+            with writing.transaction() as tx:
+                for change in plan.changes:
+                    apply_change(tx, change)
+        except (ExplorerError, Cancelled):
+            with self._trash.writing() as trash:
+                trash.drop_receipt(receipt)
+            raise
+        with self._trash.writing() as trash:
+            trash.set_receipt(receipt, ReceiptState.DONE)
+        ids = tuple(one.id for one in plan.doomed)
+        return Done(receipt, plan.action.value, ids, plan.skipped)
+
+    def _take_out(self, writing: Writing, plan: EditPlan, force: bool) -> Done:
+        """Sessions, or their messages, in many short transactions."""
+        shape = shape_of(writing.ask, writing.schema, plan.table)
+        check_rowids(writing, shape)
+        self._check_room(plan)
+        self._try(writing, shape, plan)
+        with self._trash.writing() as trash:
+            receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
+        return Taking(self.under_way, writing, shape, plan, receipt, force).run()
+
+    def _check_room(self, plan: EditPlan) -> None:
+        """The trash grows, and so does the log of the state file, before anything shrinks."""
+        needed = plan.totals.bytes * 2 + SPARE
+        folders = (self._trash.path.parent, self._path.resolve().parent)
+        for folder in folders:
+            while not os.path.exists(folder):
+                folder = folder.parent
+            free = shutil.disk_usage(folder).free
+            if free < needed:
+                raise Refused(
+                    "Not enough room on the disk",
+                    f"Deleting needs about {size(needed)} at first, and {folder} has"
+                    f" {size(free)} free. Nothing was done.",
+                )
+
+    def _try(self, writing: Writing, shape: Shape, plan: EditPlan) -> None:
+        """Delete one message and take it back: what a trigger cannot do shows here."""
+        table = quoted(shape.messages)
+        for one in plan.doomed:
+            if not one.messages:
+                continue
+            with writing.transaction(keep=False) as tx:
+                row = tx.value(f"SELECT rowid FROM {table} WHERE session_id = ? LIMIT 1", (one.id,))
+                tx.run(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+            return
+
+    def undo(self, plan: UndoPlan) -> Done:
+        """Put back what an edit took out."""
+        receipt = plan.receipt.number
+        entries = plan.entries
+        table = entries[0].shape if entries else _table(plan.changes)
+        if not entries and not plan.changes:
+            raise Refused(
+                "It cannot be undone", " ".join(plan.notes) or "Nothing of it is left to undo."
+            )
+        with Writing(self._path, self._token) as writing:
+            shape = shape_of(writing.ask, writing.schema, table)
+            copier = Copier(writing, shape)
+            with self._trash.writing() as trash:
+                trash.set_receipt(receipt, ReceiptState.UNDOING)
+            counter = Counter(self._progress, len(entries), plan.messages)
+            troubles: list[Changed] = []
+
+            def committed(batch: Sequence[Step]) -> None:
+                done = [step for step in batch if isinstance(step, Restoring)]
+                counter.add(sum(s.messages for s in done), sum(s.last and s.job > 0 for s in done))
+
+            steps = undo_steps(plan, self._trash, shape, copier.columns)
+            reached = run_batches(
+                writing,
+                steps,
+                self._token,
+                committed,
+                lambda job, error: troubles.append(error),
+            )
+        if troubles:
+            raise troubles[0]
+        if not reached:
+            raise Cancelled
+        left = self._files_back(entries)
+        self._settle_undo(plan)
+        ids = tuple(entry.session for entry in entries) or _ids(plan.changes)
+        notes = (*plan.notes, *left)
+        return Done(receipt, "undo", ids, {}, notes)
+
+    def _files_back(self, entries: Sequence[Entry]) -> list[str]:
+        left = []
+        for entry in entries:
+            for kept in self._trash.files(entry.number):
+                if not put_back(self._path, kept):
+                    left.append(f"{kept.name}: another file is in its place, or it may not be.")
+        return left
+
+    def _settle_undo(self, plan: UndoPlan) -> None:
+        receipt = plan.receipt.number
+        with self._trash.writing() as trash:
+            trash.set_entries((entry.number for entry in plan.entries), EntryState.BACK)
+        rest = [
+            entry for entry in self._trash.entries(receipt) if entry.state is not EntryState.BACK
+        ]
+        with self._trash.writing() as trash:
+            trash.set_receipt(receipt, ReceiptState.DONE if rest else ReceiptState.UNDONE)
+
+    def finish(self, receipt: Receipt) -> Done:
+        """Do the rest of what a crash cut short."""
+        if receipt.state is ReceiptState.UNDOING:
+            entries = self._trash.entries(receipt.number)
+            table = entries[0].shape if entries else "sessions"
+            with Writing(self._path, self._token) as looking:
+                shape = shape_of(looking.ask, looking.schema, table)
+                back = plan_undo(self._trash, receipt, looking.ask, shape)
+            return self.undo(back)
+        half = [
+            entry
+            for entry in self._trash.entries(receipt.number)
+            if entry.state is EntryState.COPIED
+        ]
+        with Writing(self._path, self._token) as writing:
+            shape = shape_of(writing.ask, writing.schema, half[0].shape if half else "sessions")
+            planned = [planned_again(entry, self._trash) for entry in half]
+            plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))
+            taking = Taking(self.under_way, writing, shape, plan, receipt.number, force=False)
+            return taking.finish(half)
+
+
+def _table(changes: Sequence[Change]) -> str:
+    return changes[0].table if changes else "sessions"
+
+
+def _ids(changes: Sequence[Change]) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            change.id.decode("utf-8", "replace")
+            for change in changes
+            if isinstance(change.id, bytes)
+        )
+    )

@@ -1,0 +1,234 @@
+"""The edits of one state file: plan, do, take back, and put right what a crash left half done.
+
+Every plan is made from the file as it is; every edit checks again under the lock. One edit at a
+time, over all explorers.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from explorer.errors import ExplorerError, Refused
+from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
+from explorer.store.edits.doing import Doing
+from explorer.store.edits.images import Cell
+from explorer.store.edits.planning import Planner
+from explorer.store.edits.plans import Action, Done, EditPlan, Progress
+from explorer.store.edits.refusals import reasons
+from explorer.store.edits.settling import settle
+from explorer.store.edits.shape import Shape, shape_of
+from explorer.store.edits.subject import Subject
+from explorer.store.edits.titles import Title
+from explorer.store.edits.undoing import UndoPlan, plan_undo
+from explorer.store.edits.writing import Changed, Looking
+from explorer.store.kept import EntryState, Receipt, ReceiptState
+from explorer.store.read_only import CancelToken
+from explorer.store.schema import quoted
+from explorer.store.trash import TrashFile
+
+
+class Editor:
+    """Edits one file; holds nothing open between two calls."""
+
+    def __init__(
+        self,
+        path: Path,
+        trash: Path,
+        clock: Callable[[], float],
+    ) -> None:
+        self.path = path
+        self.trash = TrashFile(trash, path)
+        self._clock = clock
+
+    def reasons(self, token: CancelToken | None = None) -> Mapping[str, str | None]:
+        """Of each edit why it is not possible; None where it is."""
+        with Looking(self.path, token) as looking:
+            return reasons(self.path, looking.schema, looking.ask, snapshot=False)
+
+    @contextmanager
+    def _planning(
+        self, edit: str, table: str, token: CancelToken | None
+    ) -> Iterator[tuple[Planner, Looking]]:
+        with Looking(self.path, token) as looking:
+            schema = looking.schema
+            reason = reasons(self.path, schema, looking.ask, snapshot=False)[edit]
+            if reason:
+                raise Refused(f"It cannot be {_PAST[edit]}", f"{reason[0].upper()}{reason[1:]}.")
+            shape = shape_of(looking.ask, schema, table)
+            yield Planner(self.path, looking.ask, schema, shape, self._clock()), looking
+
+    def delete_plan(
+        self,
+        rows: Collection[int],
+        table: str = "sessions",
+        force: bool = False,
+        action: Action = Action.DELETE,
+        token: CancelToken | None = None,
+    ) -> EditPlan:
+        """`rows` are the numbers of sessions in their table."""
+        with self._planning(action.value, table, token) as (planner, _):
+            return planner.delete(rows, force, action)
+
+    def clear_plan(
+        self, rows: Collection[int], force: bool = False, token: CancelToken | None = None
+    ) -> EditPlan:
+        with self._planning("clear", "sessions", token) as (planner, _):
+            return planner.clear(rows, force)
+
+    def rename_plan(
+        self, row: int, title: str, token: CancelToken | None = None
+    ) -> tuple[EditPlan, Title]:
+        """The plan, and what the title comes to; where it is taken, the plan changes nothing."""
+        with self._planning("rename", "sessions", token) as (planner, looking):
+            return plan_rename(planner, row, title, _stored(looking, planner.shape))
+
+    def archive_plan(
+        self,
+        rows: Sequence[int],
+        on: bool,
+        table: str = "sessions",
+        token: CancelToken | None = None,
+    ) -> EditPlan:
+        """`rows` are all parts of the conversations."""
+        with self._planning("archive", table, token) as (planner, looking):
+            return plan_archive(planner, rows, on, _stored(looking, planner.shape))
+
+    def end_plan(
+        self,
+        rows: Sequence[int],
+        reopen: bool = False,
+        force: bool = False,
+        token: CancelToken | None = None,
+    ) -> EditPlan:
+        edit = "reopen" if reopen else "end"
+        with self._planning(edit, "sessions", token) as (planner, looking):
+            return plan_end(planner, rows, reopen, force, _stored(looking, planner.shape))
+
+    def apply(
+        self,
+        plan: EditPlan,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        force: bool = False,
+    ) -> Done:
+        """Do what was planned. Stopped by its token, a long edit says how far it got."""
+        with self.trash.alone():
+            self._sweep()
+            return self._doing(token, progress).apply(plan, force)
+
+    def undo_plan(
+        self,
+        receipt: int | None = None,
+        entries: Collection[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> UndoPlan:
+        """What taking an edit back would do: the newest that is not yet undone, or this one."""
+        found = self._receipt(receipt)
+        kept = self.trash.entries(found.number)
+        changes = self.trash.changes(found.number)
+        table = kept[0].shape if kept else changes[0].table if changes else "sessions"
+        with Looking(self.path, token) as looking:
+            shape = shape_of(looking.ask, looking.schema, table)
+            return plan_undo(self.trash, found, looking.ask, shape, entries)
+
+    def undo(
+        self,
+        plan: UndoPlan,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Done:
+        with self.trash.alone():
+            return self._doing(token, progress).undo(plan)
+
+    def _receipt(self, number: int | None) -> Receipt:
+        there = self.trash.receipts()
+        undoable = (ReceiptState.DONE, ReceiptState.UNDOING)
+        for one in there:
+            if one.number == number or (number is None and one.state in undoable):
+                if one.state is ReceiptState.UNDONE:
+                    raise Refused("It is undone already", f"Receipt {number} was taken back.")
+                return one
+        if number is None:
+            raise Refused("Nothing to undo", "No edit of this file is left to be taken back.")
+        raise Refused("No such receipt", f"There is no receipt {number} for this file.")
+
+    def half_done(self) -> list[Receipt]:
+        """The edits that a crash left in the middle. None while another explorer edits."""
+        begun = (ReceiptState.BEGUN, ReceiptState.UNDOING)
+        if not any(one.state in begun for one in self.trash.receipts()):
+            return []
+        try:
+            with self.trash.alone():
+                for one in self.trash.receipts():
+                    if one.state in begun:
+                        settle(self.path, self.trash, one)
+        except ExplorerError:
+            return []
+        return [one for one in self.trash.receipts() if one.state in begun]
+
+    def finish(
+        self,
+        receipt: Receipt,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Done:
+        """Do the rest of an edit that a crash cut short."""
+        with self.trash.alone():
+            return self._doing(token, progress).finish(receipt)
+
+    def restore(
+        self,
+        receipt: Receipt,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Done:
+        """Put back what an edit that a crash cut short had taken out."""
+        entries = [
+            entry.number
+            for entry in self.trash.entries(receipt.number)
+            if entry.state is not EntryState.BACK
+        ]
+        plan = self.undo_plan(receipt.number, entries, token)
+        return self.undo(plan, token, progress)
+
+    def _doing(
+        self, token: CancelToken | None, progress: Callable[[Progress], None] | None
+    ) -> Doing:
+        return Doing(
+            self.path, self.trash, self._clock, token or CancelToken(), progress or _unheard
+        )
+
+    def _sweep(self) -> None:
+        """What nobody can want back any more makes room."""
+        old = self.trash.expired(self._clock())
+        if old:
+            self.trash.purge(one.number for one in old)
+
+
+def _stored(looking: Looking, shape: Shape) -> Callable[[Subject, Sequence[str]], tuple[Cell, ...]]:
+    def cells_of(subject: Subject, columns: Sequence[str]) -> tuple[Cell, ...]:
+        names = ", ".join(f"t.{quoted(column)}" for column in columns)
+        rows = looking.ask(
+            f"SELECT {names} FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?",
+            (subject.id,),
+        )
+        if not rows:
+            raise Changed("The session is gone", "It is no longer in the file.")
+        return rows[0]
+
+    return cells_of
+
+
+def _unheard(progress: Progress) -> None:
+    pass
+
+
+_PAST = {
+    "rename": "renamed",
+    "archive": "archived",
+    "delete": "deleted",
+    "clear": "cleared",
+    "end": "ended",
+    "reopen": "reopened",
+    "prune": "pruned",
+}

@@ -1,0 +1,121 @@
+"""Rows as they lie in a file, byte for byte, packed for our trash.
+
+A cell keeps its storage class: text that is no valid UTF-8, text with a NUL in it, bytes in a
+column for text. What comes back after an undo is what was there, not what Python makes of it.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
+
+from explorer.errors import ExplorerError
+
+ABOUT = 1 << 20
+"""Bytes of cells in one pack: enough for compression, little enough to hold in memory."""
+
+_NUMBER = struct.Struct("<q")
+_REAL = struct.Struct("<d")
+_LENGTH = struct.Struct("<Q")
+_ROW = struct.Struct("<I")
+
+
+class RawText(bytes):
+    """Text as it is stored, whether or not it is valid."""
+
+    __slots__ = ()
+
+
+Cell = int | float | bytes | None
+"""One value of a row; text is `RawText`, any other bytes are a blob."""
+Image = tuple[Cell, ...]
+"""One row."""
+
+
+def weight(row: Image) -> int:
+    """About how many bytes a row has."""
+    return sum(len(cell) if isinstance(cell, bytes) else 8 for cell in row)
+
+
+def pack(rows: Iterable[Sequence[Cell]]) -> bytes:
+    """Rows as compressed bytes."""
+    parts: list[bytes] = []
+    for row in rows:
+        parts.append(_ROW.pack(len(row)))
+        for cell in row:
+            _add(parts, cell)
+    # The fastest level: text of chats shrinks to a third, and a big delete is not kept waiting.
+    return zlib.compress(b"".join(parts), 1)
+
+
+def _add(parts: list[bytes], cell: Cell) -> None:
+    if cell is None:
+        parts.append(b"n")
+    elif isinstance(cell, RawText):
+        parts += (b"t", _LENGTH.pack(len(cell)), bytes(cell))
+    elif isinstance(cell, bytes):
+        parts += (b"b", _LENGTH.pack(len(cell)), cell)
+    elif isinstance(cell, int):
+        parts += (b"i", _NUMBER.pack(cell))
+    else:
+        parts += (b"r", _REAL.pack(cell))
+
+
+def unpack(packed: bytes) -> list[Image]:
+    """The rows of a pack."""
+    try:
+        data = zlib.decompress(packed)
+        return list(_rows(data))
+    except (zlib.error, struct.error, IndexError, ValueError) as error:
+        raise ExplorerError(
+            "The trash is damaged", f"A part of it cannot be unpacked ({error})."
+        ) from error
+
+
+def _rows(data: bytes) -> Iterable[Image]:
+    at = 0
+    while at < len(data):
+        (cells,) = _ROW.unpack_from(data, at)
+        at += _ROW.size
+        row: list[Cell] = []
+        for _ in range(cells):
+            kind, at = data[at : at + 1], at + 1
+            if kind == b"n":
+                row.append(None)
+            elif kind in (b"t", b"b"):
+                (length,) = _LENGTH.unpack_from(data, at)
+                at += _LENGTH.size
+                if at + length > len(data):
+                    raise ValueError("cut short")
+                found = data[at : at + length]
+                row.append(RawText(found) if kind == b"t" else found)
+                at += length
+            elif kind in (b"i", b"r"):
+                form = _NUMBER if kind == b"i" else _REAL
+                row.append(form.unpack_from(data, at)[0])
+                at += form.size
+            else:
+                raise ValueError(f"unknown kind of cell {kind!r}")
+        yield tuple(row)
+
+
+def bound(cell: Cell) -> tuple[str, object]:
+    """(what stands in the statement, the value for it): text that Python cannot hold is cast
+    from its bytes inside SQLite."""
+    if isinstance(cell, RawText):
+        try:
+            return "?", cell.decode("utf-8")
+        except UnicodeDecodeError:
+            return "CAST(? AS TEXT)", bytes(cell)
+    return "?", cell
+
+
+def raw(text: str) -> RawText:
+    """What SQLite stores for a text of ours."""
+    return RawText(text.encode("utf-8"))
+
+
+def shown(cell: Cell) -> str:
+    """A cell as text for people; whoever shows it cleans it."""
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return "" if cell is None else str(cell)

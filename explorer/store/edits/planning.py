@@ -1,0 +1,207 @@
+"""What a delete would take along and what it would leave: read, never guessed.
+
+Subagents go along only where the agent itself noted whose they are. Branches and continuations
+stay and lose their link, as with the agent's own delete; the plan names them.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from explorer.model import State
+from explorer.render.amounts import plural
+from explorer.store.edits.beside import files_beside, routed
+from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
+from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.subject import Subject, children, held, marked_for, state, subjects
+from explorer.store.schema import Schema
+
+RUNNING = "running: its agent may be writing it"
+UNSOUND = "its id is not valid text"
+GONE = "gone from the file"
+
+
+class Planner:
+    """Makes plans about the sessions of one file, from one state of it."""
+
+    def __init__(self, path: Path, ask: Rows, schema: Schema, shape: Shape, now: float) -> None:
+        self.path = path
+        self.ask = ask
+        self.schema = schema
+        self.shape = shape
+        self.now = now
+        self._leases: Mapping[str, float] | None = None
+
+    def subjects(self, rows: Iterable[int]) -> list[Subject]:
+        """The sessions with these numbers, in this order; those that are gone are missing."""
+        wanted = list(dict.fromkeys(rows))
+        found = {
+            one.row: one for one in subjects(self.ask, self.schema, self.shape, "rowid", wanted)
+        }
+        return [found[row] for row in wanted if row in found]
+
+    def state(self, subject: Subject) -> State:
+        if self._leases is None:
+            self._leases = held(self.ask, self.schema, self.shape)
+        return state(subject, self._leases, self.now)
+
+    def planned(
+        self, subject: Subject, outcome: Outcome, reason: str = "", key: int | None = None
+    ) -> Planned:
+        return Planned(
+            key=subject.row if key is None else key,
+            id=subject.id,
+            title=subject.title,
+            source=subject.source,
+            messages=subject.messages,
+            bytes=subject.bytes,
+            kind=subject.kind,
+            outcome=outcome,
+            reason=reason,
+            state=self.state(subject).value,
+            last_active=subject.last_active,
+        )
+
+    def refusal(self, subject: Subject, force: bool) -> str:
+        """Why nothing is done to a session, if so."""
+        if not subject.sound:
+            return UNSOUND
+        if not force and self.state(subject) is State.RUNNING:
+            return RUNNING
+        return ""
+
+    def delete(
+        self, rows: Collection[int], force: bool = False, action: Action = Action.DELETE
+    ) -> EditPlan:
+        """What goes with these sessions."""
+        wanted = self.subjects(rows)
+        left_out = {one.row: reason for one in wanted if (reason := self.refusal(one, force))}
+        # Who runs keeps the whole of what was asked for in one go with it from being half done.
+        doomed = {one.row: one for one in wanted if one.row not in left_out}
+        along = self._subagents(doomed.values())
+        held_back = {one.row: one for one in along if self.refusal(one, force)}
+        for one in held_back.values():
+            self._keep_family(one, doomed, along, left_out)
+        going = {**doomed, **{one.row: one for one in along if one.row not in held_back}}
+        below = children(self.ask, self.schema, self.shape, [one.id for one in going.values()])
+        staying = {one.row: one for one in below if one.row not in going}
+        ordered = _children_first(list(going.values()))
+        by_parent: dict[str, list[str]] = {}
+        for child in below:
+            by_parent.setdefault(child.parent or "", []).append(child.id)
+        named = [one.id for one in ordered] if self.shape.hermes else []
+        files = files_beside(self.path, named, self._exists)
+        sessions = [
+            self.planned(
+                one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
+            )._replace(
+                children=tuple(by_parent.get(one.id, ())),
+                files=tuple(file.name for file in files.get(one.id, ())),
+            )
+            for one in ordered
+        ]
+        sessions += [self.planned(one, Outcome.DETACH, _stays(one)) for one in staying.values()]
+        sessions += [
+            self.planned(one, Outcome.SKIP, left_out[one.row])
+            for one in wanted
+            if one.row in left_out
+        ]
+        return EditPlan(
+            action=action,
+            path=self.path,
+            table=self.shape.sessions,
+            sessions=tuple(sessions),
+            notes=tuple(self._delete_notes(sessions)),
+        )
+
+    def _exists(self, id_: str) -> bool:
+        return bool(self.ask("SELECT 1 FROM sessions s WHERE s.id = ?", (id_,)))
+
+    def _keep_family(
+        self,
+        running: Subject,
+        doomed: dict[int, Subject],
+        along: Sequence[Subject],
+        left_out: dict[int, str],
+    ) -> None:
+        """A subagent at work keeps those it works for: their sessions stay with it."""
+        by_id = {one.id: one for one in (*doomed.values(), *along)}
+        at = by_id.get(running.parent or "")
+        seen = {running.id}
+        while at is not None and at.id not in seen:
+            seen.add(at.id)
+            if at.row in doomed:
+                left_out[at.row] = "a subagent of it is running"
+                del doomed[at.row]
+            at = by_id.get(at.parent or "")
+
+    def _subagents(self, doomed: Iterable[Subject]) -> list[Subject]:
+        """Who goes along with these, and with those again."""
+        owners = marked_for(self.ask, self.shape)
+        known = {one.row for one in doomed}
+        found: list[Subject] = []
+        fresh = list(doomed)
+        while fresh:
+            if self.shape.hermes:
+                rows = [row for one in fresh for row in owners.get(one.id, ()) if row not in known]
+                more = self.subjects(rows)
+            else:
+                below = children(self.ask, self.schema, self.shape, [one.id for one in fresh])
+                more = [one for one in below if one.along and one.row not in known]
+            known.update(one.row for one in more)
+            found += more
+            fresh = more
+        return found
+
+    def clear(self, rows: Collection[int], force: bool = False) -> EditPlan:
+        """What goes when sessions stay and lose their messages."""
+        sessions = []
+        for one in self.subjects(rows):
+            reason = self.refusal(one, force) or ("" if one.messages else "it has no messages")
+            outcome = Outcome.SKIP if reason else Outcome.CLEAR
+            sessions.append(self.planned(one, outcome, reason))
+        return EditPlan(
+            Action.CLEAR,
+            self.path,
+            self.shape.sessions,
+            tuple(sessions),
+            notes=("Tokens and cost stay as they were counted.",),
+        )
+
+    def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
+        going = [one for one in sessions if one.outcome is Outcome.DELETE]
+        stays = [one for one in sessions if one.outcome is Outcome.DETACH]
+        running = sum(one.state == State.RUNNING for one in going)
+        if running:
+            yield f"{plural(running, 'session')} running: what the agent writes next may fail."
+        still_open = sum(one.state == State.OPEN for one in going)
+        if still_open and self.shape.hermes:
+            yield f"{plural(still_open, 'session')} open, never ended."
+        if stays and not self.shape.marks and self.shape.hermes:
+            yield (
+                "This file does not say which children are subagents, so none goes along:"
+                " all stay and lose their link."
+            )
+        if self.shape.hermes and (routes := routed(self.path, self.ask, self.schema, going)):
+            yield (
+                f"{plural(routes, 'chat')} of the gateway still lead there: the next message may"
+                " begin it anew."
+            )
+
+
+def _stays(subject: Subject) -> str:
+    kinds = {"branch": "a branch", "subagent": "a subagent's session"}
+    return f"{kinds.get(subject.kind, 'what continues it')}: it stays and loses its link"
+
+
+def _children_first(subjects: Sequence[Subject]) -> list[Subject]:
+    """Nobody before those that hang on it; in a circle, somebody has to be the first."""
+    by_id = {one.id: one for one in subjects}
+    depth: dict[str, int] = {}
+    for one in subjects:
+        at, steps, seen = one, 0, {one.id}
+        while at.parent in by_id and at.parent not in seen:
+            at = by_id[at.parent]
+            seen.add(at.id)
+            steps += 1
+        depth[one.id] = steps
+    return sorted(subjects, key=lambda one: -depth[one.id])

@@ -1,0 +1,131 @@
+"""What an edit would do, in values: shown before it is done, and checked again when it is."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.store.kept import Change
+
+
+class Action(StrEnum):
+    """What can be done to sessions."""
+
+    RENAME = "rename"
+    ARCHIVE = "archive"
+    UNARCHIVE = "unarchive"
+    END = "end"
+    REOPEN = "reopen"
+    CLEAR = "clear"
+    DELETE = "delete"
+    PRUNE = "prune"
+
+
+class Outcome(StrEnum):
+    """What becomes of a session."""
+
+    DELETE = "delete"
+    CLEAR = "clear"
+    CHANGE = "change"
+    DETACH = "detach"
+    SKIP = "skip"
+
+
+class Planned(NamedTuple):
+    """A session that a plan is about."""
+
+    key: int
+    id: str
+    title: str | None
+    source: str
+    messages: int
+    bytes: int
+    kind: str
+    outcome: Outcome
+    reason: str = ""
+    """Why it goes along, stays or is left out; empty where it was asked for."""
+    state: str = ""
+    """running, open or ended."""
+    children: tuple[str, ...] = ()
+    """Sessions that stay and lose their link to it."""
+    files: tuple[str, ...] = ()
+    """Names of the files beside the state file that go with it."""
+    last_active: float | None = None
+
+
+class Totals(NamedTuple):
+    """What goes, in numbers."""
+
+    sessions: int
+    messages: int
+    bytes: int
+    files: int
+
+
+class EditPlan(NamedTuple):
+    """An edit before it is done."""
+
+    action: Action
+    path: Path
+    table: str
+    """The table of sessions it is about."""
+    sessions: tuple[Planned, ...]
+    changes: tuple[Change, ...] = ()
+    """Cells that are given other values."""
+    notes: tuple[str, ...] = ()
+    """What else a person should know before saying yes."""
+    title: str | None = None
+    """The new one, of a rename."""
+
+    @property
+    def doomed(self) -> tuple[Planned, ...]:
+        """Those that are acted upon."""
+        return tuple(one for one in self.sessions if one.outcome in _ACTED_ON)
+
+    @property
+    def detached(self) -> tuple[Planned, ...]:
+        return tuple(one for one in self.sessions if one.outcome is Outcome.DETACH)
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """How many are left out, by reason."""
+        found: dict[str, int] = {}
+        for one in self.sessions:
+            if one.outcome is Outcome.SKIP:
+                found[one.reason] = found.get(one.reason, 0) + 1
+        return found
+
+    @property
+    def totals(self) -> Totals:
+        acted = self.doomed
+        return Totals(
+            sessions=len(acted),
+            messages=sum(one.messages for one in acted),
+            bytes=sum(one.bytes for one in acted),
+            files=sum(len(one.files) for one in acted),
+        )
+
+
+class Done(NamedTuple):
+    """What came of an edit."""
+
+    receipt: int | None
+    """Its number in the trash; None where nothing was done."""
+    action: str
+    ids: tuple[str, ...]
+    skipped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    stopped: bool = False
+    """Somebody stopped it: the rest was not done."""
+
+
+class Progress(NamedTuple):
+    """How far a long edit has got."""
+
+    sessions: int
+    of_sessions: int
+    messages: int
+    of_messages: int
+
+
+_ACTED_ON = (Outcome.DELETE, Outcome.CLEAR, Outcome.CHANGE)

@@ -1,0 +1,164 @@
+"""Puts back what an edit took out: the same rows with the same numbers, links and files.
+
+Sessions come first, then their messages in slices, then the links between sessions: a link to
+somebody who is not there yet would be refused.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from explorer.store import cells
+from explorer.store.edits.changing import revert_change
+from explorer.store.edits.images import Cell, bound, raw
+from explorer.store.edits.shape import Shape
+from explorer.store.edits.writing import Changed, Transaction
+from explorer.store.kept import Change, Entry, Pack
+from explorer.store.schema import quoted
+from explorer.store.trash import TrashFile
+
+SLICE = 20
+
+
+class Restoring(NamedTuple):
+    """One step of putting a session back."""
+
+    job: int
+    do_: Callable[[Transaction], None]
+    messages: int = 0
+    last: bool = False
+
+    def do(self, transaction: Transaction) -> None:
+        self.do_(transaction)
+
+
+class Restorer:
+    """Makes the steps that put sessions of one file back."""
+
+    def __init__(
+        self,
+        trash: TrashFile,
+        shape: Shape,
+        columns: Callable[[str], tuple[str, ...]],
+        titles: dict[str, str | None] | None = None,
+    ) -> None:
+        """`titles` are other ones for sessions whose own is taken by now."""
+        self._trash = trash
+        self._shape = shape
+        self._columns = columns
+        self._titles = titles or {}
+
+    def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Restoring]:
+        """All steps for one entry; safe to run over what is back already."""
+        shape = self._shape
+        for pack in self._trash.packs(entry.number):
+            if pack.table == shape.sessions:
+                yield Restoring(entry.number, partial(self._session, entry.session, pack))
+                continue
+            for start in range(0, len(pack.rows), SLICE):
+                few = pack._replace(rows=pack.rows[start : start + SLICE])
+                count = len(few.rows) if pack.table == shape.messages else 0
+                yield Restoring(entry.number, partial(self._rows, few), count)
+        own = [change for change in changes if change.entry == entry.number]
+        yield Restoring(entry.number, partial(self._links, own), last=True)
+
+    def link_steps(self, entries: Sequence[Entry]) -> Iterator[Restoring]:
+        """What sessions came from, when all are back."""
+        for entry in entries:
+            for pack in self._trash.packs(entry.number) if entry.kind == "session" else ():
+                if pack.table == self._shape.sessions:
+                    yield Restoring(entry.number, partial(self._parent, pack))
+                    break
+
+    def _session(self, id_: str, pack: Pack, tx: Transaction) -> None:
+        """The row of a session, without its link; where it is there again, it stays as it is."""
+        shape = self._shape
+        there = tx.value(
+            f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?", (id_,)
+        )
+        if there:
+            return
+        (row,) = pack.rows
+        cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+        cell[shape.parent] = None
+        if id_ in self._titles:
+            title = self._titles[id_]
+            cell["title"] = None if title is None else raw(title)
+        self._insert(tx, pack.table, cell)
+
+    def _rows(self, pack: Pack, tx: Transaction) -> None:
+        """Rows that are not there any more."""
+        places = ",".join("?" * len(pack.rows))
+        there = {
+            row[0]
+            for row in tx.rows(
+                f"SELECT rowid FROM {quoted(pack.table)} WHERE rowid IN ({places})",
+                [row[0] for row in pack.rows],
+            )
+        }
+        for row in pack.rows:
+            cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+            if row[0] not in there:
+                self._insert(tx, pack.table, cell)
+            elif pack.table != self._shape.messages:
+                self._renumbered(tx, pack.table, cell)
+
+    def _renumbered(self, tx: Transaction, table: str, cell: dict[str, Cell]) -> None:
+        """The number of a row is taken: by itself, or by another row that came since."""
+        names = [name for name in cell if name != "rowid"]
+        same = " AND ".join(f"t.{quoted(name)} IS {bound(cell[name])[0]}" for name in names)
+        values = [bound(cell[name])[1] for name in names]
+        if not tx.value(f"SELECT 1 FROM {quoted(table)} t WHERE {same}", values):
+            self._insert(tx, table, {name: cell[name] for name in names})
+
+    def _insert(self, tx: Transaction, table: str, cell: dict[str, Cell]) -> None:
+        known = self._columns(table)
+        names = [name for name in cell if name in known]
+        lost = [name for name in cell if name not in known and name != "rowid"]
+        if any(cell[name] is not None for name in lost):
+            raise Changed(
+                "The file has changed",
+                f"Its table {table} no longer has the column {lost[0]}.",
+            )
+        if "rowid" in cell and not self._numbered(tx, table):
+            taken = tx.value(f"SELECT 1 FROM {quoted(table)} WHERE rowid = ?", (cell["rowid"],))
+            names = names if taken else ["rowid", *names]
+        values = [bound(cell[name]) for name in names]
+        tx.run(
+            f"INSERT INTO {quoted(table)} ({', '.join(map(quoted, names))})"
+            f" VALUES ({', '.join(place for place, _ in values)})",
+            [value for _, value in values],
+            expect=1,
+        )
+
+    def _numbered(self, tx: Transaction, table: str) -> bool:
+        """Whether one of the columns is the number of the row."""
+        info = tx.rows(f"PRAGMA table_info({quoted(table)})")
+        keys = [row for row in info if row[5]]
+        return len(keys) == 1 and cells.words(keys[0][2]).upper() == "INTEGER"
+
+    def _links(self, changes: Sequence[Change], tx: Transaction) -> None:
+        """Others that stayed hang on it again, and counters count again, unless the agent has
+        given them other values since."""
+        for change in changes:
+            try:
+                revert_change(tx, change)
+            except Changed:
+                continue
+
+    def _parent(self, pack: Pack, tx: Transaction) -> None:
+        shape = self._shape
+        (row,) = pack.rows
+        cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+        parent, id_ = cell[shape.parent], cell[shape.id]
+        if parent is None:
+            return
+        sessions, name = quoted(shape.sessions), quoted(shape.id)
+        (place, value), (where, own) = bound(parent), bound(id_)
+        there = tx.value(f"SELECT 1 FROM {sessions} t WHERE t.{name} = {place}", (value,))
+        if there or not shape.hermes:
+            link = quoted(shape.parent)
+            tx.run(
+                f"UPDATE {sessions} SET {link} = {place} WHERE {name} = {where} AND {link} IS NULL",
+                (value, own),
+            )

@@ -1,0 +1,90 @@
+"""After a crash: where each session of an unfinished edit is, told by looking.
+
+What is wholly out of the file was deleted; what is wholly in it was not touched. Only what is
+half out needs somebody to decide: finish, or put back.
+"""
+
+from pathlib import Path
+
+from explorer.store.edits.shape import Shape, shape_of
+from explorer.store.edits.undoing import current
+from explorer.store.edits.writing import Looking
+from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
+from explorer.store.schema import quoted
+from explorer.store.trash import TrashFile
+
+AT_ONCE = 500
+
+
+def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
+    """Settle what is clear; the rest stays begun."""
+    entries = trash.entries(receipt.number)
+    changes = [one for one in trash.changes(receipt.number) if not one.entry]
+    with Looking(path) as looking:
+        if not entries:
+            _settle_cells(looking, trash, receipt, changes)
+            return
+        if receipt.state is ReceiptState.UNDOING:
+            return
+        shape = shape_of(looking.ask, looking.schema, entries[0].shape)
+        gone, untouched = [], []
+        for entry in entries:
+            if entry.state is EntryState.COPIED:
+                out = _out(looking, shape, trash, entry)
+                gone += [entry.number] if out is True else []
+                untouched += [entry.number] if out is False else []
+    with trash.writing() as writer:
+        writer.set_entries(gone, EntryState.GONE)
+        writer.drop_entries(untouched)
+    left = trash.entries(receipt.number)
+    with trash.writing() as writer:
+        if not left:
+            writer.drop_receipt(receipt.number)
+        elif all(entry.state is not EntryState.COPIED for entry in left):
+            writer.set_receipt(receipt.number, ReceiptState.DONE)
+
+
+def _settle_cells(
+    looking: Looking, trash: TrashFile, receipt: Receipt, changes: list[Change]
+) -> None:
+    """Cells change in one transaction: either all have their new values or none has."""
+    new = bool(changes) and all(current(looking.ask, change) == change.new for change in changes)
+    with trash.writing() as writer:
+        if new:
+            writer.set_receipt(receipt.number, ReceiptState.DONE)
+        elif changes and receipt.state is ReceiptState.UNDOING:
+            writer.set_receipt(receipt.number, ReceiptState.UNDONE)
+        else:
+            writer.drop_receipt(receipt.number)
+
+
+def _out(looking: Looking, shape: Shape, trash: TrashFile, entry: Entry) -> bool | None:
+    """Whether an entry is out of its file; None for half."""
+    own = looking.ask(
+        f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?",
+        (entry.session,),
+    )
+    if not own:
+        return True
+    there = missing = 0
+    for pack in trash.packs(entry.number):
+        if pack.table == shape.sessions:
+            continue
+        numbers = [row[0] for row in pack.rows]
+        for start in range(0, len(numbers), AT_ONCE):
+            few = numbers[start : start + AT_ONCE]
+            places = ",".join("?" * len(few))
+            sql = f"SELECT count(*) FROM {quoted(pack.table)} WHERE rowid IN ({places})"
+            found = looking.ask(sql, few)[0][0]
+            assert isinstance(found, int)
+            there += found
+            missing += len(few) - found
+    if entry.kind == "messages" and missing and not there:
+        return True if _counted_out(looking, trash, entry) else None
+    return None if missing else False
+
+
+def _counted_out(looking: Looking, trash: TrashFile, entry: Entry) -> bool:
+    """Whether the last step of a clear was done: the counters are at zero."""
+    changes = [one for one in trash.changes(entry.receipt) if one.entry == entry.number]
+    return all(current(looking.ask, change) == change.new for change in changes)

@@ -1,0 +1,233 @@
+"""Sessions on their way out of a file: copied in chunks, deleted in batches, counted as they go.
+
+A session that its agent writes to meanwhile is left alone: what is out of it already comes back,
+and the reason is counted.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from explorer.errors import Cancelled, ExplorerError
+from explorer.store.edits.batches import Step, run_batches
+from explorer.store.edits.beside import remove_file
+from explorer.store.edits.copying import Copied, Copier
+from explorer.store.edits.deleting import Deleter, Deleting
+from explorer.store.edits.images import Image
+from explorer.store.edits.plans import Done, EditPlan, Outcome, Planned, Progress
+from explorer.store.edits.shape import Shape
+from explorer.store.edits.undoing import UndoPlan, undo_steps
+from explorer.store.edits.writing import Changed, Writing
+from explorer.store.kept import Entry, EntryState, ReceiptState
+from explorer.store.read_only import CancelToken
+from explorer.store.trash import TrashFile
+
+CHUNK = 16 << 20
+"""Bytes, and `CHUNK_SESSIONS` sessions, that go to the trash before any of them is deleted."""
+CHUNK_SESSIONS = 100
+
+
+class UnderWay(NamedTuple):
+    """What every edit has at hand."""
+
+    trash: TrashFile
+    clock: Callable[[], float]
+    token: CancelToken
+    progress: Callable[[Progress], None]
+
+
+class Counter:
+    """Counts what is done, and tells."""
+
+    def __init__(
+        self, tell: Callable[[Progress], None], of_sessions: int, of_messages: int
+    ) -> None:
+        self._tell = tell
+        self._done = Progress(0, of_sessions, 0, of_messages)
+
+    def add(self, messages: int, sessions: int) -> None:
+        self._done = self._done._replace(
+            sessions=self._done.sessions + sessions, messages=self._done.messages + messages
+        )
+        self._tell(self._done)
+
+
+class Taking:
+    """One edit that takes sessions, or their messages, out."""
+
+    def __init__(
+        self,
+        under_way: UnderWay,
+        writing: Writing,
+        shape: Shape,
+        plan: EditPlan,
+        receipt: int,
+        force: bool,
+    ) -> None:
+        self._trash, self._clock, self._token, progress = under_way
+        self._writing = writing
+        self._shape = shape
+        self._copier = Copier(writing, shape)
+        self._plan = plan
+        self._receipt = receipt
+        self._force = force
+        self._skipped = dict(plan.skipped)
+        self._ids: list[str] = []
+        self._notes: list[str] = []
+        self._counter = Counter(progress, plan.totals.sessions, plan.totals.messages)
+        self._begun: set[int] = set()
+        self._ended: set[int] = set()
+
+    def run(self) -> Done:
+        reached = True
+        try:
+            for chunk in _chunks(self._plan.doomed):
+                reached = self._delete(self._copy(chunk), begun=False)
+                if not reached:
+                    break
+        except (Cancelled, ExplorerError):
+            self._close(stopped=True)
+            raise
+        return self._close(stopped=not reached)
+
+    def finish(self, entries: Sequence[Entry]) -> Done:
+        """The rest of what was begun before a crash."""
+        copied = []
+        for entry, planned in zip(entries, self._plan.sessions, strict=True):
+            image = _own_row(self._trash, entry, self._shape)
+            if image is not None and isinstance(image[0], int):
+                copied.append(Copied(entry.number, planned, image[0], image))
+        reached = self._delete(copied, begun=True)
+        return self._close(stopped=not reached)
+
+    def _copy(self, chunk: Sequence[Planned]) -> list[Copied]:
+        copied = []
+        with self._trash.writing() as trash:
+            for planned in chunk:
+                try:
+                    copied.append(self._copier.copy(trash, self._receipt, planned))
+                except Changed as error:
+                    self._skip(error)
+        return copied
+
+    def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
+        """Whether the end was reached; what was not is as it was before."""
+        deleter = Deleter(self._trash, self._shape, self._copier.columns, begun)
+        by_entry = {one.entry: one for one in copied}
+        now = self._clock()
+        steps: Iterator[Step] = chain.from_iterable(
+            deleter.steps(one, now, self._force) for one in copied
+        )
+        self._begun = set(by_entry) if begun else set()
+        self._ended = set()
+
+        def committed(batch: Sequence[Step]) -> None:
+            done = [step for step in batch if isinstance(step, Deleting)]
+            self._begun.update(step.job for step in done)
+            ended = [step.job for step in done if step.last]
+            if ended:
+                with self._trash.writing() as trash:
+                    trash.set_entries(ended, EntryState.GONE)
+                self._ended.update(ended)
+                for entry in ended:
+                    self._ids.append(by_entry[entry].planned.id)
+                    self._remove_files(entry)
+            self._counter.add(sum(step.messages for step in done), len(ended))
+
+        def failed(job: int, error: Changed) -> None:
+            self._skip(error)
+
+        reached = run_batches(self._writing, steps, self._token, committed, failed)
+        for entry in by_entry:
+            if entry not in self._ended:
+                self._put_back(entry)
+        return reached
+
+    def _put_back(self, entry: int) -> None:
+        """A session that cannot go: what is out of it comes back."""
+        kept = [one for one in self._trash.entries(self._receipt) if one.number == entry]
+        found = self._trash.receipt(self._receipt)
+        if kept and found and entry in self._begun:
+            changes = self._trash.changes(self._receipt)
+            own = tuple(change for change in changes if change.entry == entry)
+            plan = UndoPlan(found, tuple(kept), own)
+            steps = undo_steps(plan, self._trash, self._shape, self._copier.columns)
+            troubles: list[Changed] = []
+            run_batches(
+                self._writing,
+                steps,
+                CancelToken(),
+                lambda batch: None,
+                lambda job, error: troubles.append(error),
+            )
+            if troubles:
+                # It stays in the trash, half done, and the next start says so.
+                raise troubles[0]
+        with self._trash.writing() as trash:
+            trash.drop_entries([entry])
+
+    def _remove_files(self, entry: int) -> None:
+        for kept in self._trash.files(entry):
+            if not remove_file(self._writing.path, kept):
+                self._notes.append(f"{kept.name} could not be removed: it has changed.")
+
+    def _skip(self, error: Changed) -> None:
+        reason = error.message.rstrip(".")
+        self._skipped[reason] = self._skipped.get(reason, 0) + 1
+
+    def _close(self, stopped: bool) -> Done:
+        """The receipt for what was done; none where nothing was."""
+        left = self._trash.entries(self._receipt)
+        with self._trash.writing() as trash:
+            if not left:
+                trash.drop_receipt(self._receipt)
+            elif all(entry.state is not EntryState.COPIED for entry in left):
+                trash.set_receipt(self._receipt, ReceiptState.DONE)
+        return Done(
+            self._receipt if left else None,
+            self._plan.action.value,
+            tuple(self._ids),
+            self._skipped,
+            tuple(self._notes),
+            stopped,
+        )
+
+
+def _chunks(planned: Sequence[Planned]) -> Iterator[list[Planned]]:
+    chunk: list[Planned] = []
+    weight = 0
+    for one in planned:
+        chunk.append(one)
+        weight += one.bytes
+        if weight > CHUNK or len(chunk) >= CHUNK_SESSIONS:
+            yield chunk
+            chunk, weight = [], 0
+    if chunk:
+        yield chunk
+
+
+def _own_row(trash: TrashFile, entry: Entry, shape: Shape) -> Image | None:
+    for pack in trash.packs(entry.number):
+        if pack.table == shape.sessions:
+            return pack.rows[0]
+    return None
+
+
+def planned_again(entry: Entry, trash: TrashFile) -> Planned:
+    """The plan for a session that is in the trash, as far as the trash tells."""
+    children = tuple(
+        change.id.decode("utf-8", "replace")
+        for change in trash.changes(entry.receipt)
+        if change.entry == entry.number and isinstance(change.id, bytes)
+    )
+    return Planned(
+        key=0,
+        id=entry.session,
+        title=entry.title,
+        source=entry.source,
+        messages=entry.messages,
+        bytes=entry.bytes,
+        kind=entry.kind,
+        outcome=Outcome.DELETE if entry.kind == "session" else Outcome.CLEAR,
+        children=children,
+    )

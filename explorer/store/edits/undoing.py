@@ -1,0 +1,156 @@
+"""Taking an edit back: what would happen, then the steps.
+
+Between an edit and its undo the agent goes on. Where it has taken an id or a title, the plan says
+so and what is done about it; nothing of the agent's is overwritten.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from explorer.store import cells
+from explorer.store.edits.changing import revert_change
+from explorer.store.edits.images import Cell, bound, shown
+from explorer.store.edits.restoring import Restorer, Restoring
+from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.titles import next_title
+from explorer.store.edits.writing import Transaction
+from explorer.store.kept import Change, Entry, EntryState, Receipt
+from explorer.store.schema import quoted
+from explorer.store.trash import TrashFile
+
+CHANGED_SINCE = "changed since, so it stays as it is"
+
+
+class UndoPlan(NamedTuple):
+    """What taking an edit back would do."""
+
+    receipt: Receipt
+    entries: tuple[Entry, ...]
+    """What comes back."""
+    changes: tuple[Change, ...]
+    """Cells that get their old values again."""
+    notes: tuple[str, ...] = ()
+    """What is no longer as it was, and what is done about it."""
+    titles: tuple[tuple[str, str | None], ...] = ()
+    """(id, title) where the old one is taken."""
+
+    @property
+    def messages(self) -> int:
+        return sum(entry.messages for entry in self.entries)
+
+
+def plan_undo(
+    trash: TrashFile,
+    receipt: Receipt,
+    ask: Rows,
+    shape: Shape,
+    wanted: Collection[int] | None = None,
+) -> UndoPlan:
+    """What comes back, of all entries or of the `wanted` ones."""
+    entries = [
+        entry
+        for entry in trash.entries(receipt.number)
+        if entry.state is not EntryState.BACK and (wanted is None or entry.number in wanted)
+    ]
+    every = trash.changes(receipt.number)
+    mine = {entry.number for entry in entries}
+    links = [change for change in every if change.entry in mine]
+    notes: list[str] = []
+    titles: dict[str, str | None] = {}
+    for entry in entries:
+        notes += _entry_notes(entry, ask, shape, titles)
+    cells_back: list[Change] = []
+    moved = {shown(change.id) for change in every if not change.entry}
+    for change in every if wanted is None else ():
+        if change.entry:
+            continue
+        trouble, changed = _cell_trouble(change, ask, moved)
+        if trouble:
+            notes.append(trouble)
+        if changed is not None:
+            cells_back.append(changed)
+    return UndoPlan(
+        receipt, tuple(entries), (*links, *cells_back), tuple(notes), tuple(titles.items())
+    )
+
+
+def _entry_notes(
+    entry: Entry, ask: Rows, shape: Shape, titles: dict[str, str | None]
+) -> Iterator[str]:
+    there = ask(
+        f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?",
+        (entry.session,),
+    )
+    name = entry.title or entry.session
+    if entry.kind == "session" and there and entry.state is EntryState.GONE:
+        yield f"{name}: the agent has begun it anew. Its old messages go before the new ones."
+    if entry.kind == "messages" and not there:
+        yield f"{name}: the session is gone, so its messages cannot come back."
+    if entry.kind == "session" and entry.title and shape.hermes and not there:
+        taken = ask(
+            "SELECT t.id FROM sessions t WHERE t.title = ? AND t.id IS NOT ?",
+            (entry.title, entry.session),
+        )
+        if taken:
+            titles[entry.session] = next_title(ask, entry.title, titles)
+            yield (
+                f"{name}: this title is taken by {cells.words(taken[0][0])} now."
+                f" It comes back as {titles[entry.session]}."
+            )
+
+
+def _cell_trouble(change: Change, ask: Rows, moved: Collection[str]) -> tuple[str, Change | None]:
+    """(what is in the way, the change as far as it can be taken back)."""
+    now = current(ask, change)
+    name = shown(change.id)
+    if now is None:
+        return f"{name}: the session is gone.", None
+    if now != change.new:
+        return f"{name}: {CHANGED_SINCE}.", None
+    if "title" in change.columns:
+        at = change.columns.index("title")
+        old = change.old[at]
+        if old is not None and change.new[at] != old:
+            place, value = bound(old)
+            where, id_ = bound(change.id)
+            taken = ask(
+                f"SELECT t.id FROM sessions t WHERE t.title = {place} AND t.id IS NOT {where}",
+                (value, id_),
+            )
+            if taken and cells.words(taken[0][0]) not in moved:
+                owner = cells.words(taken[0][0])
+                return f"{name}: its old title is taken by {owner} now, so it keeps this one.", None
+    return "", change
+
+
+def current(ask: Rows, change: Change) -> tuple[Cell, ...] | None:
+    """The cells of a change as they are; None when the row is gone."""
+    place, id_ = bound(change.id)
+    names = ", ".join(f"t.{quoted(column)}" for column in change.columns)
+    table, named = quoted(change.table), quoted(change.id_column)
+    rows = ask(f"SELECT {names} FROM {table} t WHERE t.{named} = {place}", (id_,))
+    return rows[0] if rows else None
+
+
+def undo_steps(
+    plan: UndoPlan,
+    trash: TrashFile,
+    shape: Shape,
+    columns: Callable[[str], tuple[str, ...]],
+) -> Iterator[Restoring]:
+    """The steps that take an edit back: rows, then links, then cells."""
+    restorer = Restorer(trash, shape, columns, dict(plan.titles))
+    # Parents before children: the other way round than they went.
+    entries = plan.entries[::-1]
+    for entry in entries:
+        yield from restorer.steps(entry, plan.changes)
+    yield from restorer.link_steps(entries)
+    plain = [change for change in plan.changes if not change.entry]
+    if plain:
+        yield Restoring(0, lambda tx: _revert_all(plain, tx), last=True)
+
+
+def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:
+    # A title that moved on must be free again before its owner of old gets it back.
+    for change in reversed(changes):
+        revert_change(tx, change)

@@ -1,0 +1,243 @@
+"""Writing to a file that is not ours: the one place that opens it writable.
+
+A read-only connection is held open around the writing one. Without it, closing ours beside an
+agent that lost its own locks unlinks its log, and with it what it was told is stored. We never
+checkpoint, each transaction is short, and after the first error nothing more is tried: SQLite may
+have rolled back already, and the next statement would stand alone.
+"""
+
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from explorer.errors import ExplorerError, Problem, Refused
+from explorer.store.edits.images import Image, RawText
+from explorer.store.failures import busy, check_file, error_name, explain, store_error
+from explorer.store.read_only import CancelToken
+from explorer.store.schema import Schema, introspect
+
+T = TypeVar("T")
+
+LOCK_WAIT = 0.1
+"""Seconds SQLite itself waits for a lock; beyond that we wait, where we can be cancelled."""
+PATIENCE = 10.0
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR")
+_READ_ONLY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
+
+
+class Changed(Refused):
+    """The file is no longer as it was when the plan was made."""
+
+
+class Transaction:
+    """One short write, under the lock."""
+
+    def __init__(self, connection: sqlite3.Connection, schema: Schema) -> None:
+        self._connection = connection
+        self.schema = schema
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Image]:
+        """Every row, with text as it is stored."""
+        self._inside()
+        cursor = self._connection.execute(sql, values)
+        try:
+            return cursor.fetchall()
+        finally:
+            cursor.close()
+
+    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
+    def run(self, sql: str, values: Sequence[object] = (), expect: int | None = None) -> int:
+        """Change something; how many rows it was. Where it is not `expect`, nothing is done."""
+        self._inside()
+        cursor = self._connection.execute(sql, values)
+        count = cursor.rowcount
+        cursor.close()
+        self._inside()
+        if expect is not None and count != expect:
+            raise Changed(
+                "The file has changed",
+                f"A step met {count} rows where there were to be {expect}. Nothing was done.",
+            )
+        return count
+
+    def _inside(self) -> None:
+        if not self._connection.in_transaction:
+            raise ExplorerError(
+                "The write was given up", "SQLite took the transaction back. Nothing was done."
+            )
+
+
+class Looking:
+    """A read-only connection that gives cells as they are stored; it holds no lock between two
+    questions."""
+
+    def __init__(self, path: Path, token: CancelToken | None = None) -> None:
+        self.path = path
+        self._token = token or CancelToken()
+        self._schema: tuple[int, Schema] | None = None
+
+    def __enter__(self) -> Self:
+        found = check_file(self.path)
+        self._identity = found.st_dev, found.st_ino
+        self._guard = self._connected("ro")
+        try:
+            self._guard.execute("PRAGMA query_only=1").close()
+            self.ask("SELECT count(*) FROM sqlite_master")
+        except BaseException:
+            self._guard.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._guard.close()
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                f"{self.path.resolve().as_uri()}?mode={mode}",
+                uri=True,
+                timeout=LOCK_WAIT,
+                isolation_level=None,
+            )
+        except sqlite3.Error as error:
+            raise self.explained(error) from error
+        connection.text_factory = RawText
+        return connection
+
+    @property
+    def schema(self) -> Schema:
+        """What tables there are."""
+        return self._waiting(lambda: self._introspected(self._guard))
+
+    def ask(self, sql: str, values: Sequence[object] = ()) -> list[Image]:
+        """Read something, without any lock that outlives the answer."""
+
+        def answer() -> list[Image]:
+            cursor = self._guard.execute(sql, values)
+            try:
+                return cursor.fetchall()
+            finally:
+                cursor.close()
+
+        return self._waiting(answer)
+
+    def _waiting(self, work: Callable[[], T]) -> T:
+        """What `work` gives, when it gets its turn."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self._token.check()
+            try:
+                return work()
+            except sqlite3.Error as error:
+                if not busy(error) or time.monotonic() > deadline:
+                    raise self.explained(error) from error
+            self._token.wait(random.uniform(0.005, 0.05))
+
+    def _introspected(self, connection: sqlite3.Connection) -> Schema:
+        """Read again only when the tables have changed."""
+        version = connection.execute("PRAGMA schema_version").fetchone()[0]
+        if self._schema is None or self._schema[0] != version:
+            connection.text_factory = str
+            try:
+                self._schema = version, introspect(connection)
+            finally:
+                connection.text_factory = RawText
+        return self._schema[1]
+
+    def explained(self, error: sqlite3.Error) -> ExplorerError:
+        """What went wrong, in words."""
+        name = error_name(error)
+        if busy(error):
+            return store_error(Problem.BUSY, self.path)
+        if name.startswith(_FULL):
+            return ExplorerError(
+                "It could not be written",
+                f"The disk is full or failed ({error}). The step was taken back.",
+            )
+        if name.startswith(_READ_ONLY):
+            return Refused("The file may not be written", f"SQLite says: {error}.")
+        if name.startswith("SQLITE_CONSTRAINT"):
+            return Changed("The file has changed", f"SQLite refused a step: {error}.")
+        if name == "SQLITE_ERROR":
+            return Refused("This file cannot be edited", f"SQLite refused a step: {error}.")
+        return explain(error, self.path)
+
+
+class Writing(Looking):
+    """A writable connection inside a read-only one, for the length of one edit."""
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        try:
+            if os.stat(self.path).st_nlink > 1:
+                raise Refused(
+                    "The file has two names",
+                    "It is hard-linked, so its log may lie under the other name.",
+                )
+            self._connection = self._connected("rw")
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+        except BaseException:
+            self._guard.close()
+            raise
+        return self
+
+    def _prepare(self) -> None:
+        try:
+            self._connection.execute("PRAGMA foreign_keys=ON").close()
+            linked = self._connection.execute("PRAGMA foreign_keys").fetchone()[0]
+            self._connection.execute("PRAGMA wal_autocheckpoint=0").close()
+        except sqlite3.Error as error:
+            raise self.explained(error) from error
+        if linked != 1:
+            raise Refused("SQLite checks no links", "This build of it has no foreign keys.")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+        finally:
+            try:
+                self._connection.close()
+            finally:
+                super().__exit__(kind, error, trace)
+
+    @contextmanager
+    def transaction(self, keep: bool = True) -> Iterator[Transaction]:
+        """A write that happens as a whole or not at all; with `keep` off, not at all."""
+        found = os.stat(self.path)
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise Changed("The file was replaced", "Another file is in its place by now.")
+        self._waiting(lambda: self._connection.execute("BEGIN IMMEDIATE").close())
+        try:
+            yield Transaction(self._connection, self._introspected(self._connection))
+            if keep:
+                # Without a log, readers may keep us waiting at this point.
+                self._waiting(lambda: self._connection.execute("COMMIT").close())
+        except sqlite3.Error as error:
+            raise self.explained(error) from error
+        finally:
+            if self._connection.in_transaction:
+                self._connection.rollback()

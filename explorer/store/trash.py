@@ -1,0 +1,306 @@
+"""Our trash: all that an edit takes out of a state file, complete, so that it can be put back.
+
+A file of our own, private, durable before anything leaves the state file. It is also our journal:
+an edit that was begun and not finished is found here at the next start.
+"""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.store.edits.images import Image, pack, unpack
+from explorer.store.kept import Change, Entry, EntryState, KeptFile, Pack, Receipt, ReceiptState
+
+PATIENCE = 5.0
+RETENTION = 30 * 86_400.0
+"""Seconds for which what was deleted is kept."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS receipts (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, store BLOB NOT NULL, action TEXT NOT NULL,
+    made REAL NOT NULL, state TEXT NOT NULL, words TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS entries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, receipt INTEGER NOT NULL, shape TEXT NOT NULL,
+    session BLOB NOT NULL, title BLOB, source BLOB, kind TEXT NOT NULL, messages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, active REAL, state TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_of_receipt ON entries (receipt);
+CREATE TABLE IF NOT EXISTS packs (
+    number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, name TEXT NOT NULL,
+    columns TEXT NOT NULL, content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS packs_of_entry ON packs (entry);
+CREATE TABLE IF NOT EXISTS changes (
+    number INTEGER PRIMARY KEY, receipt INTEGER NOT NULL, entry INTEGER NOT NULL,
+    name TEXT NOT NULL, id TEXT NOT NULL, cells TEXT NOT NULL, content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS changes_of_receipt ON changes (receipt);
+CREATE TABLE IF NOT EXISTS files (
+    number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, name TEXT NOT NULL,
+    mode INTEGER NOT NULL, time REAL NOT NULL, content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS files_of_entry ON files (entry);
+"""
+
+
+class TrashWriter:
+    """Writes to the trash; all of it is durable when the context ends."""
+
+    def __init__(self, connection: sqlite3.Connection, store: bytes) -> None:
+        self._connection = connection
+        self._store = store
+
+    def _run(self, sql: str, values: Sequence[object]) -> int:
+        cursor = self._connection.execute(sql, values)
+        number = cursor.lastrowid or 0
+        cursor.close()
+        return number
+
+    def begin(self, action: str, words: str, now: float) -> int:
+        """Write down what is intended; the number of the receipt."""
+        return self._run(
+            "INSERT INTO receipts (store, action, made, state, words) VALUES (?, ?, ?, ?, ?)",
+            (self._store, action, now, ReceiptState.BEGUN, words),
+        )
+
+    def keep(self, entry: Entry) -> int:
+        """A session, of which the rows follow; the number of the entry."""
+        title = None if entry.title is None else _bytes(entry.title)
+        return self._run(
+            "INSERT INTO entries (receipt, shape, session, title, source, kind, messages, bytes,"
+            " active, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(entry.receipt, entry.shape, _bytes(entry.session), title, _bytes(entry.source)),
+                *(entry.kind, entry.messages, entry.bytes, entry.active, entry.state),
+            ),
+        )
+
+    def measure(self, entry: int, messages: int, size: int) -> None:
+        self._run(
+            "UPDATE entries SET messages = ?, bytes = ? WHERE number = ?", (messages, size, entry)
+        )
+
+    def add_rows(self, entry: int, table: str, columns: Sequence[str], rows: list[Image]) -> None:
+        self._run(
+            "INSERT INTO packs (entry, name, columns, content) VALUES (?, ?, ?, ?)",
+            (entry, table, "\n".join(columns), pack(rows)),
+        )
+
+    def add_change(self, receipt: int, change: Change) -> None:
+        self._run(
+            "INSERT INTO changes (receipt, entry, name, id, cells, content)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                *(receipt, change.entry, change.table, change.id_column),
+                "\n".join(change.columns),
+                pack([(change.id,), change.old, change.new]),
+            ),
+        )
+
+    def add_file(self, entry: int, file: KeptFile) -> None:
+        self._run(
+            "INSERT INTO files (entry, name, mode, time, content) VALUES (?, ?, ?, ?, ?)",
+            (entry, file.name, file.mode, file.time, pack([(file.content,)])),
+        )
+
+    def set_receipt(self, receipt: int, state: ReceiptState) -> None:
+        self._run("UPDATE receipts SET state = ? WHERE number = ?", (state, receipt))
+
+    def set_words(self, receipt: int, words: str) -> None:
+        self._run("UPDATE receipts SET words = ? WHERE number = ?", (words, receipt))
+
+    def set_entries(self, entries: Iterable[int], state: EntryState) -> None:
+        for entry in entries:
+            self._run("UPDATE entries SET state = ? WHERE number = ?", (state, entry))
+
+    def drop_entries(self, entries: Iterable[int]) -> None:
+        """Forget these for good."""
+        for entry in entries:
+            for table in ("packs", "files", "changes"):
+                self._run(f"DELETE FROM {table} WHERE entry = ?", (entry,))
+            self._run("DELETE FROM entries WHERE number = ?", (entry,))
+
+    def drop_receipt(self, receipt: int) -> None:
+        """Forget an edit for good, with all that it kept."""
+        rows = self._connection.execute(
+            "SELECT number FROM entries WHERE receipt = ?", (receipt,)
+        ).fetchall()
+        self.drop_entries(number for (number,) in rows)
+        self._run("DELETE FROM changes WHERE receipt = ?", (receipt,))
+        self._run("DELETE FROM receipts WHERE number = ?", (receipt,))
+
+
+class TrashFile:
+    """The trash as far as it concerns one state file."""
+
+    def __init__(self, path: Path, store: Path) -> None:
+        self.path = path
+        self._store = os.fsencode(os.path.realpath(store))
+
+    @contextmanager
+    def writing(self) -> Iterator[TrashWriter]:
+        with self._telling("written"):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not os.path.exists(self.path):
+                self.path.touch(mode=0o600)
+            connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+            try:
+                # Durable means that also a power cut right after leaves it there.
+                connection.execute("PRAGMA synchronous=EXTRA").close()
+                connection.execute("PRAGMA secure_delete=ON").close()
+                connection.execute("BEGIN IMMEDIATE").close()
+                for statement in _TABLES.split(";"):
+                    connection.execute(statement).close()
+                yield TrashWriter(connection, self._store)
+                connection.execute("COMMIT").close()
+            finally:
+                connection.close()
+
+    def receipts(self) -> list[Receipt]:
+        """All edits of this store that are kept, the newest first."""
+        rows = self._rows(
+            "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
+            " total(e.messages), total(e.bytes) FROM receipts r LEFT JOIN entries e"
+            " ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number ORDER BY r.number DESC",
+            (self._store,),
+        )
+        return [
+            Receipt(number, action, made, ReceiptState(state), words, count, int(said), int(size))
+            for number, action, made, state, words, count, said, size in rows
+        ]
+
+    def receipt(self, number: int) -> Receipt | None:
+        return next((one for one in self.receipts() if one.number == number), None)
+
+    def entries(self, receipt: int) -> list[Entry]:
+        rows = self._rows(
+            "SELECT e.number, e.receipt, e.shape, e.session, e.title, e.source, e.kind,"
+            " e.messages, e.bytes, e.active, e.state FROM entries e JOIN receipts r"
+            " ON r.number = e.receipt WHERE r.store = ? AND e.receipt = ? ORDER BY e.number",
+            (self._store, receipt),
+        )
+        return [
+            Entry(
+                *(number, of, shape, _text(session), None if title is None else _text(title)),
+                *(_text(source), kind, messages, size, active, EntryState(state)),
+            )
+            for number, of, shape, session, title, source, kind, messages, size, active, state in (
+                rows
+            )
+        ]
+
+    def packs(self, entry: int) -> Iterator[Pack]:
+        """The rows of an entry in the order in which they were kept."""
+        numbers = self._rows("SELECT number FROM packs WHERE entry = ? ORDER BY number", (entry,))
+        for (number,) in numbers:
+            ((table, columns, content),) = self._rows(
+                "SELECT name, columns, content FROM packs WHERE number = ?", (number,)
+            )
+            yield Pack(table, tuple(columns.split("\n")), unpack(content))
+
+    def changes(self, receipt: int) -> list[Change]:
+        rows = self._rows(
+            "SELECT entry, name, id, cells, content FROM changes WHERE receipt = ? ORDER BY number",
+            (receipt,),
+        )
+        found = []
+        for entry, table, id_column, columns, content in rows:
+            (id_,), old, new = unpack(content)
+            found.append(Change(table, id_column, id_, tuple(columns.split("\n")), old, new, entry))
+        return found
+
+    def files(self, entry: int) -> list[KeptFile]:
+        rows = self._rows(
+            "SELECT name, mode, time, content FROM files WHERE entry = ? ORDER BY number", (entry,)
+        )
+        found = []
+        for name, mode, time, content in rows:
+            ((plain,),) = unpack(content)
+            found.append(KeptFile(name, mode, time, plain if isinstance(plain, bytes) else b""))
+        return found
+
+    def size(self) -> int:
+        """Bytes on the disk."""
+        return os.stat(self.path).st_size if os.path.exists(self.path) else 0
+
+    def purge(self, receipts: Iterable[int], entries: Iterable[int] = ()) -> None:
+        """Delete for good, and give the room back: this file is ours."""
+        with self.writing() as trash:
+            trash.drop_entries(entries)
+            for receipt in receipts:
+                trash.drop_receipt(receipt)
+        with self._telling("written"):
+            connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
+            try:
+                connection.execute("VACUUM").close()
+            finally:
+                connection.close()
+
+    def expired(self, now: float, retention: float = RETENTION) -> list[Receipt]:
+        """The finished edits that nobody can take back any more."""
+        settled = (ReceiptState.DONE, ReceiptState.UNDONE)
+        return [
+            one
+            for one in self.receipts()
+            if one.state in settled and now - one.made > retention and one.made <= now
+        ]
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One edit at a time, over all explorers: whoever holds this is the one that edits."""
+        with self._telling("written"):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            name = f"{self.path}.lock"
+            lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StoreError(
+                    Problem.BUSY,
+                    "Another edit is under way",
+                    "Another Session Explorer is changing something right now. Try again when it"
+                    " is done.",
+                ) from None
+            yield
+        finally:
+            os.close(lock)
+
+    def _rows(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        if not os.path.exists(self.path):
+            return []
+        with self._telling("read"):
+            address = self.path.resolve().as_uri() + "?mode=ro"
+            connection = sqlite3.connect(address, uri=True, timeout=PATIENCE)
+            try:
+                return connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []
+                raise
+            finally:
+                connection.close()
+
+    @contextmanager
+    def _telling(self, done: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise ExplorerError(
+                "The trash cannot be used",
+                f"Our own file {self.path} could not be {done}: {error}. Nothing was deleted.",
+            ) from error
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(cell: object) -> str:
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
