@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 from explorer import __version__
+from explorer.cli_edits import add_edits
 from explorer.errors import ExitCode, ExplorerError
 
 EPILOG = """\
@@ -25,6 +26,7 @@ examples:
   session-explorer search 'docker arm64'     find where you talked about it
   session-explorer resume 'Trip to Kyoto'    go on with it
   session-explorer --pick                    choose one to go on with
+  session-explorer delete 'Trip to Kyoto'    after showing what goes; `undo` brings it back
 
 exit codes: 0 done, 1 failed, 2 usage, 3 no such session, 4 file busy, 5 file cannot be opened,
 6 refused, 130 interrupted
@@ -149,6 +151,18 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.resume import resume_session
 
             return resume_session(options, now)
+        case "rename" | "archive" | "unarchive" | "end" | "reopen" | "clear" | "delete":
+            from explorer.commands.editing import edit_sessions
+
+            return edit_sessions(options, now)
+        case "undo":
+            from explorer.commands.trash import undo_edit
+
+            return undo_edit(options, now)
+        case "trash":
+            from explorer.commands.trash import handle_trash
+
+            return handle_trash(options, now)
         case _:
             from explorer.commands.open import open_app
 
@@ -222,6 +236,8 @@ def parser() -> argparse.ArgumentParser:
     resume.add_argument("id", metavar="ID", help="an id, its unique beginning, or a title")
     resume.add_argument("--print", action="store_true", help="only print the command")
     resume.add_argument("--force", action="store_true", help="also if it is running")
+
+    add_edits(command, _text, _count)
 
     demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
     demo.add_argument(

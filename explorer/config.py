@@ -31,6 +31,11 @@ def side_path() -> Path:
     return _folder("XDG_DATA_HOME", ".local/share", "user_data_path") / "explorer.db"
 
 
+def trash_path() -> Path:
+    """Where what was deleted is kept."""
+    return side_path().with_name("trash.db")
+
+
 def _folder(variable: str, usual: str, elsewhere: str) -> Path:
     if os.name == "posix" and os.uname().sysname == "Linux":
         # As platformdirs has it, whose import would take 6 ms from the first frame.

@@ -200,9 +200,3 @@ class StoreInfo(NamedTuple):
     """Read as a file that nobody can be writing, because its folder is read-only."""
     edits: Mapping[str, str | None]
     """Each edit by name: None when possible, else why not."""
-
-
-NO_EDITS: Mapping[str, str | None] = dict.fromkeys(
-    ("rename", "archive", "delete", "clear", "end", "reopen", "prune"),
-    "this version of Session Explorer only reads",
-)

@@ -4,11 +4,13 @@ import argparse
 import os
 from pathlib import Path
 
+from explorer.config import side_path
 from explorer.errors import Problem, StoreError
 from explorer.paths import default_home, locate
 from explorer.store.base import Store
 from explorer.store.failures import short_path
 from explorer.store.opening import open_store
+from explorer.store.side import SideFile
 
 
 def chosen_store(options: argparse.Namespace) -> Store:
@@ -20,4 +22,4 @@ def chosen_store(options: argparse.Namespace) -> Store:
             "No state file found",
             f"There is none in {home}. Name one with --db PATH, or see `session-explorer demo`.",
         )
-    return open_store(place.path)
+    return open_store(place.path, notes=SideFile(side_path(), place.path))

@@ -137,6 +137,10 @@ class Store(Protocol):
         """The keys of the sessions with these very ids; those that are gone are missing."""
         ...
 
+    def place(self, key: int) -> tuple[str, int]:
+        """(table, number of the row) of a session: what an edit knows it by."""
+        ...
+
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]: ...

@@ -174,6 +174,23 @@ class Catalog:
         order.sort(key=newest.__getitem__, reverse=True)
         return order
 
+    def with_archived(self, keys: Iterable[int]) -> "Catalog":
+        """This catalog with some more sessions archived."""
+        more = frozenset(keys) - self.archived
+        if not more:
+            return self
+        names, source = self.source_names, self._source
+        return Catalog(
+            self.keys,
+            self.active,
+            [names[number] for number in source],
+            self.links,
+            dict.fromkeys(self._chain_of.values()),
+            self.archived | more,
+            self.empty,
+            self.mark,
+        )
+
     def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
         """This catalog with some sessions as they are now, new ones added. A copy, since others
         may be reading this one in their threads; what did not change is shared, so that a new

@@ -8,6 +8,7 @@ from explorer.store.base import Store
 from explorer.store.failures import store_error
 from explorer.store.hermes.store import HermesStore, is_hermes
 from explorer.store.read_only import PATIENCE, CancelToken, ReadOnlyFile
+from explorer.store.side import SideFile
 
 
 def open_store(
@@ -15,13 +16,19 @@ def open_store(
     token: CancelToken | None = None,
     patience: float = PATIENCE,
     waiting: Callable[[], None] | None = None,
+    notes: SideFile | None = None,
 ) -> Store:
     """The store at `path`; a `StoreError` that says what to do when there is none.
 
-    `waiting` is called from the reading thread each time the file is busy and tried again."""
+    `waiting` is called from the reading thread each time the file is busy and tried again;
+    `notes` are our own about this file."""
     file = ReadOnlyFile(path, patience, waiting)
     schema = file.read(lambda reader: reader.schema, token)
     if is_hermes(schema):
+        if notes is not None and not schema.has("sessions", "archived"):
+            from explorer.store.hermes.noted import NotedStore
+
+            return NotedStore(file, notes)
         return HermesStore(file)
     # Late, because it saves every Hermes user 7 ms.
     from explorer.store.power_loop import PowerLoopStore, prefixes

@@ -9,7 +9,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from explorer.model import NO_EDITS, Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
+from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
 from explorer.store.base import (
     Candidate,
@@ -20,6 +20,7 @@ from explorer.store.base import (
     Label,
 )
 from explorer.store.catalog import Catalog, Mark, Unit
+from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.power_loop_rows import (
     SOURCE,
@@ -89,7 +90,7 @@ class PowerLoopStore:
                 wal_bytes=log_size(self.path),
                 search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
                 snapshot=reader.snapshot,
-                edits=NO_EDITS,
+                edits=reasons(self.path, reader.schema, reader.rows, reader.snapshot),
             )
 
         return self._file.read(work, token)
@@ -195,6 +196,10 @@ class PowerLoopStore:
             }
 
         return self._file.read(work, token)
+
+    def place(self, key: int) -> tuple[str, int]:
+        (tables,) = (tables for tables in self._tables if tables.owns(key))
+        return f"{tables.prefix}sessions", tables.row(key)
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None

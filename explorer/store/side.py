@@ -1,4 +1,5 @@
-"""Our own notes about somebody else's sessions: pins, and how a list was last arranged.
+"""Our own notes about somebody else's sessions: pins, what is archived where the state file has no
+place for that, and how a list was last arranged.
 
 They never go into the state file. A note is kept by the resolved path of the store and the id of
 the session, so that it outlives the file's being rewritten. The file is made with the first note;
@@ -20,6 +21,9 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS pins (
     store BLOB NOT NULL, session BLOB NOT NULL, PRIMARY KEY (store, session)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS archived (
+    store BLOB NOT NULL, session BLOB NOT NULL, PRIMARY KEY (store, session)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS choices (
     store BLOB NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (store, name)
 ) WITHOUT ROWID;
@@ -38,16 +42,29 @@ class SideFile:
 
     def pins(self) -> frozenset[str]:
         """The ids of the sessions that are pinned."""
-        with self._reading("pins") as rows:
-            found = rows("SELECT session FROM pins WHERE store = ?", (self._store,))
-        return frozenset(_text(id_) for (id_,) in found)
+        return self._ids("pins")
 
     def pin(self, ids: Sequence[str], on: bool) -> None:
         """Pin sessions, or take their pins out."""
+        self._note("pins", ids, on)
+
+    def archived(self) -> frozenset[str]:
+        """The ids of the sessions that are archived here, since their file cannot say so."""
+        return self._ids("archived")
+
+    def archive(self, ids: Sequence[str], on: bool) -> None:
+        self._note("archived", ids, on)
+
+    def _ids(self, table: str) -> frozenset[str]:
+        with self._reading(table) as rows:
+            found = rows(f"SELECT session FROM {table} WHERE store = ?", (self._store,))
+        return frozenset(_text(id_) for (id_,) in found)
+
+    def _note(self, table: str, ids: Sequence[str], on: bool) -> None:
         sql = (
-            "INSERT OR IGNORE INTO pins (store, session) VALUES (?, ?)"
+            f"INSERT OR IGNORE INTO {table} (store, session) VALUES (?, ?)"
             if on
-            else "DELETE FROM pins WHERE store = ? AND session = ?"
+            else f"DELETE FROM {table} WHERE store = ? AND session = ?"
         )
         coded = [(self._store, id_.encode("utf-8", "surrogatepass")) for id_ in ids]
         with self._writing() as connection:

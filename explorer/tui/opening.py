@@ -113,7 +113,7 @@ class Opening:
         try:
             if self._prepare:
                 self._prepare()
-            store = open_store(self.path, self._token, waiting=self._wait)
+            store = open_store(self.path, self._token, waiting=self._wait, notes=self.notes)
             remembered, trouble = _remembered(self.notes)
             page = store.first_page(_in_sight(), self._now, token=self._token)
             first = self._pinned(store, remembered.pins)

@@ -4,7 +4,7 @@ The plan holds the old and the new value of each cell. Under the lock the old on
 there; to undo, the new one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from explorer.errors import Refused
 from explorer.model import State
@@ -19,6 +19,12 @@ from explorer.store.schema import quoted
 
 ENDED = "explorer_close"
 """The reason that a session gets when it is ended here."""
+OURS = "our own notes"
+"""Stands for a table where a change is kept in our own notes, not in the file."""
+NOTED = (
+    "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
+    " does not know of it."
+)
 BOT_CHAT = "Bot Chat"
 """Newer agents find a hidden session by this title."""
 
@@ -114,19 +120,26 @@ def _change(
     return Change(shape.sessions, shape.id, raw(subject.id), tuple(columns), old, tuple(values))
 
 
-def plan_archive(planner: Planner, rows: Sequence[int], on: bool, stored: Cells) -> EditPlan:
-    """Archive sessions, or take them out again; `rows` are all parts of each conversation."""
+def plan_archive(
+    planner: Planner, rows: Sequence[int], on: bool, stored: Cells, ours: Collection[str] | None
+) -> EditPlan:
+    """Archive sessions, or take them out again; `rows` are all parts of each conversation. `ours`
+    are those that our own notes hold as archived, for a file that has no place for it."""
     shape = planner.shape
+    notes = () if ours is None else (NOTED,)
     changes: list[Change] = []
     sessions: list[Planned] = []
     for subject in planner.subjects(rows):
         if not subject.sound:
             sessions.append(planner.planned(subject, Outcome.SKIP, UNSOUND))
-        elif subject.archived == on:
+        elif (subject.archived if ours is None else subject.id in ours) == on:
             word = "archived already" if on else "not archived"
             sessions.append(planner.planned(subject, Outcome.SKIP, word))
         else:
-            if shape.hermes:
+            if ours is not None:
+                own = raw(subject.id)
+                changes.append(Change(OURS, "id", own, ("archived",), (int(not on),), (int(on),)))
+            elif shape.hermes:
                 columns, values = ["archived"], [int(on)]
                 changes.append(_change(planner, subject, columns, values, stored))
             else:
@@ -142,6 +155,7 @@ def plan_archive(planner: Planner, rows: Sequence[int], on: bool, stored: Cells)
         shape.sessions,
         tuple(sessions),
         tuple(changes),
+        notes,
     )
 
 

@@ -2,16 +2,16 @@
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.errors import Cancelled, ExplorerError, Refused
 from explorer.render.amounts import size
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
-from explorer.store.edits.changing import apply_change
+from explorer.store.edits.changing import OURS, apply_change
 from explorer.store.edits.copying import Copier, check_rowids
-from explorer.store.edits.plans import Action, Done, EditPlan, Progress
+from explorer.store.edits.plans import Action, Done, EditPlan
 from explorer.store.edits.restoring import Restoring
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.taking import Counter, Taking, UnderWay, planned_again
@@ -19,9 +19,8 @@ from explorer.store.edits.undoing import UndoPlan, plan_undo, undo_steps
 from explorer.store.edits.words import receipt_words
 from explorer.store.edits.writing import Changed, Writing
 from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
-from explorer.store.read_only import CancelToken
 from explorer.store.schema import quoted
-from explorer.store.trash import TrashFile
+from explorer.store.side import SideFile
 
 SPARE = 32 << 20
 """Bytes that must stay free besides what an edit needs."""
@@ -30,24 +29,17 @@ SPARE = 32 << 20
 class Doing:
     """One edit under way."""
 
-    def __init__(
-        self,
-        path: Path,
-        trash: TrashFile,
-        clock: Callable[[], float],
-        token: CancelToken,
-        progress: Callable[[Progress], None],
-    ) -> None:
+    def __init__(self, path: Path, under_way: UnderWay, notes: SideFile | None) -> None:
         self._path = path
-        self._trash = trash
-        self._clock = clock
-        self._token = token
-        self._progress = progress
-        self.under_way = UnderWay(trash, clock, token, progress)
+        self._trash, self._clock, self._token, self._progress = under_way
+        self._under_way = under_way
+        self._notes = notes
 
     def apply(self, plan: EditPlan, force: bool) -> Done:
         if not plan.doomed:
             return Done(None, plan.action.value, (), plan.skipped, plan.notes)
+        if any(change.table == OURS for change in plan.changes):
+            return self._note(plan)
         with Writing(self._path, self._token) as writing:
             if plan.changes:
                 return self._change(writing, plan)
@@ -72,6 +64,22 @@ class Doing:
         ids = tuple(one.id for one in plan.doomed)
         return Done(receipt, plan.action.value, ids, plan.skipped)
 
+    def _note(self, plan: EditPlan) -> Done:
+        """What the file has no place for goes into our own notes."""
+        with self._trash.writing() as trash:
+            receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
+            for change in plan.changes:
+                trash.add_change(receipt, change)
+            trash.set_receipt(receipt, ReceiptState.DONE)
+        ids = tuple(one.id for one in plan.doomed)
+        self._noted(ids, plan.action is Action.ARCHIVE)
+        return Done(receipt, plan.action.value, ids, plan.skipped)
+
+    def _noted(self, ids: Sequence[str], on: bool) -> None:
+        if self._notes is None:
+            raise Refused("It cannot be archived", "There is no place for our own notes.")
+        self._notes.archive(ids, on)
+
     def _take_out(self, writing: Writing, plan: EditPlan, force: bool) -> Done:
         """Sessions, or their messages, in many short transactions."""
         shape = shape_of(writing.ask, writing.schema, plan.table)
@@ -80,7 +88,7 @@ class Doing:
         self._try(writing, shape, plan)
         with self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
-        return Taking(self.under_way, writing, shape, plan, receipt, force).run()
+        return Taking(self._under_way, writing, shape, plan, receipt, force).run()
 
     def _check_room(self, plan: EditPlan) -> None:
         """The trash grows, and so does the log of the state file, before anything shrinks."""
@@ -117,6 +125,11 @@ class Doing:
             raise Refused(
                 "It cannot be undone", " ".join(plan.notes) or "Nothing of it is left to undo."
             )
+        if any(change.table == OURS for change in plan.changes):
+            ids = _ids(plan.changes)
+            self._noted(ids, on=bool(plan.changes[0].old[0]))
+            self._settle_undo(plan)
+            return Done(receipt, "undo", ids, {}, plan.notes)
         with Writing(self._path, self._token) as writing:
             shape = shape_of(writing.ask, writing.schema, table)
             copier = Copier(writing, shape)
@@ -183,7 +196,7 @@ class Doing:
             shape = shape_of(writing.ask, writing.schema, half[0].shape if half else "sessions")
             planned = [planned_again(entry, self._trash) for entry in half]
             plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))
-            taking = Taking(self.under_way, writing, shape, plan, receipt.number, force=False)
+            taking = Taking(self._under_way, writing, shape, plan, receipt.number, force=False)
             return taking.finish(half)
 
 

@@ -18,12 +18,14 @@ from explorer.store.edits.refusals import reasons
 from explorer.store.edits.settling import settle
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import Subject
+from explorer.store.edits.taking import UnderWay
 from explorer.store.edits.titles import Title
 from explorer.store.edits.undoing import UndoPlan, plan_undo
 from explorer.store.edits.writing import Changed, Looking
 from explorer.store.kept import EntryState, Receipt, ReceiptState
 from explorer.store.read_only import CancelToken
 from explorer.store.schema import quoted
+from explorer.store.side import SideFile
 from explorer.store.trash import TrashFile
 
 
@@ -35,10 +37,12 @@ class Editor:
         path: Path,
         trash: Path,
         clock: Callable[[], float],
+        notes: SideFile | None = None,
     ) -> None:
         self.path = path
         self.trash = TrashFile(trash, path)
         self._clock = clock
+        self._notes = notes
 
     def reasons(self, token: CancelToken | None = None) -> Mapping[str, str | None]:
         """Of each edit why it is not possible; None where it is."""
@@ -91,7 +95,12 @@ class Editor:
     ) -> EditPlan:
         """`rows` are all parts of the conversations."""
         with self._planning("archive", table, token) as (planner, looking):
-            return plan_archive(planner, rows, on, _stored(looking, planner.shape))
+            stored = _stored(looking, planner.shape)
+            if not planner.shape.hermes or planner.schema.has("sessions", "archived"):
+                return plan_archive(planner, rows, on, stored, None)
+            if self._notes is None:
+                raise Refused("It cannot be archived", "This file has no place for it yet.")
+            return plan_archive(planner, rows, on, stored, self._notes.archived())
 
     def end_plan(
         self,
@@ -195,7 +204,9 @@ class Editor:
         self, token: CancelToken | None, progress: Callable[[Progress], None] | None
     ) -> Doing:
         return Doing(
-            self.path, self.trash, self._clock, token or CancelToken(), progress or _unheard
+            self.path,
+            UnderWay(self.trash, self._clock, token or CancelToken(), progress or _unheard),
+            self._notes,
         )
 
     def _sweep(self) -> None:

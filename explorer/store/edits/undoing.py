@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.store import cells
-from explorer.store.edits.changing import revert_change
+from explorer.store.edits.changing import OURS, revert_change
 from explorer.store.edits.images import Cell, bound, shown
 from explorer.store.edits.restoring import Restorer, Restoring
 from explorer.store.edits.shape import Rows, Shape
@@ -101,6 +101,8 @@ def _entry_notes(
 
 def _cell_trouble(change: Change, ask: Rows, moved: Collection[str]) -> tuple[str, Change | None]:
     """(what is in the way, the change as far as it can be taken back)."""
+    if change.table == OURS:
+        return "", change
     now = current(ask, change)
     name = shown(change.id)
     if now is None:

@@ -1,7 +1,14 @@
 """Edits in words: what a plan would do, what was done. Stored text in them is not cleaned yet."""
 
-from explorer.render.amounts import plural
-from explorer.store.edits.plans import Action, EditPlan, Planned
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from explorer.render.amounts import count, plural, size
+from explorer.store.edits.plans import Action, Done, EditPlan, Planned
+from explorer.store.edits.undoing import UndoPlan
+from explorer.store.trash import RETENTION
+
+NAMED = 4
+"""Sessions that are named; of more there is only the number."""
 
 _DONE = {
     Action.ARCHIVE: "Archived",
@@ -12,6 +19,15 @@ _DONE = {
     Action.DELETE: "Deleted",
     Action.PRUNE: "Pruned",
 }
+_ASKED = {
+    Action.ARCHIVE: "Archive",
+    Action.UNARCHIVE: "Take out of the archive:",
+    Action.END: "End",
+    Action.REOPEN: "Reopen",
+    Action.CLEAR: "Clear",
+    Action.DELETE: "Delete",
+    Action.PRUNE: "Prune",
+}
 
 
 def name_of(planned: Planned) -> str:
@@ -20,12 +36,135 @@ def name_of(planned: Planned) -> str:
 
 def receipt_words(plan: EditPlan) -> str:
     """What an edit did, in a line."""
-    acted = plan.doomed
     if plan.action is Action.RENAME:
-        old = acted[0].title or "untitled"
+        old = plan.doomed[0].title or "untitled"
         return f"Renamed “{old}” to “{plan.title}”" if plan.title else f"Took the title “{old}” off"
+    return f"{_DONE[plan.action]} {_whom(plan)}"
+
+
+def question(plan: EditPlan) -> str:
+    """What an edit would do, as a question."""
+    if plan.action is Action.RENAME:
+        return f"Rename to “{plan.title}”?" if plan.title else "Take the title off?"
+    what = " all messages of" if plan.action is Action.CLEAR else ""
+    return f"{_ASKED[plan.action]}{what} {_whom(plan)}?"
+
+
+def _whom(plan: EditPlan) -> str:
+    acted = plan.doomed
     asked = [one for one in acted if not one.reason] or list(acted)
     what = f"“{name_of(asked[0])}”" if len(asked) == 1 else plural(len(asked), "session")
     along = len(acted) - len(asked)
-    more = f" and {plural(along, 'subagent')}" if along else ""
-    return f"{_DONE[plan.action]} {what}{more}"
+    return f"{what} and {plural(along, 'subagent')}" if along else what
+
+
+def plan_lines(plan: EditPlan) -> Iterator[str]:
+    """What a person should know before saying yes."""
+    totals = plan.totals
+    if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE, Action.CLEAR):
+        days = int(RETENTION // 86_400)
+        yield (
+            f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) go to the trash,"
+            f" where they can be restored for {days} days."
+        )
+    asked = [one for one in plan.doomed if not one.reason]
+    if len(asked) > 1:
+        yield f"Sessions: {_names(asked)}"
+    along = [one for one in plan.doomed if one.reason]
+    if along:
+        yield f"{plural(len(along), 'session')} of subagents go along: {_names(along)}"
+    if plan.detached:
+        verb = "stays and loses its link" if len(plan.detached) == 1 else "stay, without their link"
+        yield f"{plural(len(plan.detached), 'session')} {verb}: {_names(plan.detached)}"
+    if totals.files:
+        names = [name for one in plan.doomed for name in one.files]
+        yield f"{plural(totals.files, 'file')} beside the store go too: {_few(names)}"
+    for reason, number in plan.skipped.items():
+        yield f"Left out: {count(number)} {reason}."
+    yield from plan.notes
+    if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE):
+        yield (
+            "The state file does not shrink by itself: its agent reuses the room, or gives it"
+            " back with `hermes sessions optimize`."
+        )
+
+
+def undo_question(plan: UndoPlan) -> str:
+    words = plan.receipt.words
+    return f"Undo: {words[:1].lower()}{words[1:]}?"
+
+
+def undo_lines(plan: UndoPlan) -> Iterator[str]:
+    if plan.entries:
+        sessions, messages = plural(len(plan.entries), "session"), plural(plan.messages, "message")
+        yield f"{sessions} and {messages} come back as they were."
+    yield from plan.notes
+
+
+def done_words(done: Done, words: str) -> str:
+    """What came of an edit; `words` are those of its receipt."""
+    parts = [words] if done.receipt is not None else ["Nothing was done"]
+    if done.stopped:
+        parts.append("stopped: the rest was not done")
+    parts += [f"left out: {count(number)} {reason}" for reason, number in done.skipped.items()]
+    return ". ".join((" · ".join(parts), *done.notes))
+
+
+def _names(planned: Sequence[Planned]) -> str:
+    return _few([name_of(one) for one in planned])
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f", and {count(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def plan_shape(plan: EditPlan) -> dict[str, object]:
+    """A plan as JSON."""
+    return {
+        "action": plan.action.value,
+        "sessions": [
+            {
+                "id": one.id,
+                "title": one.title,
+                "source": one.source,
+                "messages": one.messages,
+                "bytes": one.bytes,
+                "kind": one.kind,
+                "outcome": one.outcome.value,
+                "reason": one.reason,
+                "files": list(one.files),
+            }
+            for one in plan.sessions
+        ],
+        "totals": plan.totals._asdict(),
+        "skipped": dict(plan.skipped),
+        "notes": list(plan.notes),
+    }
+
+
+def done_shape(done: Done) -> dict[str, object]:
+    """What was done, as JSON."""
+    return {
+        "receipt": done.receipt,
+        "action": done.action,
+        "done": list(done.ids),
+        "skipped": dict(done.skipped),
+        "notes": list(done.notes),
+        "stopped": done.stopped,
+    }
+
+
+def harmless(reasons: Iterable[str]) -> bool:
+    """Whether there was just nothing to do."""
+    return all(reason in _NOTHING_TO_DO for reason in reasons)
+
+
+def skipped_words(skipped: Mapping[str, int]) -> str:
+    return "; ".join(f"{count(number)} {reason}" for reason, number in skipped.items())
+
+
+_NOTHING_TO_DO = (
+    *("archived already", "not archived", "ended already", "not ended", "it has no messages"),
+    "it has this title already",
+)

@@ -1,6 +1,7 @@
 """Hermes' codes in words: why a session ended, how sure its cost is."""
 
 END_REASONS = {
+    "explorer_close": "ended in Session Explorer",
     "cli_close": "closed in the terminal",
     "new_session": "a new session was started",
     "resumed_other": "another session was resumed",

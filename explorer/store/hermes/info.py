@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
-from explorer.model import NO_EDITS, StoreInfo
+from explorer.model import StoreInfo
 from explorer.store import cells
+from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.hermes.search_tables import modes
 from explorer.store.read_only import Reader
@@ -27,7 +28,7 @@ def info(reader: Reader, path: Path) -> StoreInfo:
         wal_bytes=log_size(path),
         search=modes(reader.schema),
         snapshot=reader.snapshot,
-        edits=NO_EDITS,
+        edits=reasons(path, reader.schema, reader.rows, reader.snapshot),
     )
 
 

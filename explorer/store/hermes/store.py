@@ -102,6 +102,9 @@ class HermesStore:
 
         return self._file.read(lambda reader: keys_of(reader, ids), token)
 
+    def place(self, key: int) -> tuple[str, int]:
+        return "sessions", key
+
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]:

@@ -1,0 +1,182 @@
+"""`undo` and `trash`: what was changed, and how it comes back."""
+
+import argparse
+from collections.abc import Sequence
+
+from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
+from explorer.commands.output import note, write, write_json
+from explorer.commands.stores import chosen_store
+from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
+from explorer.render.amounts import count, plural, size
+from explorer.render.clean import clean, clean_line, pad
+from explorer.render.when import ago, iso_utc
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.undoing import UndoPlan
+from explorer.store.edits.words import done_shape, undo_lines, undo_question
+from explorer.store.kept import Entry, EntryState, Receipt
+from explorer.store.trash import RETENTION
+
+
+def undo_edit(options: argparse.Namespace, now: float) -> int:
+    editor = editor_for(chosen_store(options))
+    return _undo(editor, editor.undo_plan(options.receipt), options)
+
+
+def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
+    lines = [undo_question(plan), *(f"  {line}" for line in undo_lines(plan))]
+    if options.dry_run:
+        if options.json:
+            write_json(_undo_shape(plan))
+        else:
+            for line in lines:
+                write(clean(line))
+        return int(ExitCode.DONE)
+    if not options.yes:
+        ask(lines)
+    done = editor.undo(plan, progress=shown_progress("messages"))
+    if options.json:
+        write_json(done_shape(done))
+    else:
+        note(clean_line(f"Undone: {plan.receipt.words}."))
+        for line in done.notes:
+            note(clean_line(line))
+    return int(ExitCode.DONE)
+
+
+def _undo_shape(plan: UndoPlan) -> dict[str, object]:
+    return {
+        "action": "undo",
+        "receipt": plan.receipt.number,
+        "sessions": [_entry_shape(entry) for entry in plan.entries],
+        "totals": {"sessions": len(plan.entries), "messages": plan.messages},
+        "skipped": {},
+        "notes": list(plan.notes),
+    }
+
+
+def handle_trash(options: argparse.Namespace, now: float) -> int:
+    editor = editor_for(chosen_store(options))
+    match options.what:
+        case "list":
+            warn_half_done(editor)
+            return _list(editor, options.json, now)
+        case "show":
+            return _show(editor, _number(options), options.json, now)
+        case "restore":
+            wanted = _entries(editor, _number(options), options.ids)
+            return _undo(editor, editor.undo_plan(_number(options), wanted), options)
+        case _:
+            return _purge(editor, options)
+
+
+def _number(options: argparse.Namespace) -> int:
+    if options.receipt is None:
+        raise UsageError("Which receipt?", "See `session-explorer trash list`.")
+    number: int = options.receipt
+    return number
+
+
+def _list(editor: Editor, as_json: bool, now: float) -> int:
+    receipts = editor.trash.receipts()
+    if as_json:
+        write_json(
+            {
+                "bytes": editor.trash.size(),
+                "receipts": [_receipt_shape(receipt) for receipt in receipts],
+            }
+        )
+        return int(ExitCode.DONE)
+    for one in receipts:
+        state = "" if one.state.value == "done" else f"  ({one.state.value})"
+        write(f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}{state}")
+    kept = int(RETENTION // 86_400)
+    note(f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}, kept for {kept} days.")
+    return int(ExitCode.DONE)
+
+
+def _show(editor: Editor, number: int, as_json: bool, now: float) -> int:
+    receipt = _found(editor, number)
+    entries = editor.trash.entries(number)
+    if as_json:
+        shape = {**_receipt_shape(receipt), "sessions": [_entry_shape(one) for one in entries]}
+        write_json(shape)
+        return int(ExitCode.DONE)
+    write(clean(receipt.words))
+    for entry in entries:
+        back = "  (back)" if entry.state is EntryState.BACK else ""
+        name = clean_line(entry.title or "(untitled)", 60)
+        write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
+    return int(ExitCode.DONE)
+
+
+def _entries(editor: Editor, number: int, ids: Sequence[str]) -> list[int] | None:
+    """The entries of these sessions; None for all."""
+    if not ids:
+        return None
+    entries = editor.trash.entries(number)
+    found = []
+    for id_ in ids:
+        mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
+        if len(mine) != 1:
+            raise NoSuchSession(
+                "No such session", f"{id_!r} is not one session of receipt {number}."
+            )
+        found += mine
+    return found
+
+
+def _purge(editor: Editor, options: argparse.Namespace) -> int:
+    receipts = editor.trash.receipts() if options.all else [_found(editor, _number(options))]
+    unfinished = [one for one in receipts if one.state.value in ("begun", "undoing")]
+    if unfinished:
+        raise Refused(
+            "An edit was cut short", f"Finish or undo receipt {unfinished[0].number} first."
+        )
+    sessions = sum(one.sessions for one in receipts)
+    words = f"Delete {plural(len(receipts), 'edit')} with {plural(sessions, 'session')} for good?"
+    if options.dry_run:
+        write(words)
+        return int(ExitCode.DONE)
+    if not options.yes:
+        ask([words, "  They cannot be restored afterwards."])
+    with editor.trash.alone():
+        editor.trash.purge(one.number for one in receipts)
+    if options.json:
+        write_json({"purged": [one.number for one in receipts], "bytes": editor.trash.size()})
+    else:
+        note(f"Gone for good. The trash has {size(editor.trash.size())} now.")
+    return int(ExitCode.DONE)
+
+
+def _found(editor: Editor, number: int) -> Receipt:
+    receipt = editor.trash.receipt(number)
+    if receipt is None:
+        raise NoSuchSession("No such receipt", f"There is no receipt {number} for this file.")
+    return receipt
+
+
+def _receipt_shape(receipt: Receipt) -> dict[str, object]:
+    return {
+        "receipt": receipt.number,
+        "action": receipt.action,
+        "made_at": iso_utc(receipt.made),
+        "state": receipt.state.value,
+        "words": receipt.words,
+        "sessions": receipt.sessions,
+        "messages": receipt.messages,
+        "bytes": receipt.bytes,
+        "kept_until": iso_utc(receipt.made + RETENTION),
+    }
+
+
+def _entry_shape(entry: Entry) -> dict[str, object]:
+    return {
+        "id": entry.session,
+        "title": entry.title,
+        "source": entry.source,
+        "messages": entry.messages,
+        "bytes": entry.bytes,
+        "kind": entry.kind,
+        "state": entry.state.value,
+        "last_active": iso_utc(entry.active),
+    }

@@ -1,0 +1,201 @@
+"""Rename, archive, end and reopen with their undo, on every real schema."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import Refused
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.titles import cleaned
+from explorer.store.edits.writing import Changed
+from explorer.store.opening import open_store
+from explorer.store.side import SideFile
+from tests.agents import HERMES, run_agent
+from tests.edits.states import dump, faults
+from tests.factories import NOW, T0, altered, go_on, insert, keys, rows, talk
+
+EditorOf = Callable[[Path], Editor]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "a", "hello", title="Trip", end="cli_close")
+        talk(state, "b", "hello", title="Other", source="telegram", end="cli_close")
+        talk(state, "open", "hello")
+        state.set_archived("b", True)
+    return path
+
+
+def _key(path: Path, id_: str) -> int:
+    return keys(open_store(path))[id_]
+
+
+def _title(path: Path, id_: str) -> object:
+    return rows(path, "SELECT title FROM sessions WHERE id = ?", (id_,))[0][0]
+
+
+def test_a_rename_and_its_undo(path: Path, editor_of: EditorOf) -> None:
+    editor, before = editor_of(path), dump(path)
+    plan, _ = editor.rename_plan(_key(path, "a"), "  A  new\tname\u200b ")
+    done = editor.apply(plan)
+    assert _title(path, "a") == "A new name"
+    assert done.receipt is not None
+    assert editor.trash.receipts()[0].words == "Renamed “Trip” to “A new name”"
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
+
+
+def test_an_empty_title_takes_it_off(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.rename_plan(_key(path, "a"), " ")[0])
+    assert _title(path, "a") is None
+    editor.undo(editor.undo_plan())
+    assert _title(path, "a") == "Trip"
+
+
+def test_a_title_that_is_taken_says_by_whom_and_what_is_free(
+    path: Path, editor_of: EditorOf
+) -> None:
+    plan, title = editor_of(path).rename_plan(_key(path, "a"), "Other")
+    assert plan.changes == ()
+    assert title.owner is not None
+    assert (title.owner.id, title.owner.source, title.owner.archived) == ("b", "telegram", True)
+    assert title.next == "Other #2"
+
+
+def test_a_title_moves_on_from_an_earlier_part(path: Path, editor_of: EditorOf) -> None:
+    with altered(path) as db:
+        go_on(db, "a", "a2", T0 + 50)
+        db.execute("UPDATE sessions SET ended_at = 1, end_reason = 'cli_close' WHERE id = 'a2'")
+    editor, before = editor_of(path), dump(path)
+    plan, title = editor.rename_plan(_key(path, "a2"), "Trip")
+    assert title.owner is not None
+    assert title.owner.ancestor
+    editor.apply(plan)
+    assert (_title(path, "a"), _title(path, "a2")) == (None, "Trip")
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
+
+
+def test_a_title_of_more_than_100_characters_is_refused(path: Path, editor_of: EditorOf) -> None:
+    plan, title = editor_of(path).rename_plan(_key(path, "a"), "x" * 101)
+    assert plan.changes == ()
+    assert title.trouble == "101 characters: 100 at most"
+    assert editor_of(path).rename_plan(_key(path, "a"), "x" * 100)[0].changes
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "plain",
+        " a\tb\nc ",
+        "x\u200by",
+        "a\u202eb",
+        "e\u0301",
+        "日本 語",
+        "\x00\x1b[2J",
+        "#2",
+        "x #2",
+    ],
+)
+def test_titles_are_cleaned_as_hermes_does(typed: str, tmp_path: Path) -> None:
+    code = (
+        "import sys, hermes_state; print(hermes_state.SessionDB.sanitize_title(eval(sys.argv[1])))"
+    )
+    told = run_agent(code, *HERMES, tmp_path, ascii(typed))
+    assert str(cleaned(typed)) == told.rstrip("\n")
+
+
+def test_a_rename_that_was_overtaken_changes_nothing(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan, _ = editor.rename_plan(_key(path, "a"), "Mine")
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'The agent was faster' WHERE id = 'a'")
+    with pytest.raises(Changed):
+        editor.apply(plan)
+    assert _title(path, "a") == "The agent was faster"
+    assert editor.trash.receipts() == []
+
+
+def test_a_title_taken_between_plan_and_rename_changes_nothing(
+    path: Path, editor_of: EditorOf
+) -> None:
+    editor = editor_of(path)
+    plan, _ = editor.rename_plan(_key(path, "a"), "Mine")
+    with altered(path) as db:
+        insert(db, "sessions", id="c", source="cli", started_at=NOW, title="Mine")
+    with pytest.raises(Changed):
+        editor.apply(plan)
+    assert _title(path, "a") == "Trip"
+
+
+def test_undo_leaves_alone_what_was_changed_since(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.rename_plan(_key(path, "a"), "Mine")[0])
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Newer' WHERE id = 'a'")
+    plan = editor.undo_plan()
+    assert any("changed since" in note for note in plan.notes)
+    with pytest.raises(Refused):
+        editor.undo(plan)
+    assert _title(path, "a") == "Newer"
+
+
+def test_archiving_and_its_undo_on_every_schema(hermes_file: Path, tmp_path: Path) -> None:
+    notes = SideFile(tmp_path / "ours" / "explorer.db", hermes_file)
+    editor = Editor(hermes_file, tmp_path / "ours" / "trash.db", lambda: NOW, notes)
+    store = open_store(hermes_file, notes=notes)
+    catalog, before = store.catalog(), dump(hermes_file)
+    listed, _ = catalog.select()
+    chain = catalog.chain(listed[0])
+    editor.apply(editor.archive_plan(chain, on=True))
+    after = store.catalog()
+    assert listed[0] not in after.select()[0]
+    assert set(chain) <= after.archived
+    (row,) = store.sessions([after.folded(listed[0])], NOW)
+    assert row.archived
+    editor.undo(editor.undo_plan())
+    assert listed[0] in store.catalog().select()[0]
+    assert dump(hermes_file) == before
+    assert faults(hermes_file) == []
+
+
+def test_unarchiving(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.archive_plan([_key(path, "b")], on=False))
+    assert rows(path, "SELECT archived FROM sessions WHERE id = 'b'") == [(0,)]
+    plan = editor.archive_plan([_key(path, "b")], on=False)
+    assert plan.skipped == {"not archived": 1}
+
+
+def test_a_session_left_open_is_ended_and_an_ended_one_reopened(
+    path: Path, editor_of: EditorOf
+) -> None:
+    editor, before = editor_of(path), dump(path)
+    editor.apply(editor.end_plan([_key(path, "open"), _key(path, "a")]))
+    ended = "SELECT ended_at, end_reason FROM sessions WHERE id = ?"
+    assert rows(path, ended, ("open",)) == [(NOW, "explorer_close")]
+    assert rows(path, ended, ("a",))[0][1] == "cli_close"
+    editor.apply(editor.end_plan([_key(path, "a")], reopen=True))
+    assert rows(path, ended, ("a",)) == [(None, None)]
+    editor.undo(editor.undo_plan())
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
+
+
+def test_a_part_that_goes_on_in_the_next_is_never_reopened(path: Path, editor_of: EditorOf) -> None:
+    with altered(path) as db:
+        go_on(db, "a", "a2", T0 + 50)
+    plan = editor_of(path).end_plan([_key(path, "a")], reopen=True)
+    assert plan.changes == ()
+    assert "break the chain" in next(iter(plan.skipped))
+
+
+@pytest.mark.parametrize("real_file", ["hermes-v2"], indirect=True)
+def test_a_file_without_titles_says_why_not(real_file: Path, editor_of: EditorOf) -> None:
+    with pytest.raises(Refused, match="has no titles"):
+        editor_of(real_file).rename_plan(1, "x")
