@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from explorer.config import config_path, load_config, side_path
+from explorer.config import config_path, load_config, side_path, trash_path
 from explorer.errors import ExitCode, UsageError
 from explorer.paths import locate
 from explorer.resume import Command, give_way
@@ -31,7 +31,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
         if place is None:
             opening = _demo(Path(folder), now, options.command == "demo")
         else:
-            opening = Opening(place.path, now, notes=side_path())
+            opening = Opening(place.path, now, notes=side_path(), trash=trash_path())
         code, chosen = _run(Start(opening, time.time, config, intent), mouse=not options.no_mouse)
     if isinstance(chosen, Command):
         give_way(chosen)
@@ -79,7 +79,9 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
         write_demo(path, now)
 
     why = "demo" if asked else WITHOUT_FILE
-    return Opening(path, now, demo=why, prepare=prepare, notes=folder / "explorer.db")
+    ours = folder / "ours"
+    notes, trash = ours / "explorer.db", ours / "trash.db"
+    return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)
 
 
 def _write_demo(path: Path, now: float) -> int:

@@ -15,7 +15,7 @@ class Action(NamedTuple):
     scope: str
     """What must have the focus: list, transcript, search, or app for all of them."""
     keys: str
-    """As Textual names them, the first one shown."""
+    """As Textual names them, the first one shown; empty where only the palette has it."""
     shown: str
     """The keys as people write them."""
     label: str
@@ -56,7 +56,7 @@ ACTIONS = (
         "Previous day, or other heading",
         "heading(-1)",
     ),
-    Action("filter", "list", "f", "f", "Filter", "Choose what is listed", "screen.filter", 4),
+    Action("filter", "list", "f", "f", "Filter", "Choose what is listed", "screen.filter", 6),
     Action(
         "unfilter",
         "list",
@@ -74,10 +74,12 @@ ACTIONS = (
         "Hidden",
         "Show or hide the hidden sessions",
         "screen.hidden",
-        6,
+        12,
     ),
-    Action("sort", "list", "s", "s", "Sort", "Choose the order; turn it round", "screen.sort", 5),
-    Action("select", "list", "space", "space", "Select", "Select, and on to the next", "select", 7),
+    Action("sort", "list", "s", "s", "Sort", "Choose the order; turn it round", "screen.sort", 7),
+    Action(
+        "select", "list", "space", "space", "Select", "Select, and on to the next", "select", 10
+    ),
     Action(
         "extend-down", "list", "shift+down", "shift+↓", "Extend", "Select downwards", "extend(1)"
     ),
@@ -93,7 +95,52 @@ ACTIONS = (
         "Clear the search, then the selection",
         "screen.unwind",
     ),
-    Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 8),
+    Action("rename", "list", "t,f2", "t F2", "Rename", "Give it another title", "screen.rename", 3),
+    Action(
+        "delete",
+        "list",
+        "d,delete",
+        "d Del",
+        "Delete",
+        "Delete it, after a plan",
+        "screen.delete",
+        4,
+    ),
+    Action(
+        "archive", "list", "a", "a", "Archive", "Archive it, or take it out", "screen.archive", 9
+    ),
+    Action("undo", "list", "u", "u", "Undo", "Take the last edit back", "screen.undo", 8),
+    Action(
+        "end",
+        "list",
+        "",
+        "ctrl+p",
+        "End",
+        "End a session that a crash left open",
+        "screen.end(False)",
+    ),
+    Action(
+        "reopen", "list", "", "ctrl+p", "Reopen", "Open an ended session again", "screen.end(True)"
+    ),
+    Action(
+        "clear-messages",
+        "list",
+        "",
+        "ctrl+p",
+        "Clear",
+        "Delete its messages and keep the session",
+        "screen.clear_messages",
+    ),
+    Action(
+        "trash",
+        "list",
+        "",
+        "ctrl+p",
+        "Trash",
+        "What was deleted, and how it comes back",
+        "screen.trash",
+    ),
+    Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 11),
     Action(
         "unfold",
         "list",
@@ -102,9 +149,9 @@ ACTIONS = (
         "Unfold",
         "Show or hide the parts and subagents of a conversation",
         "screen.unfold",
-        10,
+        13,
     ),
-    Action("density", "list", "v", "v", "Rows", "Comfortable or compact rows", "density", 11),
+    Action("density", "list", "v", "v", "Rows", "Comfortable or compact rows", "density", 14),
     Action(
         "lineage",
         "list",
@@ -113,9 +160,9 @@ ACTIONS = (
         "Lineage",
         "What it came from and what came of it",
         "screen.lineage",
-        12,
+        15,
     ),
-    Action("details", "list", "i", "i", "Details", "All that is known of it", "screen.details", 13),
+    Action("details", "list", "i", "i", "Details", "All that is known of it", "screen.details", 16),
     Action("editor", "list", "E", "E", "Editor", "Open it in $EDITOR", "screen.read_in('editor')"),
     Action("pager", "list", "P", "P", "Pager", "Open it in $PAGER", "screen.read_in('pager')"),
     Action(
@@ -297,13 +344,13 @@ ACTIONS = (
     ),
     Action("find-down", "find", "down", "↓", "Next", "Next match", "step(1)", 2),
     Action("find-up", "find", "up", "↑", "Previous", "Previous match", "step(-1)", 3),
-    Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 9),
+    Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 17),
     Action("theme", "app", "ctrl+t", "ctrl+t", "Theme", "Theme: dark or light", "app.look"),
     Action(
-        "palette", "app", "ctrl+p", "ctrl+p", "Commands", "All commands", "app.command_palette", 13
+        "palette", "app", "ctrl+p", "ctrl+p", "Commands", "All commands", "app.command_palette", 18
     ),
-    Action("help", "app", "question_mark,f1", "? F1", "Help", "Help and all keys", "app.help", 3),
-    Action("quit", "app", "q,ctrl+q", "q ctrl+q", "Quit", "Leave", "app.quit", 14),
+    Action("help", "app", "question_mark,f1", "? F1", "Help", "Help and all keys", "app.help", 5),
+    Action("quit", "app", "q,ctrl+q", "q ctrl+q", "Quit", "Leave", "app.quit", 19),
 )
 
 
@@ -320,7 +367,7 @@ def bindings(scope: str) -> list[BindingType]:
             id=action.name,
         )
         for action in ACTIONS
-        if action.scope == scope
+        if action.scope == scope and action.keys
     ]
 
 

@@ -67,7 +67,7 @@ class ExplorerApp(App[Command | str]):
                 call = action.call
                 yield SystemCommand(
                     action.help,
-                    f"key {action.shown}",
+                    f"key {action.shown}" if action.keys else "",
                     lambda call=call: self.call_later(self._perform, call),
                 )
 

@@ -129,14 +129,15 @@ class Lister:
 
         self._lanes.start("catalog", work, take)
 
-    def renew(self, then: Callable[[Renewed], None]) -> None:
-        """The file has changed: read what is new."""
+    def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> None:
+        """The file has changed: read what is new, or where that leaves no trace the `whole`."""
         store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
             return
         known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
         facts, now = self.facts, self._clock()
-        due = time.monotonic() - self._surveyed > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
+        since = time.monotonic() - self._surveyed
+        due = whole or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
             changes = None if due else store.changes(catalog.mark, token)
@@ -208,6 +209,18 @@ class Lister:
             return
         self._before_search = at
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
+
+    def stay_near(self, leaving: bool) -> None:
+        """The chosen rows may leave the list: the cursor then stays where they were."""
+        if not leaving:
+            return
+        chosen = set(self._sessions.chosen())
+        order, here = self._sessions.order, self._sessions.cursor_row
+        if here in chosen and here in order:
+            at = order.index(here)
+            rest = [*order[at:], *reversed(order[:at])]
+            self._before_search = next((row for row in rest if row not in chosen), None)
+        self._sessions.selection.clear()
 
     def reveal(self, key: int) -> None:
         """Go to a session, listing it also if its class is hidden."""

@@ -72,9 +72,11 @@ class Opening:
         demo: str = "",
         prepare: Callable[[], None] | None = None,
         notes: Path | None = None,
+        trash: Path | None = None,
     ) -> None:
         """`demo` says why this is the demo, if it is; `prepare` makes the file first; `notes` is
-        our own file about sessions."""
+        our own file about sessions, and `trash` the one that keeps what is deleted."""
+        self.trash = trash
         self.path = path
         self.demo = demo
         self._notes_path = notes
@@ -107,7 +109,7 @@ class Opening:
         self._token.cancel()
 
     def again(self, now: float) -> "Opening":
-        return Opening(self.path, now, self.demo, notes=self._notes_path)
+        return Opening(self.path, now, self.demo, notes=self._notes_path, trash=self.trash)
 
     def _run(self) -> None:
         try:

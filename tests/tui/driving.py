@@ -122,10 +122,15 @@ class Held:
 
 @asynccontextmanager
 async def opened(
-    path: Path, size: tuple[int, int] = SIZE, now: float = NOW, notes: Path | None = None
+    path: Path,
+    size: tuple[int, int] = SIZE,
+    now: float = NOW,
+    notes: Path | None = None,
+    trash: Path | None = None,
 ) -> AsyncIterator[Driver]:
-    """The app on a state file, all of it read; `notes` is our own file about it."""
-    app = ExplorerApp(Start(Opening(path, now, notes=notes), lambda: now))
+    """The app on a state file, all of it read; `notes` is our own file about it, and `trash` the
+    one that keeps what is deleted."""
+    app = ExplorerApp(Start(Opening(path, now, notes=notes, trash=trash), lambda: now))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()

@@ -40,7 +40,7 @@ class Doing:
             return Done(None, plan.action.value, (), plan.skipped, plan.notes)
         if any(change.table == OURS for change in plan.changes):
             return self._note(plan)
-        with Writing(self._path, self._token) as writing:
+        with Writing(self._path) as writing:
             if plan.changes:
                 return self._change(writing, plan)
             return self._take_out(writing, plan, force)
@@ -130,7 +130,7 @@ class Doing:
             self._noted(ids, on=bool(plan.changes[0].old[0]))
             self._settle_undo(plan)
             return Done(receipt, "undo", ids, {}, plan.notes)
-        with Writing(self._path, self._token) as writing:
+        with Writing(self._path) as writing:
             shape = shape_of(writing.ask, writing.schema, table)
             copier = Copier(writing, shape)
             with self._trash.writing() as trash:
@@ -183,7 +183,7 @@ class Doing:
         if receipt.state is ReceiptState.UNDOING:
             entries = self._trash.entries(receipt.number)
             table = entries[0].shape if entries else "sessions"
-            with Writing(self._path, self._token) as looking:
+            with Writing(self._path) as looking:
                 shape = shape_of(looking.ask, looking.schema, table)
                 back = plan_undo(self._trash, receipt, looking.ask, shape)
             return self.undo(back)
@@ -192,7 +192,7 @@ class Doing:
             for entry in self._trash.entries(receipt.number)
             if entry.state is EntryState.COPIED
         ]
-        with Writing(self._path, self._token) as writing:
+        with Writing(self._path) as writing:
             shape = shape_of(writing.ask, writing.schema, half[0].shape if half else "sessions")
             planned = [planned_again(entry, self._trash) for entry in half]
             plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))

@@ -29,8 +29,9 @@ MARKS = (
     ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
 )
 WORDS = (
-    "Nothing is ever written to your agent's file. What is hidden is counted at the bottom of the"
-    " list, and . shows it."
+    "Your agent's file is only read, until you edit something: each edit shows what it would do and"
+    " asks, and u takes it back. What is hidden is counted at the bottom of the list, and . shows"
+    " it."
 )
 
 

@@ -36,6 +36,7 @@ from explorer.tui.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
     from explorer.tui.choosing import Choosing
+    from explorer.tui.editing import Editing
     from explorer.tui.looking import Looking
 
 NARROW = 100
@@ -60,6 +61,7 @@ class MainScreen(Screen[None]):
         self._painted = False
         """The first frame is out: until then nothing may keep it waiting."""
         self._lanes = Lanes(self, self._failed)
+        self._editing: Editing | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar(id="top")
@@ -126,6 +128,8 @@ class MainScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         self._opening.cancel()
+        if self._editing is not None:
+            self._editing.stop()
         self._lanes.stop()
 
     def on_resize(self, event: Resize) -> None:
@@ -179,6 +183,9 @@ class MainScreen(Screen[None]):
         self._painted = True
         self._read()
         self._survey()
+        trash = self._opening.trash
+        if trash is not None and trash.exists() and (edits := self._edits()):
+            edits.look_after_crash()
 
     def _file_changed(self) -> None:
         if self._lister.catalog is None:
@@ -367,6 +374,50 @@ class MainScreen(Screen[None]):
 
     def action_read_in(self, program: str) -> None:
         self._looking().read_in(program)
+
+    def _edits(self) -> "Editing | None":
+        """Edits of this file; None before it is open."""
+        if self._editing is None and self._opened is not None and self._opening.trash is not None:
+            # Late, as above.
+            from explorer.store.edits.editor import Editor
+            from explorer.tui.editing import Editing
+
+            path, notes = self._opened.store.path, self._opening.notes
+            editor = Editor(path, self._opening.trash, self._clock, notes)
+            self._editing = Editing(self, self._lanes, self._lister, editor, self._edited)
+        return self._editing
+
+    def _edited(self) -> None:
+        """An edit of ours leaves no higher id: all is read again."""
+        self._lister.renew(self._renewed, whole=True)
+
+    def action_rename(self) -> None:
+        if (edits := self._edits()) and self.sessions.current is not None:
+            edits.rename(self.sessions.current)
+
+    def action_delete(self) -> None:
+        if edits := self._edits():
+            edits.delete(self.sessions.chosen())
+
+    def action_archive(self) -> None:
+        if edits := self._edits():
+            edits.archive(self.sessions.chosen())
+
+    def action_undo(self) -> None:
+        if edits := self._edits():
+            edits.undo()
+
+    def action_end(self, reopen: bool) -> None:
+        if edits := self._edits():
+            edits.end(self.sessions.chosen(), reopen)
+
+    def action_trash(self) -> None:
+        if edits := self._edits():
+            edits.trash(self._clock)
+
+    def action_clear_messages(self) -> None:
+        if edits := self._edits():
+            edits.clear(self.sessions.chosen())
 
     def action_lineage(self) -> None:
         row = self.sessions.current

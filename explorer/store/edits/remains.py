@@ -1,0 +1,25 @@
+"""What a session in the trash says, as plain text: enough to know whether it is the right one."""
+
+from collections.abc import Iterator
+
+from explorer.render.when import exact
+from explorer.store import cells
+from explorer.store.content import content_text, tool_calls
+from explorer.store.kept import Entry
+from explorer.store.trash import TrashFile
+
+
+def told(trash: TrashFile, entry: Entry) -> Iterator[str]:
+    """The messages of an entry, one after the other; whoever shows them cleans them."""
+    for pack in trash.packs(entry.number):
+        if not pack.table.endswith("messages") or "role" not in pack.columns:
+            continue
+        for row in pack.rows:
+            cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+            time = cell.get("timestamp", cell.get("created_at"))
+            yield f"── {cells.words(cell['role'])} · {exact(cells.seconds(time))}"
+            text = content_text(cell.get("content"), bare_json="active" not in cell)
+            calls = tool_calls(cell.get("tool_calls", cell.get("tool_calls_json")))
+            names = ", ".join(call.name for call in calls)
+            yield from filter(None, (text, f"[calls {names}]" if names else ""))
+            yield ""

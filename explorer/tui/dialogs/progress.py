@@ -1,0 +1,78 @@
+"""A long edit under way: how far it is, how fast, how long it will take, and a way to stop it."""
+
+import time
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from explorer.render.amounts import count
+from explorer.render.when import duration
+from explorer.store.edits.plans import Progress
+from explorer.store.read_only import CancelToken
+from explorer.tui.styles import style
+
+BAR = 40
+
+
+class ProgressDialog(ModalScreen[None]):
+    """Closed by whoever opened it. Takes clean text."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [Binding("escape,s", "stop", show=False)]
+
+    def __init__(self, title: str, stop: CancelToken | None) -> None:
+        """`stop` is cancelled to end the work early; None where that is not possible."""
+        super().__init__()
+        self._title = title
+        self._stop = stop
+        self._begun = time.monotonic()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question"):
+            yield Static(Content(self._title), id="question-title")
+            yield Static(Content(""), id="progress-bar")
+            yield Static(Content("Beginning …"), id="question-text")
+            if self._stop is not None:
+                with Horizontal(id="answers"):
+                    yield Button(Content("Stop"), id="stop", compact=True)
+
+    def show(self, progress: Progress) -> None:
+        if not self.is_mounted:
+            return
+        self.query_one("#progress-bar", Static).update(Content(_bar(progress)))
+        said = self.query_one("#question-text", Static)
+        said.update(Content(_words(progress, time.monotonic() - self._begun)))
+
+    @on(Button.Pressed)
+    def action_stop(self) -> None:
+        if self._stop is not None:
+            self._stop.cancel()
+            self.query_one("#question-text", Static).update(Content("Stopping …"))
+
+
+def _share(progress: Progress) -> float:
+    if progress.of_messages:
+        return progress.messages / progress.of_messages
+    return progress.sessions / progress.of_sessions if progress.of_sessions else 1.0
+
+
+def _bar(progress: Progress) -> str:
+    full = round(min(_share(progress), 1.0) * BAR)
+    return "█" * full + "░" * (BAR - full) + f" {_share(progress):.0%}"
+
+
+def _words(progress: Progress, seconds: float) -> str:
+    sessions = f"{count(progress.sessions)} of {count(progress.of_sessions)} sessions"
+    messages = f"{count(progress.messages)} of {count(progress.of_messages)} messages"
+    words = f"{sessions} · {messages}"
+    share = _share(progress)
+    if seconds < 1 or not share:
+        return words
+    speed = progress.messages / seconds
+    left = seconds / share - seconds
+    return f"{words}\n{count(round(speed))} messages a second · {duration(left)} left"

@@ -1,0 +1,131 @@
+"""What was deleted and changed: look into it, bring it back, or delete it for good."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from explorer.render.amounts import plural, size
+from explorer.render.clean import clean_line, pad
+from explorer.render.when import ago
+from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
+from explorer.store.trash import RETENTION
+from explorer.tui.styles import style
+
+NOTHING = "Nothing was changed yet, or all of it is too long ago."
+_STATES = {
+    ReceiptState.UNDONE: "undone",
+    ReceiptState.BEGUN: "cut short",
+    ReceiptState.UNDOING: "undo cut short",
+}
+
+
+class InTrash(NamedTuple):
+    """All that the trash holds of a file."""
+
+    receipts: Sequence[tuple[Receipt, Sequence[Entry]]]
+    bytes: int
+
+
+class TrashScreen(ModalScreen[None]):
+    """Edits, the newest first, each with the sessions that are in the trash because of it."""
+
+    CSS_PATH = style("dialogs")
+    BINDINGS = [
+        Binding("escape,q", "dismiss", show=False),
+        Binding("j", "down", show=False),
+        Binding("k", "up", show=False),
+        Binding("r,u", "restore", show=False),
+        Binding("x,delete", "purge", show=False),
+    ]
+
+    def __init__(
+        self,
+        held: InTrash,
+        now: float,
+        look: Callable[[Entry], None],
+        restore: Callable[[Receipt, Entry | None], None],
+        purge: Callable[[Receipt], None],
+    ) -> None:
+        super().__init__()
+        self._held = held
+        self._now = now
+        self._look = look
+        self._restore = restore
+        self._purge = purge
+        self._places: dict[str, tuple[Receipt, Entry | None]] = {}
+
+    def compose(self) -> ComposeResult:
+        options = []
+        for receipt, entries in self._held.receipts:
+            name = f"r{receipt.number}"
+            self._places[name] = receipt, None
+            options.append(Option(self._receipt_line(receipt), id=name))
+            for entry in entries:
+                name = f"e{entry.number}"
+                self._places[name] = receipt, entry
+                options.append(Option(_entry_line(entry), id=name))
+        if not options:
+            options.append(Option(Content(NOTHING), disabled=True))
+        yield OptionList(*options, id="trash")
+
+    def on_mount(self) -> None:
+        shown = self.query_one(OptionList)
+        days = int(RETENTION // 86_400)
+        shown.border_title = Content(f"Trash · {size(self._held.bytes)} · kept for {days} days")
+        shown.border_subtitle = Content(
+            "enter looks into it · r restores · x deletes for good · esc closes"
+        )
+        self.set_focus(shown)
+
+    def _receipt_line(self, receipt: Receipt) -> Content:
+        state = _STATES.get(receipt.state, "")
+        return Content.assemble(
+            (f"{pad(ago(receipt.made, self._now), 11)}", "$dim"),
+            (clean_line(receipt.words, 90), "bold"),
+            (f"  {state}" if state else "", "$warning"),
+        )
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        _, entry = self._places.get(event.option.id or "", (None, None))
+        if entry is not None:
+            self._look(entry)
+
+    def _chosen(self) -> tuple[Receipt, Entry | None] | None:
+        shown = self.query_one(OptionList)
+        if shown.highlighted is None:
+            return None
+        return self._places.get(shown.get_option_at_index(shown.highlighted).id or "")
+
+    def action_restore(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self.dismiss()
+            self._restore(*chosen)
+
+    def action_purge(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self.dismiss()
+            self._purge(chosen[0])
+
+    def action_down(self) -> None:
+        self.query_one(OptionList).action_cursor_down()
+
+    def action_up(self) -> None:
+        self.query_one(OptionList).action_cursor_up()
+
+
+def _entry_line(entry: Entry) -> Content:
+    back = "  back in the file" if entry.state is EntryState.BACK else ""
+    name = clean_line(entry.title or entry.session, 60)
+    return Content.assemble(
+        f"             {name}",
+        (f"  {plural(entry.messages, 'message')} · {clean_line(entry.source)}", "$dim"),
+        (back, "$success"),
+    )

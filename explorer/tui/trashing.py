@@ -1,0 +1,119 @@
+"""The trash from the app: read in a thread, shown, and acted upon."""
+
+from collections.abc import Callable
+
+from textual.screen import Screen
+
+from explorer.errors import ExplorerError
+from explorer.render.amounts import plural, size
+from explorer.render.clean import clean, clean_line
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.remains import told
+from explorer.store.kept import Entry, Receipt, ReceiptState
+from explorer.store.read_only import CancelToken
+from explorer.tui.dialogs.question import Question
+from explorer.tui.lanes import Lanes
+from explorer.tui.screens.block import BlockScreen
+from explorer.tui.screens.trash import InTrash, TrashScreen
+
+MOST = 400_000
+"""Characters of a deleted session that are shown; all of it comes back."""
+
+
+class Trashing:
+    """Shows the trash of one file."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        lanes: Lanes,
+        editor: Editor,
+        clock: Callable[[], float],
+        undo: Callable[[int, list[int] | None], None],
+    ) -> None:
+        """`undo` takes an edit back, or only some of its entries."""
+        self._screen = screen
+        self._lanes = lanes
+        self._editor = editor
+        self._clock = clock
+        self._undo = undo
+
+    def show(self) -> None:
+        trash = self._editor.trash
+
+        def work(token: CancelToken) -> InTrash | ExplorerError:
+            try:
+                found = [(one, trash.entries(one.number)) for one in trash.receipts()]
+                return InTrash(found, trash.size())
+            except ExplorerError as error:
+                return error
+
+        def take(held: InTrash | ExplorerError) -> None:
+            if isinstance(held, ExplorerError):
+                self._say(held)
+            else:
+                screen = TrashScreen(held, self._clock(), self._look, self._restore, self._purge)
+                self._screen.app.push_screen(screen)
+
+        self._lanes.start("trash", work, take)
+
+    def _look(self, entry: Entry) -> None:
+        def work(token: CancelToken) -> str | ExplorerError:
+            lines: list[str] = []
+            length = 0
+            try:
+                for line in told(self._editor.trash, entry):
+                    lines.append(line)
+                    length += len(line)
+                    if length > MOST:
+                        lines.append("… and more, which is kept as well.")
+                        break
+            except ExplorerError as error:
+                return error
+            return "\n".join(lines) or "It had no messages."
+
+        def take(text: str | ExplorerError) -> None:
+            if isinstance(text, ExplorerError):
+                self._say(text)
+            else:
+                name = clean_line(entry.title or entry.session, 60)
+                self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
+
+        self._lanes.start("trash", work, take)
+
+    def _restore(self, receipt: Receipt, entry: Entry | None) -> None:
+        self._undo(receipt.number, [entry.number] if entry else None)
+
+    def _purge(self, receipt: Receipt) -> None:
+        if receipt.state in (ReceiptState.BEGUN, ReceiptState.UNDOING):
+            self._say(ExplorerError("It was cut short", "Restore it or finish it first."))
+            return
+        held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
+        question = Question(
+            "Delete it for good?",
+            f"{clean(receipt.words)}\n{held}. It cannot be restored afterwards.",
+            "Delete for good",
+        )
+        self._screen.app.push_screen(question, lambda yes: self._gone(receipt) if yes else None)
+
+    def _gone(self, receipt: Receipt) -> None:
+        def work(token: CancelToken) -> ExplorerError | None:
+            try:
+                with self._editor.trash.alone():
+                    self._editor.trash.purge([receipt.number])
+            except ExplorerError as error:
+                return error
+            return None
+
+        def take(error: ExplorerError | None) -> None:
+            if error:
+                self._say(error)
+            else:
+                self._screen.notify("Deleted for good.", markup=False)
+
+        self._lanes.queue("edit", work, take)
+
+    def _say(self, error: ExplorerError) -> None:
+        self._screen.notify(
+            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
+        )

@@ -1,0 +1,278 @@
+"""Edits from the app: a plan, Cancel as the default, and the key that takes it back."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, OptionList
+
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.tui.dialogs.choice import Choice
+from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.rename import Rename
+from tests.edits.states import dump
+from tests.factories import altered, go_on, rows, talk
+from tests.tui.driving import NOW, Driver, opened
+
+HOUR = 3600.0
+NAMES = ("ant", "bee", "cat", "dog")
+
+
+@pytest.fixture
+def trash(tmp_path: Path) -> Path:
+    return tmp_path / "ours" / "trash.db"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Four sessions that have ended, the newest first by name, and one at work."""
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "busy", "hello", at=NOW - 30, title="busy")
+        for number, name in enumerate(NAMES, 1):
+            at = NOW - number * HOUR
+            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
+    return file
+
+
+async def _to(driver: Driver, name: str) -> None:
+    await driver.press("g", *["j"] * driver.listed().index(name))
+
+
+async def test_delete_shows_a_plan_and_enter_cancels(path: Path, trash: Path) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("d")
+        assert isinstance(driver.app.screen, Question)
+        assert "Delete “bee”?" in driver.screen()
+        assert "2 messages" in driver.screen()
+        assert "30 days" in driver.screen()
+        assert driver.focus() == "no"
+        await driver.press("enter")
+        assert not isinstance(driver.app.screen, Question)
+    assert dump(path) == before
+
+
+async def test_delete_and_undo(path: Path, trash: Path) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("d")
+        await driver.press("y")
+        assert driver.listed() == ["busy", "ant", "cat", "dog"]
+        assert "Deleted “bee” · u undoes it" in driver.said()
+        assert driver.main.sessions.current is not None
+        assert driver.main.sessions.current.title == "cat", "the cursor stays where it was"
+        assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
+        await driver.press("u")
+        assert "Undo: deleted “bee”?" in driver.screen()
+        await driver.press("y")
+        assert driver.listed() == ["busy", *NAMES]
+    assert dump(path) == before
+
+
+async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "ant")
+        await driver.press("space", "space", "d")
+        assert "Delete 2 sessions?" in driver.screen()
+        await driver.press("y")
+        assert driver.listed() == ["busy", "cat", "dog"]
+        assert "selected" not in str(driver.main.sessions.border_title)
+        await driver.press("u")
+        await driver.press("y")
+        assert driver.listed() == ["busy", *NAMES]
+
+
+async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "busy")
+        await driver.press("d")
+        assert "running: its agent may be writing it" in driver.said()
+        assert "busy" in driver.listed()
+
+
+async def test_a_conversation_of_several_parts_asks_which(path: Path, trash: Path) -> None:
+    with altered(path) as db:
+        go_on(db, "cat", "cat two", NOW - 2 * HOUR)
+        db.execute("UPDATE sessions SET ended_at = 1, end_reason = 'done' WHERE id = 'cat two'")
+    async with opened(path, trash=trash) as driver:
+        await driver.press("g", "j", "j", "j")
+        await driver.press("d")
+        assert isinstance(driver.app.screen, Choice)
+        assert "The whole conversation, 2 parts" in driver.screen()
+        await driver.press("escape")
+        await driver.press("d")
+        await driver.press("j", "enter")
+        await driver.press("y")
+        left = sorted(str(id_) for (id_,) in rows(path, "SELECT id FROM sessions"))
+        assert left == ["ant", "bee", "busy", "cat", "dog"]
+        await driver.press("u")
+        await driver.press("y")
+        await driver.press("g", "j", "j", "j")
+        await driver.press("d")
+        await driver.press("enter")
+        await driver.press("y")
+        left = sorted(str(id_) for (id_,) in rows(path, "SELECT id FROM sessions"))
+        assert left == ["ant", "bee", "busy", "dog"]
+
+
+async def test_rename(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t")
+        assert isinstance(driver.app.screen, Rename)
+        await driver.press("end", "ctrl+u")
+        await driver.type("honey 蜂")
+        assert "7 of 100 characters" in driver.screen()
+        await driver.press("enter")
+        assert driver.listed()[2] == "honey 蜂"
+        await driver.press("u")
+        await driver.press("y")
+        assert driver.listed()[2] == "bee"
+
+
+async def test_a_title_that_is_taken_names_its_owner_and_offers_the_next(
+    path: Path, trash: Path
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("f2", "end", "ctrl+u")
+        await driver.type("cat")
+        assert "Taken by cat (cli)." in driver.screen()
+        await driver.press("enter")
+        assert isinstance(driver.app.screen, Rename), "not taken away from its owner"
+        await driver.press("ctrl+n")
+        assert driver.app.screen.query_one(Input).value == "cat #2"
+        await driver.press("enter")
+        assert "cat #2" in driver.listed()
+
+
+async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("dog")
+        await driver.press("ctrl+g")
+        assert driver.main.sessions.current is not None
+        assert driver.main.sessions.current.title == "dog"
+
+
+async def test_archive_and_back(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "ant")
+        await driver.press("a")
+        await driver.press("y")
+        assert "ant" not in driver.listed()
+        assert "1 archived" in driver.counted()
+        await driver.press("full_stop")
+        await _to(driver, "ant")
+        await driver.press("a")
+        assert "Take out of the archive" in driver.screen()
+        await driver.press("y")
+        await driver.press("full_stop")
+        assert "ant" in driver.listed()
+
+
+async def test_a_file_that_cannot_be_written_says_so(path: Path, trash: Path) -> None:
+    with altered(path) as db:
+        db.execute("CREATE TRIGGER odd AFTER DELETE ON messages BEGIN DELETE FROM state_meta; END")
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "ant")
+        await driver.press("d")
+        assert "a trigger that is not known here (odd)" in driver.said()
+
+
+async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "ant")
+        await driver.press("space", "space", "d")
+        await driver.press("y")
+        driver.main.action_trash()
+        await driver.settle()
+        screen = driver.screen()
+        assert "Deleted 2 sessions" in screen
+        assert "ant" in screen
+        shown = driver.app.screen.query_one(OptionList)
+        names = [str(shown.get_option_at_index(at).prompt) for at in range(shown.option_count)]
+        shown.highlighted = next(at for at, name in enumerate(names) if "bee" in name)
+        await driver.press("enter")
+        assert "I am bee" in driver.screen()
+        await driver.press("escape")
+        await driver.press("r")
+        await driver.press("y")
+        assert driver.listed() == ["busy", "bee", "cat", "dog"]
+        await driver.press("u")
+        await driver.press("y")
+        assert driver.listed() == ["busy", *NAMES]
+
+
+async def test_what_was_purged_is_gone_for_good(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "ant")
+        await driver.press("d")
+        await driver.press("y")
+        driver.main.action_trash()
+        await driver.settle()
+        await driver.press("x")
+        assert "cannot be restored afterwards" in driver.screen()
+        await driver.press("y")
+        await driver.press("u")
+        assert "Nothing to undo" in "".join(driver.told())
+
+
+async def test_ending_and_clearing_come_from_the_palette(path: Path, trash: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL WHERE id = 'ant'")
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "ant")
+        driver.main.action_end(False)
+        await driver.settle()
+        await driver.press("y")
+        assert rows(path, "SELECT end_reason FROM sessions WHERE id = 'ant'") == [
+            ("explorer_close",)
+        ]
+        driver.main.action_clear_messages()
+        await driver.settle()
+        assert "Clear all messages of “ant”?" in driver.screen()
+        await driver.press("y")
+        assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'ant'") == [(0,)]
+        for key in ("u", "y", "u", "y"):
+            await driver.press(key)
+        assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'ant'") == [(2,)]
+
+
+async def test_an_edit_that_was_cut_short_is_found_at_the_next_start(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a crash: some messages are out, the session is still there."""
+    before = dump(path)
+    editor = Editor(path, trash, lambda: NOW)
+    (key,) = (int(str(row)) for (row,) in rows(path, "SELECT rowid FROM sessions WHERE id = 'bee'"))
+    plan = editor.delete_plan([key])
+
+    class Crash(BaseException):
+        pass
+
+    def crash(*_: object) -> None:
+        raise Crash
+
+    with monkeypatch.context() as patched:
+        patched.setattr("explorer.store.edits.deleting.Deleter._end", crash)
+        patched.setattr("explorer.store.edits.batches.HOLD", -1.0)
+        patched.setattr("explorer.store.edits.taking.run_batches", _one_step_at_a_time)
+        with pytest.raises(Crash):
+            editor.apply(plan)
+    assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
+    async with opened(path, trash=trash) as driver:
+        assert "An edit was cut short: Deleted “bee”" in driver.screen()
+        await driver.press("j", "enter")
+        assert "That edit is settled." in driver.said()
+    assert dump(path) == before
+
+
+def _one_step_at_a_time(*arguments: object, **named: object) -> bool:
+    from explorer.store.edits.batches import run_batches
+
+    return run_batches(*arguments, hold=-1.0, pause=0.0, **named)  # type: ignore[arg-type]
