@@ -155,6 +155,10 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.editing import edit_sessions
 
             return edit_sessions(options, now)
+        case "prune":
+            from explorer.commands.prune import prune_sessions
+
+            return prune_sessions(options, now)
         case "undo":
             from explorer.commands.trash import undo_edit
 

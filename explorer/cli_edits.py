@@ -19,6 +19,18 @@ Nothing happens without a yes: --dry-run shows the plan, --yes skips the questio
 back.
 """
 
+PRUNE_EPILOG = """\
+examples:
+  session-explorer prune --older-than 90d --dry-run      what would go, and what stays and why
+  session-explorer prune --source cron --older-than 7d --keep 20
+  session-explorer prune --empty --include-open --yes
+  session-explorer prune --older-than 1y --archive       hide them instead of deleting
+  session-explorer prune 'source:telegram messages:<5'   in the language of the search bar
+
+Age is that of the last activity. Running and pinned sessions always stay; archived ones unless
+the query asks for them. One receipt, one undo for all of it.
+"""
+
 TRASH_EPILOG = """\
 examples:
   session-explorer trash list                what can be brought back
@@ -56,6 +68,18 @@ def add_edits(command: Add, text: Callable[[str], str], count: Callable[[str], i
         "--conversation", action="store_true", help="with all parts of their conversations"
     )
     _add_edit(delete)
+    prune = command("prune", "delete or archive many sessions by rules", PRUNE_EPILOG)
+    prune.add_argument("query", metavar="QUERY", nargs="*", type=text)
+    prune.add_argument("--older-than", metavar="SPAN", help="quiet for so long: 12h, 90d, 8w, 1y")
+    prune.add_argument(
+        "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
+    )
+    prune.add_argument("--empty", action="store_true", help="only those without messages")
+    prune.add_argument("--max-messages", type=count, metavar="N", help="only up to N messages")
+    prune.add_argument("--keep", type=count, default=0, metavar="N", help="the newest N stay")
+    prune.add_argument("--include-open", action="store_true", help="also those never ended")
+    prune.add_argument("--archive", action="store_true", help="archive instead of deleting")
+    _add_answers(prune)
     undo = command("undo", "take the last edit of this file back", EDIT_EPILOG)
     undo.add_argument("receipt", metavar="RECEIPT", nargs="?", type=count, help="another edit")
     _add_answers(undo)

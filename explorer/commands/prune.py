@@ -1,0 +1,136 @@
+"""`prune`: many sessions at once, by rules, with every reason why something stays."""
+
+import argparse
+import re
+
+from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
+from explorer.commands.output import note, write, write_json
+from explorer.commands.stores import chosen_store
+from explorer.config import side_path
+from explorer.errors import ExitCode, UsageError
+from explorer.render.amounts import count, plural
+from explorer.render.clean import clean, clean_line
+from explorer.search.dates import span
+from explorer.search.pruning import OPEN, Chosen, Rules, choose, ground, holding, parts_of
+from explorer.store.base import Store
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action, EditPlan
+from explorer.store.edits.words import (
+    done_shape,
+    done_words,
+    plan_lines,
+    plan_shape,
+    question,
+    receipt_words,
+)
+from explorer.store.read_only import CancelToken
+from explorer.store.side import SideFile
+
+
+def prune_sessions(options: argparse.Namespace, now: float) -> int:
+    rules = _rules(options, now)
+    store = chosen_store(options)
+    editor = editor_for(store)
+    warn_half_done(editor)
+    catalog = store.catalog()
+    pins = SideFile(side_path(), store.path).pins()
+    known = ground(store, catalog, pins)
+    fits = holding(known, rules.query, now, CancelToken())
+    chosen = choose(known, rules, fits, now)
+    if not chosen.rows:
+        return _nothing(chosen, options)
+    plan = _plan(editor, store, parts_of(catalog, chosen.rows), options.archive)
+    if options.dry_run:
+        _show(plan, chosen, options.json)
+        return int(ExitCode.DONE)
+    if not options.yes:
+        ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
+    done = editor.apply(plan, progress=shown_progress("messages"))
+    done = done._replace(skipped={**done.skipped, **chosen.counts})
+    if options.json:
+        write_json(done_shape(done))
+    else:
+        note(clean_line(done_words(done, receipt_words(plan))) + ".")
+        if done.receipt is not None:
+            note(f"Receipt {done.receipt}: `session-explorer undo {done.receipt}` takes it back.")
+    return int(ExitCode.DONE)
+
+
+def _plan(editor: Editor, store: Store, keys: list[int], archive: bool) -> EditPlan:
+    places = [store.place(key) for key in keys]
+    table = places[0][0]
+    rows = [row for name, row in places if name == table]
+    if archive:
+        return editor.archive_plan(rows, True, table)
+    return editor.delete_plan(rows, table, action=Action.PRUNE)
+
+
+def _rules(options: argparse.Namespace, now: float) -> Rules:
+    older = None
+    if options.older_than is not None:
+        found = span(options.older_than, now) if _is_span(options.older_than) else None
+        if found is None:
+            raise UsageError(
+                "Not a span of time", f"{options.older_than!r} is no span: 12h, 90d, 8w, 1y."
+            )
+        older = now - found.start
+    rules = Rules(
+        older=older,
+        sources=frozenset(options.source),
+        empty=options.empty,
+        most=options.max_messages,
+        keep=options.keep,
+        include_open=options.include_open,
+        query=" ".join(options.query),
+    )
+    if rules.say_nothing:
+        raise UsageError(
+            "Nothing to go by",
+            "Say which sessions: --older-than 90d, --empty, --source cron, a query, …",
+        )
+    return rules
+
+
+def _is_span(text: str) -> bool:
+    return bool(re.fullmatch(r"\d+\s?[hdwmy]", text.strip().lower()))
+
+
+def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
+    if as_json:
+        shape = plan_shape(plan)
+        write_json({**shape, "skipped": {**plan.skipped, **chosen.counts}})
+        return
+    write(clean(question(plan)))
+    for line in (*plan_lines(plan), *_reasons(chosen)):
+        write(f"  {clean(line)}")
+    for one in plan.doomed:
+        write(
+            f"  {clean_line(one.id)}  {count(one.messages):>6}  {clean_line(one.title or '', 60)}"
+        )
+    note("Nothing was changed: this was only the plan.")
+
+
+def _reasons(chosen: Chosen) -> list[str]:
+    found = [f"Stays: {count(len(rows))} {reason}." for reason, rows in chosen.skipped.items()]
+    if OPEN in chosen.skipped:
+        found.append("--include-open takes the open ones too.")
+    return found
+
+
+def _nothing(chosen: Chosen, options: argparse.Namespace) -> int:
+    if options.json:
+        write_json(
+            {
+                "action": "archive" if options.archive else "prune",
+                "receipt": None,
+                "done": [],
+                "sessions": [],
+                "totals": {"sessions": 0, "messages": 0, "bytes": 0, "files": 0},
+                "skipped": chosen.counts,
+            }
+        )
+        return int(ExitCode.DONE)
+    note(f"Nothing to prune: {plural(0, 'session')} fit.")
+    for line in _reasons(chosen):
+        note(line)
+    return int(ExitCode.DONE)

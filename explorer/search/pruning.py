@@ -1,0 +1,208 @@
+"""Which conversations a prune would take, and of all others that its rules fit, why not.
+
+Age is that of the last activity, never of the start. Conversations are kept or taken as a whole.
+What is running, open, pinned, archived or among the newest stays, and is counted with its reason:
+nothing is skipped in silence.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from explorer.model import RUNNING_WITHIN, Hidden
+from explorer.search.engine import Gathered, Result, search
+from explorer.search.fields import Known, session_test
+from explorer.search.language import parse
+from explorer.store.base import Facts, Store
+from explorer.store.catalog import Catalog
+from explorer.store.read_only import CancelToken
+from explorer.store.traits import Trait, Traits
+
+DAY = 86_400.0
+RUNNING = "running"
+OPEN = "open, never ended"
+PINNED = "pinned"
+ARCHIVED = "archived"
+NEWEST = "among the newest to keep"
+KEPT = "kept by you"
+
+
+class Rules(NamedTuple):
+    """What is to go."""
+
+    older: float | None = None
+    """Seconds since the last activity."""
+    sources: frozenset[str] = frozenset()
+    """Only these; all when empty."""
+    classes: frozenset[Hidden] = frozenset()
+    """Only these classes of sessions; all when empty."""
+    empty: bool = False
+    """Only those without messages."""
+    most: int | None = None
+    """Messages at most."""
+    keep: int = 0
+    """The newest so many stay."""
+    include_open: bool = False
+    query: str = ""
+    """In the language of the search bar."""
+    only: frozenset[int] | None = None
+    """Rows that were selected."""
+    spared: frozenset[int] = frozenset()
+    """Rows that somebody took out by hand."""
+
+    @property
+    def say_nothing(self) -> bool:
+        """Whether they would take everything."""
+        narrow = (self.older, self.most, self.only)
+        named = self.sources or self.classes or self.empty or self.query.strip() or self.keep
+        return all(one is None for one in narrow) and not named
+
+
+PRESETS: Mapping[str, Rules] = {
+    "Empty sessions": Rules(empty=True),
+    "Cron older than 7 days": Rules(older=7 * DAY, classes=frozenset({Hidden.CRON})),
+    "Subagents older than 30 days": Rules(older=30 * DAY, classes=frozenset({Hidden.SUBAGENT})),
+    "Everything older than 90 days": Rules(older=90 * DAY),
+}
+
+
+class Ground(NamedTuple):
+    """What is known of a store, read once: choosing among it is instant."""
+
+    store: Store
+    catalog: Catalog
+    facts: Facts
+    traits: Traits
+    pins: frozenset[int]
+    """Rows that are pinned."""
+
+
+class Chosen(NamedTuple):
+    """What would go, and what stays all the same."""
+
+    rows: tuple[int, ...]
+    """Conversations, those quiet for longest first."""
+    messages: int
+    skipped: Mapping[str, tuple[int, ...]]
+    """Conversations that the rules fit and that stay, by reason."""
+    sources: Mapping[str, int]
+    months: Mapping[str, int]
+    """How many of each month, the oldest first."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {reason: len(rows) for reason, rows in self.skipped.items()}
+
+
+def ground(
+    store: Store, catalog: Catalog, pins: frozenset[str], token: CancelToken | None = None
+) -> Ground:
+    """Read what the rules ask about."""
+    keys = store.keys_of(sorted(pins), token).values() if pins else ()
+    pinned = catalog.tips(frozenset(key for key in keys if catalog.has(key)))
+    traits = store.traits({Trait.STATE, *_ASKED}, token=token)
+    return Ground(store, catalog, store.facts(token=token), traits, pinned)
+
+
+def holding(
+    known: Ground, text: str, now: float, token: CancelToken, tz: tzinfo | None = None
+) -> Callable[[int], bool] | None:
+    """Says of a conversation whether a query fits it; None when nothing is asked. Where words are
+    looked for, all messages are looked through."""
+    if not text.strip():
+        return None
+    query = parse(text, now, tz)
+    test = session_test(query, now, tz)
+    fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins))
+    if not query.asks_messages:
+        return fits
+    gathered = Gathered(known.catalog, lambda tip: None, fits)
+    found: Result = search(known.store, query, gathered, lambda result: None, token, now)
+    return frozenset(found.counts).__contains__
+
+
+def choose(
+    known: Ground,
+    rules: Rules,
+    fits: Callable[[int], bool] | None,
+    now: float,
+    tz: tzinfo | None = None,
+) -> Chosen:
+    """Apply the rules; `fits` is what `holding` said of their query."""
+    catalog = known.catalog
+    matching = [tip for tip, hidden in catalog.rows() if _fits(known, rules, tip, hidden)]
+    if fits is not None:
+        matching = [tip for tip in matching if fits(tip)]
+    newest = catalog.by_last_active(matching)
+    kept = frozenset(newest[: rules.keep])
+    rows: list[int] = []
+    skipped: dict[str, list[int]] = {}
+    for tip in reversed(newest):
+        if rules.older is not None and now - catalog.last_active(tip) < rules.older:
+            continue
+        reason = _reason(known, rules, tip, kept, now)
+        if reason:
+            skipped.setdefault(reason, []).append(tip)
+        else:
+            rows.append(tip)
+    months = Counter(_month(catalog.last_active(tip), tz) for tip in rows)
+    return Chosen(
+        rows=tuple(rows),
+        messages=sum(_messages(known, tip) for tip in rows),
+        skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
+        sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
+        months=dict(sorted(months.items())),
+    )
+
+
+def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
+    catalog = known.catalog
+    if rules.only is not None and tip not in rules.only:
+        return False
+    if rules.sources and catalog.source(tip) not in rules.sources:
+        return False
+    if rules.classes and hidden not in rules.classes:
+        return False
+    if rules.empty and not catalog.empty.issuperset(catalog.chain(tip)):
+        return False
+    return rules.most is None or _messages(known, tip) <= rules.most
+
+
+def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
+    """Why a conversation stays that the rules fit."""
+    catalog = known.catalog
+    parts = catalog.chain(tip)
+    if tip in rules.spared:
+        return KEPT
+    ended = tip in known.traits.ended
+    fresh = now - catalog.last_active(tip) < RUNNING_WITHIN and not ended
+    if fresh or any(known.traits.held.get(part, 0.0) > now for part in parts):
+        return RUNNING
+    if not known.pins.isdisjoint(parts):
+        return PINNED
+    if tip in kept:
+        return NEWEST
+    if not ended and not rules.include_open:
+        return OPEN
+    asked = "is:archived" in rules.query or rules.only is not None
+    return ARCHIVED if tip in catalog.archived and not asked else ""
+
+
+def _messages(known: Ground, tip: int) -> int:
+    return sum(known.facts.messages.get(part, 0) for part in known.catalog.chain(tip))
+
+
+def _month(time: float, tz: tzinfo | None) -> str:
+    try:
+        return datetime.fromtimestamp(time, tz).strftime("%Y-%m")
+    except (ValueError, OverflowError, OSError):
+        return "?"
+
+
+def parts_of(catalog: Catalog, rows: Sequence[int]) -> list[int]:
+    """All parts of these conversations."""
+    return [part for tip in rows for part in catalog.chain(tip)]
+
+
+_ASKED = (Trait.ID, Trait.TITLE, Trait.WORKSPACE, Trait.COST, Trait.TOKENS)
