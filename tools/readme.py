@@ -17,6 +17,7 @@ SCOPES = {
     "transcript": "In the transcript",
     "find": "While finding",
     "search": "While searching",
+    "prune": "While pruning",
     "app": "Everywhere",
 }
 

@@ -133,6 +133,10 @@ class Store(Protocol):
         """What is asked of these sessions, or of all; the rest is left empty."""
         ...
 
+    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
+        """Bytes of text in the messages of every session, by key; reads all of them."""
+        ...
+
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         """The keys of the sessions with these very ids; those that are gone are missing."""
         ...

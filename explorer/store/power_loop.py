@@ -183,6 +183,20 @@ class PowerLoopStore:
 
         return self._file.read(lambda reader: traits(reader, self._tables, asked, keys), token)
 
+    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
+        def work(reader: Reader) -> Mapping[int, int]:
+            return {
+                tables.key(row): int(weight)
+                for tables in self._tables
+                for row, weight in reader.rows(
+                    "SELECT s.rowid, total(length(CAST(m.content AS BLOB)))"
+                    f" FROM {tables.messages} m JOIN {tables.sessions} s"
+                    " ON s.session_id = m.session_id GROUP BY m.session_id"
+                )
+            }
+
+        return self._file.read(work, token)
+
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         def work(reader: Reader) -> Mapping[str, int]:
             wanted = set(ids)

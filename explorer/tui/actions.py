@@ -95,7 +95,16 @@ ACTIONS = (
         "Clear the search, then the selection",
         "screen.unwind",
     ),
-    Action("rename", "list", "t,f2", "t F2", "Rename", "Give it another title", "screen.rename", 3),
+    Action(
+        "rename",
+        "list",
+        "t,f2",
+        "t F2",
+        "Rename",
+        "Give it another title",
+        "screen.edit('rename')",
+        3,
+    ),
     Action(
         "delete",
         "list",
@@ -103,13 +112,23 @@ ACTIONS = (
         "d Del",
         "Delete",
         "Delete it, after a plan",
-        "screen.delete",
+        "screen.edit('delete')",
         4,
     ),
     Action(
-        "archive", "list", "a", "a", "Archive", "Archive it, or take it out", "screen.archive", 9
+        "archive",
+        "list",
+        "a",
+        "a",
+        "Archive",
+        "Archive it, or take it out",
+        "screen.edit('archive')",
+        9,
     ),
-    Action("undo", "list", "u", "u", "Undo", "Take the last edit back", "screen.undo", 8),
+    Action(
+        "prune", "list", "p", "p", "Prune", "Clean up many by rules", "screen.edit('prune')", 10
+    ),
+    Action("undo", "list", "u", "u", "Undo", "Take the last edit back", "screen.edit('undo')", 8),
     Action(
         "end",
         "list",
@@ -117,10 +136,16 @@ ACTIONS = (
         "ctrl+p",
         "End",
         "End a session that a crash left open",
-        "screen.end(False)",
+        "screen.edit('end')",
     ),
     Action(
-        "reopen", "list", "", "ctrl+p", "Reopen", "Open an ended session again", "screen.end(True)"
+        "reopen",
+        "list",
+        "",
+        "ctrl+p",
+        "Reopen",
+        "Open an ended session again",
+        "screen.edit('reopen')",
     ),
     Action(
         "clear-messages",
@@ -129,7 +154,7 @@ ACTIONS = (
         "ctrl+p",
         "Clear",
         "Delete its messages and keep the session",
-        "screen.clear_messages",
+        "screen.edit('clear')",
     ),
     Action(
         "trash",
@@ -138,9 +163,9 @@ ACTIONS = (
         "ctrl+p",
         "Trash",
         "What was deleted, and how it comes back",
-        "screen.trash",
+        "screen.edit('trash')",
     ),
-    Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 11),
+    Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 12),
     Action(
         "unfold",
         "list",
@@ -344,6 +369,49 @@ ACTIONS = (
     ),
     Action("find-down", "find", "down", "↓", "Next", "Next match", "step(1)", 2),
     Action("find-up", "find", "up", "↑", "Previous", "Previous match", "step(-1)", 3),
+    Action(
+        "prune-choose",
+        "prune",
+        "enter,space",
+        "enter",
+        "Choose",
+        "Choose or change it",
+        "choose",
+        0,
+    ),
+    Action("prune-down", "prune", "down,j", "↓ j", "Down", "Next rule", "move(1)"),
+    Action("prune-up", "prune", "up,k", "↑ k", "Up", "Previous rule", "move(-1)"),
+    Action(
+        "prune-pane",
+        "prune",
+        "tab,right,l",
+        "tab",
+        "The list",
+        "To what would go, and back: there enter reads one, space keeps it",
+        "screen.pane",
+        1,
+    ),
+    Action(
+        "prune-archive",
+        "prune",
+        "a",
+        "a",
+        "Archive",
+        "Archive what would go",
+        "screen.edit('archive')",
+        2,
+    ),
+    Action(
+        "prune-delete",
+        "prune",
+        "d,delete",
+        "d Del",
+        "Delete",
+        "Delete what would go, after a question",
+        "screen.edit('delete')",
+        3,
+    ),
+    Action("prune-leave", "prune", "escape,q", "esc", "Back", "Back to all", "screen.leave", 4),
     Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 17),
     Action("theme", "app", "ctrl+t", "ctrl+t", "Theme", "Theme: dark or light", "app.look"),
     Action(
@@ -374,13 +442,19 @@ def bindings(scope: str) -> list[BindingType]:
 def scope_of(focused: str | None) -> str:
     """The scope of the widget with this id: whose keys act while it has the focus."""
     scopes = {"query": "search", "transcript": "transcript", "find-text": "find"}
+    scopes |= {"prune-rules": "prune", "prune-list": "prune"}
     return scopes.get(focused or "", "list")
 
 
 def footer(scope: str, room: int) -> list[tuple[str, str]]:
     """(key, label) for the footer while something has the focus, as many as fit: the most useful
     ones, in the order of the table. Where letters are typed, only keys that are none."""
-    wanted = [a for a in ACTIONS if a.scope in (scope, "app") and a.rank is not None]
+    everywhere = ("help",) if scope == "prune" else tuple(a.name for a in ACTIONS)
+    wanted = [
+        a
+        for a in ACTIONS
+        if a.rank is not None and (a.scope == scope or (a.scope == "app" and a.name in everywhere))
+    ]
     kept: dict[str, str] = {}
     for action in sorted(wanted, key=lambda action: action.rank or 0):
         key = _key(action, scope in ("search", "find"))

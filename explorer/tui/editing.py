@@ -4,17 +4,17 @@ Everything runs in one lane, one after the other. What was done is said with the
 back.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Collection, Sequence
 
 from textual.screen import Screen
 
-from explorer.errors import Cancelled, ExplorerError
+from explorer.errors import ExplorerError
 from explorer.model import Session
 from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
+from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, Progress
+from explorer.store.edits.plans import Action, Done, EditPlan
 from explorer.store.edits.titles import Owner, Title
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import (
@@ -29,16 +29,13 @@ from explorer.store.edits.words import (
 from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
+from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
+from explorer.tui.widgets.session_list import SessionList
 
-T = TypeVar("T")
-
-PATIENCE = 0.4
-"""Seconds after which an edit shows how far it is."""
 _YES = {
     Action.DELETE: "Delete",
     Action.PRUNE: "Prune",
@@ -59,6 +56,7 @@ class Editing:
         lanes: Lanes,
         lister: Lister,
         editor: Editor,
+        clock: Callable[[], float],
         changed: Callable[[], None],
     ) -> None:
         """`changed` is told when the file is no longer as it was."""
@@ -66,13 +64,32 @@ class Editing:
         self._lanes = lanes
         self._lister = lister
         self._editor = editor
-        self._changed = changed
-        self._stop: CancelToken | None = None
+        self._clock = clock
+        self._lane = EditLane(screen, lanes, changed)
 
     def stop(self) -> None:
-        """The app is left: what is under way ends with its batch."""
-        if self._stop is not None:
-            self._stop.cancel()
+        self._lane.stop()
+
+    def act(self, what: str, sessions: SessionList) -> None:
+        """Do something to the rows that are chosen."""
+        rows, here = sessions.chosen(), sessions.current
+        match what:
+            case "rename" if here is not None:
+                self.rename(here)
+            case "delete":
+                self.delete(rows)
+            case "archive":
+                self.archive(rows)
+            case "end" | "reopen":
+                self.end(rows, what == "reopen")
+            case "clear":
+                self.clear(rows)
+            case "undo":
+                self.undo()
+            case "prune":
+                self.prune(sessions.selection.keys)
+            case "trash":
+                self.trash()
 
     def delete(self, rows: Sequence[int]) -> None:
         """Delete these rows of the list; of a conversation of several parts, ask which."""
@@ -149,7 +166,7 @@ class Editing:
             def take(found: tuple[EditPlan, Title] | ExplorerError) -> None:
                 if isinstance(found, ExplorerError):
                     dialog.dismiss()
-                    self._say(found)
+                    self._lane.say(found)
                 else:
                     dialog.checked(text, *found)
 
@@ -175,7 +192,7 @@ class Editing:
             dialog = Question(title, text, "Undo")
             self._screen.app.push_screen(dialog, lambda yes: self._undo(plan) if yes else None)
 
-        self._work(work, ask)
+        self._lane.find_out(work, ask)
 
     def _undo(self, plan: UndoPlan) -> None:
         def then(done: Done) -> None:
@@ -184,18 +201,45 @@ class Editing:
                 clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
             )
 
-        self._do(
+        self._lane.do(
             f"Undoing: {plan.receipt.words}",
             None,
             lambda tell: self._editor.undo(plan, progress=tell),
             then,
         )
 
-    def trash(self, clock: Callable[[], float]) -> None:
+    def prune(self, selected: Collection[int]) -> None:
+        """Choose by rules what goes."""
+        from explorer.tui.reclaiming import offer
+        from explorer.tui.screens.prune import Given, PruneScreen
+
+        store, catalog = self._lister.store, self._lister.catalog
+        if store is None or catalog is None:
+            return
+        rows = frozenset(row for row in selected if row >= 0)
+        given = Given(store, catalog, self._lister.wish.pins, rows)
+
+        def act(keys: list[int], archive: bool, then: Callable[[Catalog | None], None]) -> None:
+            def make(rows: list[int], table: str, token: CancelToken) -> EditPlan:
+                if archive:
+                    return self._editor.archive_plan(rows, True, table, token)
+                return self._editor.delete_plan(rows, table, False, Action.PRUNE, token)
+
+            def told(newer: Catalog) -> None:
+                then(newer)
+                if not archive:
+                    offer(self._screen, self._lanes, store, newer, self._clock)
+
+            self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
+            self._plan(keys, make)
+
+        self._screen.app.push_screen(PruneScreen(given, self._clock, act))
+
+    def trash(self) -> None:
         """Show what was deleted."""
         from explorer.tui.trashing import Trashing
 
-        Trashing(self._screen, self._lanes, self._editor, clock, self.undo).show()
+        Trashing(self._screen, self._lanes, self._editor, self._clock, self.undo).show()
 
     def look_after_crash(self) -> None:
         """Say what an earlier edit left half done, and offer what can be done."""
@@ -204,7 +248,7 @@ class Editing:
             if receipts:
                 self._ask_half_done(receipts[0])
 
-        self._work(lambda token: self._editor.half_done(), ask)
+        self._lane.find_out(lambda token: self._editor.half_done(), ask)
 
     def _ask_half_done(self, receipt: Receipt) -> None:
         dialog = Choice(
@@ -220,7 +264,7 @@ class Editing:
         def chosen(name: str | None) -> None:
             if name in ("restore", "finish"):
                 act = self._editor.restore if name == "restore" else self._editor.finish
-                self._do(
+                self._lane.do(
                     clean_line(receipt.words, 60),
                     None,
                     lambda tell: act(receipt, progress=tell),
@@ -241,7 +285,7 @@ class Editing:
         places = [store.place(key) for key in dict.fromkeys(keys)]
         table = places[0][0]
         rows = [row for name, row in places if name == table]
-        self._work(lambda token: make(rows, table, token), self._ask)
+        self._lane.find_out(lambda token: make(rows, table, token), self._ask)
 
     def _ask(self, plan: EditPlan) -> None:
         if not plan.doomed:
@@ -263,77 +307,11 @@ class Editing:
             self._screen.notify(clean(done_words(done, words)) + again, markup=False)
 
         self._lister.stay_near(plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE))
-        self._do(
+        self._lane.do(
             question(plan).rstrip("?"),
             stop,
             lambda tell: self._editor.apply(plan, stop, tell),
             then,
-        )
-
-    def _do(
-        self,
-        title: str,
-        stop: CancelToken | None,
-        act: Callable[[Callable[[Progress], None]], Done],
-        then: Callable[[Done], None],
-    ) -> None:
-        """Do it in a thread; where it takes long, show how far it is."""
-        dialog = ProgressDialog(clean_line(title, 200), stop)
-        self._stop = stop
-        ended = False
-
-        def open_dialog() -> None:
-            if not ended:
-                self._screen.app.push_screen(dialog)
-
-        def work(token: CancelToken) -> Done | ExplorerError:
-            def tell(progress: Progress) -> None:
-                self._lanes.tell(
-                    token, lambda: dialog.show(progress) if dialog.is_mounted else None
-                )
-
-            try:
-                return act(tell)
-            except ExplorerError as error:
-                return error
-            except Cancelled:
-                return ExplorerError("Stopped", "The rest was not done.")
-
-        def take(done: Done | ExplorerError) -> None:
-            nonlocal ended
-            ended = True
-            self._stop = None
-            if dialog.is_attached:
-                dialog.dismiss()
-            if isinstance(done, ExplorerError):
-                self._say(done)
-            else:
-                then(done)
-            self._changed()
-
-        self._screen.set_timer(PATIENCE, open_dialog)
-        self._lanes.queue("edit", work, take)
-
-    def _work(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
-        """Find something out in a thread; what speaks against it is said."""
-
-        def guarded(token: CancelToken) -> T | ExplorerError:
-            try:
-                return work(token)
-            except ExplorerError as error:
-                return error
-
-        def take(found: T | ExplorerError) -> None:
-            if isinstance(found, ExplorerError):
-                self._say(found)
-            else:
-                then(found)
-
-        self._lanes.start("plan", guarded, take)
-
-    def _say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
         )
 
 

@@ -97,6 +97,16 @@ class HermesStore:
 
         return self._file.read(lambda reader: traits(reader, asked, keys), token)
 
+    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
+        def work(reader: Reader) -> Mapping[int, int]:
+            rows = reader.rows(
+                "SELECT s.rowid, total(length(CAST(m.content AS BLOB))) FROM messages m"
+                " JOIN sessions s ON s.id = m.session_id GROUP BY m.session_id"
+            )
+            return {key: int(weight) for key, weight in rows}
+
+        return self._file.read(work, token)
+
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         from explorer.store.hermes.facts import keys_of
 

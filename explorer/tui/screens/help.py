@@ -15,6 +15,7 @@ TITLES = {
     "transcript": "In the transcript",
     "find": "While finding in a transcript",
     "search": "While searching",
+    "prune": "While pruning",
 }
 MARKS = (
     ("●", "running: not ended, and written to in the last ten minutes"),

@@ -384,40 +384,19 @@ class MainScreen(Screen[None]):
 
             path, notes = self._opened.store.path, self._opening.notes
             editor = Editor(path, self._opening.trash, self._clock, notes)
-            self._editing = Editing(self, self._lanes, self._lister, editor, self._edited)
+            self._editing = Editing(
+                self, self._lanes, self._lister, editor, self._clock, self._edited
+            )
         return self._editing
 
     def _edited(self) -> None:
         """An edit of ours leaves no higher id: all is read again."""
         self._lister.renew(self._renewed, whole=True)
 
-    def action_rename(self) -> None:
-        if (edits := self._edits()) and self.sessions.current is not None:
-            edits.rename(self.sessions.current)
-
-    def action_delete(self) -> None:
+    def action_edit(self, what: str) -> None:
+        """Change something: by its name in the table of actions."""
         if edits := self._edits():
-            edits.delete(self.sessions.chosen())
-
-    def action_archive(self) -> None:
-        if edits := self._edits():
-            edits.archive(self.sessions.chosen())
-
-    def action_undo(self) -> None:
-        if edits := self._edits():
-            edits.undo()
-
-    def action_end(self, reopen: bool) -> None:
-        if edits := self._edits():
-            edits.end(self.sessions.chosen(), reopen)
-
-    def action_trash(self) -> None:
-        if edits := self._edits():
-            edits.trash(self._clock)
-
-    def action_clear_messages(self) -> None:
-        if edits := self._edits():
-            edits.clear(self.sessions.chosen())
+            edits.act(what, self.sessions)
 
     def action_lineage(self) -> None:
         row = self.sessions.current

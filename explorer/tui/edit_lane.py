@@ -1,0 +1,105 @@
+"""The lane in which edits are done: one after the other, with a dialog where one takes long."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from textual.screen import Screen
+
+from explorer.errors import Cancelled, ExplorerError
+from explorer.render.clean import clean, clean_line
+from explorer.store.edits.plans import Done, Progress
+from explorer.store.read_only import CancelToken
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.lanes import Lanes
+
+T = TypeVar("T")
+
+PATIENCE = 0.4
+"""Seconds after which an edit shows how far it is."""
+
+
+class EditLane:
+    """Runs what reads or changes in threads, and says what speaks against it."""
+
+    def __init__(self, screen: Screen[None], lanes: Lanes, changed: Callable[[], None]) -> None:
+        """`changed` is told when the file is no longer as it was."""
+        self._screen = screen
+        self._lanes = lanes
+        self._changed = changed
+        self._stop: CancelToken | None = None
+        self.after: Callable[[], None] | None = None
+        """What else is to be done after the edit that is being planned."""
+
+    def stop(self) -> None:
+        """The app is left: what is under way ends with its batch."""
+        if self._stop is not None:
+            self._stop.cancel()
+
+    def do(
+        self,
+        title: str,
+        stop: CancelToken | None,
+        act: Callable[[Callable[[Progress], None]], Done],
+        then: Callable[[Done], None],
+    ) -> None:
+        """Do it in a thread; where it takes long, show how far it is."""
+        dialog = ProgressDialog(clean_line(title, 200), stop)
+        self._stop = stop
+        ended = False
+
+        def open_dialog() -> None:
+            if not ended:
+                self._screen.app.push_screen(dialog)
+
+        def work(token: CancelToken) -> Done | ExplorerError:
+            def tell(progress: Progress) -> None:
+                self._lanes.tell(
+                    token, lambda: dialog.show(progress) if dialog.is_mounted else None
+                )
+
+            try:
+                return act(tell)
+            except ExplorerError as error:
+                return error
+            except Cancelled:
+                return ExplorerError("Stopped", "The rest was not done.")
+
+        def take(done: Done | ExplorerError) -> None:
+            nonlocal ended
+            ended = True
+            self._stop = None
+            if dialog.is_attached:
+                dialog.dismiss()
+            if isinstance(done, ExplorerError):
+                self.say(done)
+            else:
+                then(done)
+            self._changed()
+            after, self.after = self.after, None
+            if after is not None:
+                after()
+
+        self._screen.set_timer(PATIENCE, open_dialog)
+        self._lanes.queue("edit", work, take)
+
+    def find_out(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
+        """Find something out in a thread; what speaks against it is said."""
+
+        def guarded(token: CancelToken) -> T | ExplorerError:
+            try:
+                return work(token)
+            except ExplorerError as error:
+                return error
+
+        def take(found: T | ExplorerError) -> None:
+            if isinstance(found, ExplorerError):
+                self.say(found)
+            else:
+                then(found)
+
+        self._lanes.start("plan", guarded, take)
+
+    def say(self, error: ExplorerError) -> None:
+        self._screen.notify(
+            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
+        )

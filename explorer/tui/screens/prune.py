@@ -1,0 +1,308 @@
+"""Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+
+from explorer.errors import ExplorerError, StoreError
+from explorer.model import Hidden, Sort
+from explorer.render.amounts import count, plural
+from explorer.render.clean import clean, clean_line
+from explorer.search.dates import span
+from explorer.search.pruning import PRESETS, Chosen, Ground, Rules, choose, ground, holding
+from explorer.store.base import Store
+from explorer.store.catalog import Catalog
+from explorer.store.read_only import CancelToken
+from explorer.tui.arranging import Arranged
+from explorer.tui.dialogs.choice import Choice
+from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.headings import headings
+from explorer.tui.lanes import LaneDone, Lanes
+from explorer.tui.prune_rows import RuleRow, rule_rows, span_words
+from explorer.tui.screens.reading import ReadScreen
+from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.widgets.rule_list import RuleList
+from explorer.tui.widgets.session_list import SessionList
+
+NARROW = 100
+CLASSES = (Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+NOTHING = "Nothing would go. Choose what, at the left."
+
+
+class Given(NamedTuple):
+    """What a prune starts from."""
+
+    store: Store
+    catalog: Catalog
+    pins: frozenset[str]
+    selected: frozenset[int]
+    """Rows of the list that are selected."""
+
+
+class PruneScreen(Screen[None]):
+    """Rules, and what they would take."""
+
+    def __init__(
+        self,
+        given: Given,
+        clock: Callable[[], float],
+        act: Callable[[list[int], bool, Callable[[Catalog | None], None]], None],
+    ) -> None:
+        """`act` archives or deletes the given sessions, after a question, and tells the catalog
+        as it is then."""
+        super().__init__()
+        self._given = given
+        self._clock = clock
+        self._act = act
+        self._lanes = Lanes(self, self._failed)
+        self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
+        self._ground: Ground | None = None
+        self._chosen: Chosen | None = None
+        self._weights: Mapping[int, int] | None = None
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="panes"):
+            yield RuleList()
+            yield SessionList(self._clock(), id="prune-list")
+        yield KeyBar(id="keys")
+
+    @property
+    def sessions(self) -> SessionList:
+        return self.query_one(SessionList)
+
+    def on_mount(self) -> None:
+        self.query_one(KeyBar).scope = "prune"
+        self.query_one(RuleList).border_title = Content("Prune")
+        self.sessions.note = "Looking …"
+        self.set_focus(self.query_one(RuleList))
+        self._begin()
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width < NARROW, "-narrow")
+        self.sessions.fit_to(event.size.height)
+
+    def on_lane_done(self, event: LaneDone) -> None:
+        self._lanes.finish(event)
+
+    def _failed(self, error: StoreError) -> None:
+        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
+
+    def _begin(self) -> None:
+        """Read what the rules ask about; how much text there is takes longest, so it comes last."""
+        store, catalog, pins, _ = self._given
+        self._ground = self._weights = None
+        self._show()
+
+        def take(known: Ground) -> None:
+            self._ground = known
+            self._choose()
+            self._lanes.start("weights", store.weights, self._weigh)
+
+        self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
+
+    def _weigh(self, weights: Mapping[int, int]) -> None:
+        catalog = self._given.catalog
+        found: dict[int, int] = {}
+        for key, number in weights.items():
+            tip = catalog.tip(key)
+            found[tip] = found.get(tip, 0) + number
+        self._weights = found
+        self._show()
+
+    def _choose(self) -> None:
+        """Apply the rules anew."""
+        known, rules, now = self._ground, self._rules, self._clock()
+        if known is None:
+            return
+
+        def work(token: CancelToken) -> tuple[Chosen, Arranged] | ExplorerError:
+            try:
+                fits = holding(known, rules.query, now, token)
+            except ExplorerError as error:
+                return error
+            chosen = choose(known, rules, fits, now)
+            order = list(chosen.rows)
+            days = headings(known.store, known.catalog, order[::-1], Sort.ACTIVE, now, token)
+            return chosen, Arranged(order[::-1], days, {}, len(order))
+
+        def take(found: tuple[Chosen, Arranged] | ExplorerError) -> None:
+            if isinstance(found, ExplorerError):
+                self.notify(clean(found.message), title=found.title, markup=False)
+                return
+            self._chosen, arranged = found
+            self.sessions.note = NOTHING
+            self.sessions.show(arranged)
+            self._show()
+
+        self._lanes.start("choose", work, take)
+
+    def _show(self) -> None:
+        chosen = self._chosen
+        kept = self._spared()
+        if chosen is not None and kept and self._ground is not None:
+            rows = tuple(row for row in chosen.rows if row not in kept)
+            facts = self._ground.facts.messages
+            chain = self._given.catalog.chain
+            messages = sum(facts.get(part, 0) for row in rows for part in chain(row))
+            skipped = {**chosen.skipped, "kept by you": tuple(sorted(kept))}
+            chosen = chosen._replace(rows=rows, messages=messages, skipped=skipped)
+        rules = self.query_one(RuleList)
+        rules.show(rule_rows(self._rules, chosen, self._weights, len(self._given.selected)))
+        going = len(chosen.rows) if chosen else 0
+        self.sessions.border_title = Content(f"{plural(going, 'conversation')} would go")
+        kept_words = f"{count(len(kept))} kept · " if kept else ""
+        self.sessions.border_subtitle = Content(f"{kept_words}space keeps one · enter reads it")
+
+    def _spared(self) -> frozenset[int]:
+        listed = self._chosen.rows if self._chosen else ()
+        return frozenset(self.sessions.selection.keys.intersection(listed))
+
+    @on(SessionList.SelectionChanged)
+    def _kept(self) -> None:
+        self._show()
+
+    @on(SessionList.RowsWanted)
+    def _read_rows(self, event: SessionList.RowsWanted) -> None:
+        store, catalog, now = self._given.store, self._given.catalog, self._clock()
+        units = [catalog.folded(row) for row in event.rows if catalog.has(row)]
+        self._lanes.start(
+            "rows",
+            lambda token: store.sessions(units, now, token),
+            lambda rows: self.sessions.add_rows({row.key: row for row in rows}),
+        )
+
+    @on(SessionList.Opened)
+    def _read(self, event: SessionList.Opened) -> None:
+        row = self.sessions.row(event.row)
+        if row is not None:
+            screen = ReadScreen(self._given.store, self._given.catalog, row, self._clock)
+            self.app.push_screen(screen)
+
+    @on(RuleList.Chosen)
+    def _change(self, event: RuleList.Chosen) -> None:
+        row, rules = event.row, self._rules
+        if row.kind == "preset" and row.name == "selected":
+            self._set(Rules(only=self._given.selected))
+        elif row.kind == "preset":
+            self._set(PRESETS[row.name])
+        elif row.kind == "stays" or row.name == "open":
+            self._set(rules._replace(include_open=not rules.include_open))
+        elif row.name == "empty":
+            self._set(rules._replace(empty=not rules.empty))
+        elif row.name == "sources":
+            self._ask_source()
+        else:
+            self._ask(row)
+
+    def _set(self, rules: Rules) -> None:
+        self._rules = rules
+        self._show()
+        self._choose()
+
+    def _ask_source(self) -> None:
+        names = sorted(self._given.catalog.source_names)
+        options = [("", "Any source")]
+        options += [(f"c{one.value}", f"All {one.value} sessions") for one in CLASSES]
+        options += [(f"s{name}", clean_line(name) or "(none)") for name in names]
+
+        def take(name: str | None) -> None:
+            if name is None:
+                return
+            sources = frozenset({name[1:]}) if name.startswith("s") else frozenset()
+            classes = frozenset({Hidden(name[1:])}) if name.startswith("c") else frozenset()
+            self._set(self._rules._replace(sources=sources, classes=classes, only=None))
+
+        self.app.push_screen(Choice("Source or class", options, ""), take)
+
+    def _ask(self, row: RuleRow) -> None:
+        """A value of one's own."""
+        check, value = {
+            "older": (self._check_span, "" if self._rules.older is None else _days(self._rules)),
+            "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
+            "keep": (_check_number, str(self._rules.keep)),
+            "query": (lambda text: (True, "As in the search bar"), self._rules.query),
+        }[row.name]
+
+        def take(text: str | None) -> None:
+            if text is None:
+                return
+            empty = not text.strip()
+            if row.name == "older":
+                found = span(text, self._clock())
+                older = None if empty or found is None else self._clock() - found.start
+                self._set(self._rules._replace(older=older))
+            elif row.name == "query":
+                self._set(self._rules._replace(query=text))
+            elif row.name == "keep":
+                self._set(self._rules._replace(keep=0 if empty else int(text)))
+            else:
+                self._set(self._rules._replace(most=None if empty else int(text)))
+
+        self.app.push_screen(Prompt(row.words, value, check), take)
+
+    def _check_span(self, text: str) -> tuple[bool, str]:
+        found = span(text, self._clock())
+        if not text.strip():
+            return True, "Any time"
+        if found is None or text.strip()[-1].lower() not in "hdwmy":
+            return False, "12h, 90d, 8w, 6m, 1y"
+        return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
+
+    def action_edit(self, what: str) -> None:
+        """What the list's own keys ask for: only these two are about all that would go."""
+        if what in ("archive", "delete"):
+            self._do(archive=what == "archive")
+
+    def _do(self, archive: bool) -> None:
+        kept = self._spared()
+        going = [row for row in (self._chosen.rows if self._chosen else ()) if row not in kept]
+        if not going:
+            self.notify("Nothing would go.", markup=False)
+            return
+        chain = self._given.catalog.chain
+        self._act([part for row in going for part in chain(row)], archive, self._done)
+
+    def _done(self, catalog: Catalog | None) -> None:
+        """The file is another one by now."""
+        if catalog is not None and self.is_attached:
+            self._given = self._given._replace(catalog=catalog, selected=frozenset())
+            if self._rules.only is not None:
+                self._rules = PRESETS["Empty sessions"]
+            self.sessions.clear()
+            self._begin()
+
+    def action_pane(self) -> None:
+        rules = self.query_one(RuleList)
+        other = self.sessions if self.focused is rules else rules
+        self.set_class(other is self.sessions, "-listing")
+        self.set_focus(other)
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    def action_unwind(self) -> None:
+        """Escape in the list: first nothing is kept by hand, then back to the rules."""
+        if self.sessions.selection:
+            self.sessions.selection.clear()
+            self.sessions.refresh()
+            self._show()
+        else:
+            self.action_pane()
+
+
+def _check_number(text: str) -> tuple[bool, str]:
+    good = not text.strip() or (text.strip().isdecimal() and len(text.strip()) < 9)
+    return good, "A number" if good else "Only a number will do"
+
+
+def _days(rules: Rules) -> str:
+    return f"{round((rules.older or 0.0) / 86_400)}d"

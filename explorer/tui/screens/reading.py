@@ -1,0 +1,56 @@
+"""One session to read, over another screen: esc goes back to where it was opened from."""
+
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from explorer.errors import StoreError
+from explorer.model import Session
+from explorer.render.clean import clean
+from explorer.store.base import Store
+from explorer.store.catalog import Catalog
+from explorer.tui.lanes import LaneDone, Lanes
+from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.widgets.reading_pane import ReadingPane
+from explorer.tui.widgets.transcript import Transcript
+
+
+class ReadScreen(Screen[None]):
+    """A transcript by itself."""
+
+    def __init__(
+        self, store: Store, catalog: Catalog, session: Session, clock: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self._store = store
+        self._catalog = catalog
+        self._session = session
+        self._clock = clock
+        self._lanes = Lanes(self, self._failed)
+
+    def compose(self) -> ComposeResult:
+        yield ReadingPane(id="reading")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        pane = self.query_one(ReadingPane)
+        pane.set_up(self, self._lanes, self._clock)
+        pane.open(self._store)
+        self.query_one(KeyBar).scope = "transcript"
+        self.set_focus(pane.transcript)
+        pane.read(self._session, self._catalog, alone=False)
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def on_lane_done(self, event: LaneDone) -> None:
+        self._lanes.finish(event)
+
+    def _failed(self, error: StoreError) -> None:
+        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
+
+    @on(Transcript.LeaveWanted)
+    def _leave(self) -> None:
+        self.dismiss()

@@ -1,0 +1,158 @@
+"""Pruning from the app: rules, what would go, what stays, and one undo for all of it."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from explorer.store.create import StateFile
+from explorer.tui.dialogs.question import Question
+from explorer.tui.screens.prune import PruneScreen
+from explorer.tui.screens.reading import ReadScreen
+from explorer.tui.widgets.rule_list import RuleList
+from tests.edits.states import dump
+from tests.factories import rows, talk
+from tests.tui.driving import NOW, Driver, opened
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def trash(tmp_path: Path) -> Path:
+    return tmp_path / "ours" / "trash.db"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "now", "hello", at=NOW - DAY, title="now", end="cli_close")
+        for number in range(3):
+            at = NOW - (100 + number) * DAY
+            talk(state, f"old{number}", f"words {number}", at=at, title=f"old {number}", end="done")
+        talk(state, "open", "hello", at=NOW - 120 * DAY, title="open")
+        talk(state, "void", at=NOW - 4 * DAY, title="void", end="done")
+    return file
+
+
+async def _prune(driver: Driver, *keys: str) -> PruneScreen:
+    await driver.press("p")
+    screen = driver.app.screen
+    assert isinstance(screen, PruneScreen)
+    for key in keys:
+        await driver.press(key)
+    return screen
+
+
+OLD = ("j", "j", "j", "enter")
+"""From the first preset to the one of everything older than 90 days."""
+
+
+async def test_presets_show_what_would_go_and_why_others_stay(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver)
+        assert "1 conversation would go" in driver.screen()
+        await driver.press(*OLD)
+        screen = driver.screen()
+        assert "3 conversations would go" in screen
+        assert "3 conversations, 3 messages" in screen
+        assert "1 open, never ended: include?" in screen
+        assert "By month of the last activity" in screen
+
+
+async def test_delete_asks_with_the_numbers_and_one_undo_brings_all_back(
+    path: Path, trash: Path
+) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("d")
+        assert isinstance(driver.app.screen, Question)
+        assert "Prune 3 sessions?" in driver.screen()
+        assert driver.focus() == "no"
+        await driver.press("y")
+        assert "Pruned 3 sessions" in driver.said()
+        assert "Nothing: choose what below." in driver.screen()
+        await driver.press("escape")
+        assert sorted(driver.listed()) == ["now", "open"]
+        await driver.press("u")
+        await driver.press("y")
+    assert dump(path) == before
+
+
+async def test_cancel_is_the_default(path: Path, trash: Path) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("d")
+        await driver.press("enter")
+        assert isinstance(driver.app.screen, PruneScreen), "the rules are still there"
+    assert dump(path) == before
+
+
+async def test_space_keeps_one_and_enter_reads_it(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("tab")
+        await driver.press("enter")
+        assert isinstance(driver.app.screen, ReadScreen)
+        assert "words 0" in driver.screen()
+        await driver.press("escape")
+        await driver.press("space")
+        assert "2 conversations would go" in driver.screen()
+        assert "1 kept by you" in driver.screen()
+        await driver.press("d")
+        assert "Prune 2 sessions?" in driver.screen()
+        await driver.press("y")
+        left = {str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")}
+        assert left == {"now", "open", "void", "old0"}
+
+
+async def test_open_ones_are_included_on_request(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        screen = await _prune(driver, *OLD)
+        rules = screen.query_one(RuleList)
+        while "open, never ended" not in rules._rows[rules._cursor].words:
+            await driver.press("j")
+        await driver.press("enter")
+        assert "4 conversations would go" in driver.screen()
+
+
+async def test_archiving_instead(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("a")
+        assert "Archive 3 sessions?" in driver.screen()
+        await driver.press("y")
+        assert rows(path, "SELECT count(*) FROM sessions WHERE archived") == [(3,)]
+
+
+async def test_the_selection_of_the_list_can_be_pruned(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("g", "space", "space")
+        await _prune(driver)
+        assert "The 2 selected sessions" in driver.screen()
+        assert "2 conversations would go" in driver.screen()
+
+
+async def test_a_rule_takes_a_value_of_ones_own(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("j", "enter")
+        prompt = driver.app.screen.query_one(Input)
+        assert prompt.value == "90d"
+        prompt.value = "100d"
+        await driver.settle()
+        assert "Quiet for 100 days or longer" in driver.screen()
+        await driver.press("enter")
+        assert "2 conversations would go" in driver.screen()
+
+
+async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash, size=(80, 24)) as driver:
+        await _prune(driver, *OLD)
+        assert "Begin with" in driver.screen()
+        assert "would go ─" not in driver.screen()
+        await driver.press("tab")
+        assert "3 conversations would go" in driver.screen()
+        assert "Begin with" not in driver.screen()
