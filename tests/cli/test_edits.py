@@ -1,0 +1,190 @@
+"""The commands that change something: a contract of plans, answers, exit codes and JSON."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExitCode
+from explorer.store.create import StateFile
+from tests.conftest import Command
+from tests.edits.states import dump
+from tests.factories import T0, altered, go_on, rows, talk
+
+
+@pytest.fixture(autouse=True)
+def _our_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "first", "owls at night", "Owls hunt.", title="Owls", end="cli_close")
+        talk(state, "second", "more owls", at=T0 + 100, title="Owls #2", end="cli_close")
+        talk(state, "third", "cats", at=T0 + 200, end="cli_close")
+        talk(state, "open", "left open", at=T0 + 300)
+        talk(state, "job", "tick", source="cron", at=T0 + 400, end="cron_complete")
+    return path
+
+
+def _ids(path: Path) -> set[str]:
+    return {str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")}
+
+
+def test_a_dry_run_shows_the_plan_and_changes_nothing(path: Path, command: Command) -> None:
+    before = dump(path)
+    done = command("delete", "first", "--dry-run", "--db", path)
+    assert done.code == 0
+    assert "Delete “Owls”?" in done.out
+    assert "2 messages" in done.out
+    plan = command("delete", "first", "--dry-run", "--json", "--db", path).json
+    assert plan["action"] == "delete"
+    assert plan["totals"]["sessions"] == 1
+    assert plan["totals"]["messages"] == 2
+    assert {"id", "title", "messages", "kind", "outcome", "reason"} <= set(plan["sessions"][0])
+    assert plan["skipped"] == {}
+    assert dump(path) == before
+
+
+def test_without_a_terminal_and_without_yes_it_refuses(path: Path, command: Command) -> None:
+    before = dump(path)
+    for arguments in (
+        ["delete", "first"],
+        ["rename", "first", "x"],
+        ["prune", "--older-than", "1d"],
+    ):
+        done = command(*arguments, "--db", path)
+        assert done.code == ExitCode.REFUSED
+        assert "--yes" in done.err
+    assert dump(path) == before
+
+
+def test_delete_and_undo(path: Path, command: Command) -> None:
+    before = dump(path)
+    done = command("delete", "first", "third", "--yes", "--json", "--db", path).json
+    assert sorted(done["done"]) == ["first", "third"]
+    assert _ids(path) == {"second", "open", "job"}
+    listed = command("trash", "list", "--json", "--db", path).json
+    assert [one["receipt"] for one in listed["receipts"]] == [done["receipt"]]
+    undone = command("undo", "--yes", "--json", "--db", path).json
+    assert sorted(undone["done"]) == ["first", "third"]
+    assert dump(path) == before
+    again = command("undo", "--yes", "--db", path)
+    assert again.code == ExitCode.REFUSED
+
+
+def test_delete_takes_a_part_and_with_conversation_the_chain(path: Path, command: Command) -> None:
+    with altered(path) as db:
+        go_on(db, "third", "third two", T0 + 900)
+        db.execute("UPDATE sessions SET ended_at = 1 WHERE id = 'third two'")
+    command("delete", "third two", "--yes", "--db", path)
+    assert "third" in _ids(path)
+    command("undo", "--yes", "--db", path)
+    command("delete", "third two", "--conversation", "--yes", "--db", path)
+    assert _ids(path) == {"first", "second", "open", "job"}
+
+
+def test_a_title_means_a_session_only_if_no_other_has_it(path: Path, command: Command) -> None:
+    assert (
+        command("delete", "Owls", "--dry-run", "--json", "--db", path).json["sessions"][0]["id"]
+        == "first"
+    ), "not the newest of the lineage, as for reading"
+    with altered(path) as db:
+        db.execute("DROP INDEX idx_sessions_title_unique")
+        db.execute("UPDATE sessions SET title = 'Owls' WHERE id = 'third'")
+    done = command("delete", "Owls", "--yes", "--db", path)
+    assert done.code == ExitCode.NO_SUCH_SESSION
+    assert "first" in done.err
+    assert "third" in done.err
+    assert command("delete", "nobody", "--yes", "--db", path).code == ExitCode.NO_SUCH_SESSION
+
+
+def test_rename_and_its_conflict(path: Path, command: Command) -> None:
+    done = command("rename", "third", "Owls", "--yes", "--db", path)
+    assert done.code == ExitCode.REFUSED
+    assert "first" in done.err
+    assert "Owls #3" in done.err
+    assert command("rename", "third", " A  title ", "--yes", "--db", path).code == 0
+    assert rows(path, "SELECT title FROM sessions WHERE id = 'third'") == [("A title",)]
+    command("rename", "third", "", "--yes", "--db", path)
+    assert rows(path, "SELECT title FROM sessions WHERE id = 'third'") == [(None,)]
+
+
+def test_archive_end_reopen_and_clear(path: Path, command: Command) -> None:
+    before = dump(path)
+    steps = (
+        ("archive", "first", "SELECT archived FROM sessions WHERE id = 'first'", 1),
+        ("end", "open", "SELECT end_reason FROM sessions WHERE id = 'open'", "explorer_close"),
+        ("reopen", "third", "SELECT ended_at FROM sessions WHERE id = 'third'", None),
+        ("clear", "first", "SELECT message_count FROM sessions WHERE id = 'first'", 0),
+    )
+    for name, id_, sql, value in steps:
+        assert command(name, id_, "--yes", "--db", path).code == 0
+        assert rows(path, sql) == [(value,)]
+    assert command("archive", "first", "--yes", "--db", path).code == 0, "nothing to do is no fault"
+    assert command("unarchive", "first", "--yes", "--db", path).code == 0
+    for _ in range(5):
+        assert command("undo", "--yes", "--db", path).code == 0
+    assert dump(path) == before
+
+
+def test_a_running_session_is_refused_unless_forced(
+    path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time", lambda: T0 + 310.0)
+    done = command("delete", "open", "--yes", "--db", path)
+    assert done.code == ExitCode.REFUSED
+    assert "running" in done.err
+    assert command("delete", "open", "--yes", "--force", "--db", path).code == 0
+    assert "open" not in _ids(path)
+
+
+def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Command) -> None:
+    receipt = command("delete", "first", "third", "--yes", "--json", "--db", path).json["receipt"]
+    shown = command("trash", "show", str(receipt), "--json", "--db", path).json
+    assert {one["id"] for one in shown["sessions"]} == {"first", "third"}
+    command("trash", "restore", str(receipt), "first", "--yes", "--db", path)
+    assert "first" in _ids(path)
+    assert "third" not in _ids(path)
+    assert command("trash", "purge", "--all", "--db", path).code == ExitCode.REFUSED
+    assert command("trash", "purge", "--all", "--yes", "--db", path).code == 0
+    assert command("trash", "list", "--json", "--db", path).json["receipts"] == []
+    assert command("undo", "--yes", "--db", path).code == ExitCode.REFUSED
+    assert command("trash", "show", "99", "--db", path).code == ExitCode.NO_SUCH_SESSION
+
+
+def test_prune_says_what_goes_and_what_stays(path: Path, command: Command) -> None:
+    plan = command("prune", "--older-than", "1d", "--dry-run", "--json", "--db", path).json
+    assert {one["id"] for one in plan["sessions"]} == {"first", "second", "third", "job"}
+    assert plan["skipped"] == {"open, never ended": 1}
+    done = command("prune", "--source", "cron", "--yes", "--json", "--db", path).json
+    assert done["done"] == ["job"]
+    assert command("prune", "--empty", "--yes", "--db", path).code == 0
+    none = command("prune", "--empty", "--yes", "--json", "--db", path).json
+    assert none["done"] == []
+    assert command("prune", "--yes", "--db", path).code == ExitCode.USAGE
+    assert command("prune", "--older-than", "soon", "--yes", "--db", path).code == ExitCode.USAGE
+    assert command("prune", "--older-than", "1d", "--archive", "--yes", "--db", path).code == 0
+    assert rows(path, "SELECT count(*) FROM sessions WHERE archived") == [(3,)]
+
+
+def test_an_edit_is_taken_back_in_the_file_it_was_made_in(
+    path: Path, tmp_path: Path, command: Command
+) -> None:
+    other = tmp_path / "other.db"
+    with StateFile.create(other) as state:
+        talk(state, "first", "hello", end="cli_close")
+    command("delete", "first", "--yes", "--db", path)
+    assert command("undo", "--yes", "--db", other).code == ExitCode.REFUSED
+    assert command("undo", "--yes", "--db", path).code == 0
+
+
+def test_info_says_what_can_be_edited(path: Path, command: Command) -> None:
+    edits = command("info", "--json", "--db", path).json["edits"]
+    assert set(edits.values()) == {None}
+    path.chmod(0o444)
+    with altered(path) as db:
+        db.execute("CREATE TRIGGER odd AFTER UPDATE ON sessions BEGIN SELECT 1; END")
+    edits = command("info", "--json", "--db", path).json["edits"]
+    assert None not in edits.values()
