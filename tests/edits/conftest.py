@@ -11,6 +11,12 @@ from tests.real_files import unpack
 
 
 @pytest.fixture
+def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No room for an agent between two batches, where there is none."""
+    monkeypatch.setattr("explorer.store.edits.batches.PAUSE", 0.0)
+
+
+@pytest.fixture
 def editor_of(tmp_path: Path) -> Callable[[Path], Editor]:
     """An editor with a trash of its own, at a time when nothing runs."""
     return lambda path: Editor(path, tmp_path / "ours" / "trash.db", lambda: NOW)

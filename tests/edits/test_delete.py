@@ -14,6 +14,7 @@ from tests.factories import NOW, T0, altered, go_on, insert, keys, rows, say, ta
 from tests.real_files import HERMES_FILES, POWER_LOOP_FILES, REAL_FILES
 
 EditorOf = Callable[[Path], Editor]
+pytestmark = pytest.mark.usefixtures("at_full_speed")
 
 
 def _table(path: Path) -> str:
@@ -352,5 +353,31 @@ def test_a_continuation_of_the_deleted_part_becomes_a_root(
         ("a", None),
         ("c", None),
     ]
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
+
+
+def test_a_shared_prompt_goes_with_the_last_session_that_shares_it(
+    tmp_path: Path, editor_of: EditorOf
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for name in ("a", "b"):
+            talk(state, name, "hello", end="cli_close")
+    with altered(path) as db:
+        db.execute("CREATE TABLE system_prompts (hash TEXT PRIMARY KEY, prompt TEXT)")
+        for column in ("system_prompt_hash", "tool_names"):
+            db.execute(f"ALTER TABLE sessions ADD COLUMN {column} TEXT")
+        for name in ("shared", "tools of a", "nobody's"):
+            insert(db, "system_prompts", hash=name, prompt=f"text of {name}")
+        db.execute("UPDATE sessions SET system_prompt_hash = 'shared'")
+        db.execute("UPDATE sessions SET tool_names = 'tools of a' WHERE id = 'a'")
+    before, editor, found = dump(path), editor_of(path), keys(open_store(path))
+    prompts = "SELECT hash FROM system_prompts ORDER BY hash"
+    editor.apply(editor.delete_plan([found["a"]]))
+    assert rows(path, prompts) == [("nobody's",), ("shared",)]
+    editor.apply(editor.delete_plan([found["b"]]))
+    assert rows(path, prompts) == [("nobody's",)]
+    editor.undo(editor.undo_plan())
     editor.undo(editor.undo_plan())
     assert dump(path) == before

@@ -33,11 +33,13 @@ def run_batches(
     token: CancelToken,
     committed: Callable[[Sequence[Step]], None],
     failed: Callable[[int, Changed], None],
-    hold: float = HOLD,
-    pause: float = PAUSE,
+    hold: float | None = None,
+    pause: float | None = None,
 ) -> bool:
     """Run all steps; whether the end was reached. `committed` is told what is in the file for
     good; `failed` which job the file has changed for: its other steps are left out."""
+    hold = HOLD if hold is None else hold
+    pause = PAUSE if pause is None else pause
     again: deque[Step] = deque()
     broken: set[int] = set()
 

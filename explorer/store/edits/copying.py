@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.store.edits.beside import read_file
-from explorer.store.edits.images import ABOUT, Image, raw, weight
+from explorer.store.edits.images import ABOUT, Cell, Image, raw, shown, weight
 from explorer.store.edits.plans import Outcome, Planned
-from explorer.store.edits.shape import Shape, columns_of, listing
+from explorer.store.edits.shape import PROMPTS, Shape, columns_of, listing
 from explorer.store.edits.writing import Changed, Writing
 from explorer.store.kept import Change, Entry, EntryState
 from explorer.store.schema import quoted
@@ -69,7 +69,7 @@ class Copier:
             count += len(rows)
             size += sum(map(weight, rows))
         if whole:
-            size += self._belongings(trash, receipt, entry, planned)
+            size += self._belongings(trash, receipt, entry, planned, own[0])
         else:
             trash.add_change(receipt, self._counters(planned.id, own[0], entry))
         trash.measure(entry, count, size)
@@ -77,7 +77,15 @@ class Copier:
         assert isinstance(number, int)
         return Copied(entry, planned, number, own[0])
 
-    def _belongings(self, trash: TrashWriter, receipt: int, entry: int, planned: Planned) -> int:
+    def _prompts(self, own: Image) -> list[Cell]:
+        """The shared prompts that a session names."""
+        cell = dict(zip(("rowid", *self.columns(self._shape.sessions)), own, strict=True))
+        named = [cell[column] for column in self._shape.prompts]
+        return [name for name in dict.fromkeys(named) if name is not None]
+
+    def _belongings(
+        self, trash: TrashWriter, receipt: int, entry: int, planned: Planned, own: Image
+    ) -> int:
         """What hangs on the session besides its messages, links of others and files included."""
         shape, size = self._shape, 0
         for table, column, detached in shape.belongings:
@@ -90,6 +98,11 @@ class Copier:
                 for row in rows:
                     change = Change(table, "rowid", row[0], (column,), (row[at],), (None,), entry)
                     trash.add_change(receipt, change)
+        for prompt in self._prompts(own):
+            rows = self._rows(PROMPTS, "hash", shown(prompt))
+            if rows:
+                self._pack(trash, entry, PROMPTS, rows)
+                size += sum(map(weight, rows))
         linked = self.columns(shape.sessions)
         at, named = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
         for row in self._rows(shape.sessions, shape.parent, planned.id):

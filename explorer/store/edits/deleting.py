@@ -11,9 +11,9 @@ from typing import NamedTuple
 from explorer.model import State
 from explorer.store import cells
 from explorer.store.edits.copying import Copied, numbered
-from explorer.store.edits.images import Image
+from explorer.store.edits.images import Image, bound
 from explorer.store.edits.plans import Outcome
-from explorer.store.edits.shape import Shape
+from explorer.store.edits.shape import PROMPTS, Shape
 from explorer.store.edits.subject import held, state, subjects
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.schema import quoted
@@ -56,10 +56,8 @@ class Deleter:
         """All steps for one session, in order."""
         entry, shape = copied.entry, self._shape
         yield Deleting(entry, partial(self._check, copied, now, force))
-        numbers: dict[str, int] = {}
         for table, _, rows in self._trash.packs(entry):
-            numbers[table] = numbers.get(table, 0) + len(rows)
-            if table == shape.sessions:
+            if table in (shape.sessions, PROMPTS):
                 continue
             for start in range(0, len(rows), SLICE):
                 few = rows[start : start + SLICE]
@@ -128,6 +126,20 @@ class Deleter:
             (copied.row, planned.id),
             expect=1,
         )
+        self._prompts(copied, tx)
+
+    def _prompts(self, copied: Copied, tx: Transaction) -> None:
+        """A prompt that no session shares any more goes with the last that did."""
+        shape = self._shape
+        cell = dict(zip(("rowid", *self._columns(shape.sessions)), copied.image, strict=True))
+        used = " OR ".join(f"s.{quoted(column)} = p.hash" for column in shape.prompts)
+        for name in {cell[column] for column in shape.prompts} - {None}:
+            place, value = bound(name)
+            tx.run(
+                f"DELETE FROM {PROMPTS} AS p WHERE p.hash = {place} AND NOT EXISTS"
+                f" (SELECT 1 FROM {quoted(shape.sessions)} s WHERE {used})",
+                (value,),
+            )
 
     def _clear_counters(self, copied: Copied, tx: Transaction) -> None:
         """The session stays, with nothing in it."""

@@ -6,7 +6,7 @@ half out needs somebody to decide: finish, or put back.
 
 from pathlib import Path
 
-from explorer.store.edits.shape import Shape, shape_of
+from explorer.store.edits.shape import PROMPTS, Shape, shape_of
 from explorer.store.edits.undoing import current
 from explorer.store.edits.writing import Looking
 from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
@@ -68,7 +68,7 @@ def _out(looking: Looking, shape: Shape, trash: TrashFile, entry: Entry) -> bool
         return True
     there = missing = 0
     for pack in trash.packs(entry.number):
-        if pack.table == shape.sessions:
+        if pack.table in (shape.sessions, PROMPTS):
             continue
         numbers = [row[0] for row in pack.rows]
         for start in range(0, len(numbers), AT_ONCE):

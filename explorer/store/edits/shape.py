@@ -17,6 +17,8 @@ from explorer.store.schema import Schema, quoted
 Rows = Callable[[str, Sequence[object]], Sequence[Image]]
 """Asks the file: (statement, values) → rows."""
 
+PROMPTS = "system_prompts"
+
 _POWER_LOOP = (
     *("compactions", "usage_rounds", "session_stats", "timers", "session_runtime_state"),
     *("background_tasks", "notes", "project_messages", "hook_events", "session_leases"),
@@ -45,6 +47,8 @@ class Shape(NamedTuple):
     """The column by which messages are numbered, upwards."""
     belongings: tuple[Belonging, ...]
     hermes: bool
+    prompts: tuple[str, ...] = ()
+    """Columns of a session that name a shared prompt, in files that keep each prompt once."""
     marks: bool = False
     """Children say in `model_config` whose subagents they are."""
 
@@ -76,6 +80,11 @@ def hermes_shape(schema: Schema, ask: Rows) -> Shape | str:
         order="id",
         belongings=tuple(found),
         hermes=True,
+        prompts=tuple(
+            column
+            for column in ("system_prompt_hash", "tool_names")
+            if schema.has(PROMPTS, "hash", "prompt") and schema.has("sessions", column)
+        ),
         marks=schema.has("sessions", "archived", "model_config"),
     )
 
