@@ -1,0 +1,127 @@
+"""Edits in a real terminal, beside a real agent: what a person sees, and what is left behind."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from tests.edits.states import faults
+from tests.factories import T0, altered, insert, rows, say, talk
+from tests.hostile import HOSTILE
+from tests.store.test_live_writer import writing
+from tests.terminal import Terminal
+from tests.tui.test_terminal import _controls
+
+ESCAPE = b"\x1b"
+
+
+def _terminal(path: Path, tmp_path: Path) -> Terminal:
+    ours = {"XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    return Terminal(["--db", str(path)], environment=ours)
+
+
+def _without(words: str) -> Callable[[str], bool]:
+    return lambda text: words not in text
+
+
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
+def test_delete_and_undo_beside_a_writing_agent(mode: str, tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with writing("0.19.0", path, mode) as writer:
+        writer.outcome()
+        with altered(path) as db:
+            named = {"source": "cli", "started_at": T0, "ended_at": T0 + 9, "title": "My session"}
+            insert(db, "sessions", id="mine", message_count=1, end_reason="cli_close", **named)
+            say(db, "mine", content="words of mine")
+        before = _of_mine(path)
+        with _terminal(path, tmp_path) as terminal:
+            terminal.until("My session")
+            terminal.press(b"G")
+            terminal.until("─ My session")
+            writer.write()
+            terminal.press(b"d")
+            terminal.until("Delete “My session”?")
+            terminal.press(b"y")
+            terminal.until("u undoes it")
+            terminal.until(_without("─ My session"))
+            assert rows(path, "SELECT count(*) FROM sessions WHERE id = 'mine'") == [(0,)]
+            writer.write()
+            terminal.press(b"u")
+            terminal.until("Undo: deleted")
+            terminal.press(b"y")
+            terminal.until("Undone: Deleted")
+            terminal.press(b"q")
+            assert terminal.leave() == 0
+        ids, errors = writer.outcome()
+    assert errors == []
+    assert _of_mine(path) == before
+    live = "SELECT id FROM messages WHERE session_id = 'live' ORDER BY id"
+    assert [id_ for (id_,) in rows(path, live)] == ids
+    assert faults(path) == []
+
+
+def _of_mine(path: Path) -> list[tuple[object, ...]]:
+    said = rows(path, "SELECT * FROM messages WHERE session_id = 'mine'")
+    return [*rows(path, "SELECT rowid, * FROM sessions WHERE id = 'mine'"), *said]
+
+
+def _edit_all(path: Path, tmp_path: Path, names: int) -> bytes:
+    """Open every dialog of an edit on every session, and do nothing."""
+    with _terminal(path, tmp_path) as terminal:
+        terminal.until("message 1 of")
+        for number in reversed(range(names)):
+            terminal.until(f"─ {number:03} ")
+            terminal.press(b"d")
+            terminal.until("Delete “")
+            terminal.press(ESCAPE)
+            terminal.until(_without("Delete “"))
+            terminal.press(b"t")
+            terminal.until("─ Rename ─")
+            terminal.press(ESCAPE)
+            terminal.until(_without("─ Rename ─"))
+            terminal.press(b"j")
+        terminal.press(b"p")
+        terminal.until("Begin with")
+        terminal.press(b"jjj\r")
+        terminal.until(f"{names} conversations would go")
+        terminal.press(b"d")
+        terminal.until("Prune ")
+        terminal.press(b"y")
+        terminal.until("u undoes it")
+        terminal.press(ESCAPE)
+        terminal.until("search all sessions")
+        terminal.press(b"\x10")
+        terminal.until("All commands")
+        terminal.press(b"What was deleted")
+        terminal.until("how it comes back")
+        terminal.press(b"\r")
+        terminal.until("kept for 30 days")
+        terminal.press(ESCAPE)
+        terminal.until(_without("kept for 30 days"))
+        terminal.press(b"\x11")
+        assert terminal.leave() == 0
+        return terminal.raw
+
+
+def _titled(path: Path, texts: list[str]) -> Path:
+    with StateFile.create(path) as state:
+        for number, text in enumerate(texts):
+            title = f"{number:03} {text[:90]}"
+            at = T0 + number * 60
+            talk(
+                state, f"s{number}", "hello", source=text[:40] or "cli", at=at, title=title, end="x"
+            )
+    return path
+
+
+def test_no_dialog_sends_anything_stored_to_the_terminal(tmp_path: Path) -> None:
+    # Half a surrogate cannot be stored by an agent.
+    texts = [text.encode("utf-8", "replace").decode() for _, text in HOSTILE][:26]
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    hostile = _edit_all(_titled(folders[0] / "state.db", texts), folders[0], len(texts))
+    plain = ["plain"] * len(texts)
+    harmless = _edit_all(_titled(folders[1] / "state.db", plain), folders[1], len(texts))
+    assert _controls(hostile) <= _controls(harmless)
