@@ -4,10 +4,10 @@ From where the reader is to the end, then from the beginning: the first hit come
 long the conversation is. Texts are read in batches that grow, and are not kept.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from explorer.model import Message, ToolCall
@@ -49,12 +49,15 @@ class Hits:
         self.total = 0
         self.looked_at = 0
         """Messages that were looked through."""
+        self._before: list[int] | None = None
+        """Matches before each message that has some; None after a change."""
 
     def add(self, found: Mapping[int, Counts], looked_at: int) -> None:
         for item, counts in found.items():
             insort(self._items, item)
             self._found[item] = counts
             self.total += _sum(counts)
+        self._before = None
         self.looked_at += looked_at
 
     def at_or_after(self, item: int) -> Place | None:
@@ -62,29 +65,35 @@ class Hits:
         if not self._items:
             return None
         at = bisect_left(self._items, item)
-        found = self._items[at % len(self._items)]
-        return Place(found, self._found[found][0][0], 0)
+        return self._place(self._items[at % len(self._items)], 0)
 
     def beside(self, place: Place, step: int) -> Place:
         """The next or previous match, round the ends."""
-        places = list(self._places(place.item))
-        at = places.index(place) + step if place in places else 0
-        if 0 <= at < len(places):
-            return places[at]
+        at = self._inside(place) + step
+        if 0 <= at < _sum(self._found[place.item]):
+            return self._place(place.item, at)
         here = bisect_left(self._items, place.item)
         item = self._items[(here + step) % len(self._items)]
-        beyond = list(self._places(item))
-        return beyond[0 if step > 0 else -1]
+        return self._place(item, 0 if step > 0 else _sum(self._found[item]) - 1)
 
     def number_of(self, place: Place) -> int:
         """The how manieth of all matches so far it is, from 1."""
-        before = self._items[: bisect_left(self._items, place.item)]
-        inside = list(self._places(place.item))
-        return sum(_sum(self._found[item]) for item in before) + inside.index(place) + 1
+        if self._before is None:
+            sums = (_sum(self._found[item]) for item in self._items)
+            self._before = list(accumulate(sums, initial=0))
+        return self._before[bisect_left(self._items, place.item)] + self._inside(place) + 1
 
-    def _places(self, item: int) -> Iterator[Place]:
-        for key, number in self._found.get(item, ()):
-            yield from (Place(item, key, at) for at in range(number))
+    def _place(self, item: int, at: int) -> Place:
+        """A match of a message; only counted, for one of 8 MB may have a million."""
+        counts = self._found[item]
+        sums = list(accumulate(number for _, number in counts))
+        block = bisect_right(sums, at)
+        return Place(item, counts[block][0], at - (sums[block - 1] if block else 0))
+
+    def _inside(self, place: Place) -> int:
+        """The how manieth of its message a match is, from 0."""
+        counts = self._found[place.item]
+        return _sum(tuple(takewhile(lambda one: one[0] != place.key, counts))) + place.number
 
 
 def _sum(counts: Counts) -> int:
