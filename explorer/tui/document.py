@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from explorer.model import UNKNOWN, Message, Outline, ToolCall
 from explorer.render.blocks import CAP, Block
-from explorer.render.lines import Line
+from explorer.render.lines import Line, line_text
 from explorer.tui.height_index import HeightIndex
 
 KEPT = 600
@@ -32,6 +32,12 @@ class Laid(NamedTuple):
     @property
     def height(self) -> int:
         return sum(len(block.lines) for block in self.blocks)
+
+    def title_of(self, block: Block) -> str:
+        """What a block is called when it stands alone: its own head, or that of its message."""
+        heads = (one for one in self.blocks if one.key == "head")
+        named = block if block.foldable else next(heads, block)
+        return line_text(named.lines[0]).lstrip("▸▾─ ")
 
 
 class Place(NamedTuple):

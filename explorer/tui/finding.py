@@ -18,6 +18,7 @@ from explorer.search.pattern import Pattern, count_in
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
 from explorer.tui.document import Laid
+from explorer.tui.marking import as_seen
 from explorer.tui.reading import Outlined, read_items
 
 FIRST_BATCH = 40
@@ -123,7 +124,8 @@ def look_through(
             if len(message.text) > LONG and finder.is_not_in(message.text):
                 message = message._replace(text="")
             said = texts(message, call, answered)
-            counted = ((key, count_in(finder, text)) for key, text in said)
+            seen = ((key, as_seen(text, finder, key == "text")) for key, text in said)
+            counted = ((key, count_in(finder, text)) for key, text in seen)
             counts = tuple((key, number) for key, number in counted if number)
             if counts:
                 found[item] = counts

@@ -20,7 +20,7 @@ from explorer.render.blocks import Level, View
 from explorer.render.lines import Line
 from explorer.search.pattern import Pattern
 from explorer.tui.document import Document, Laid, Place
-from explorer.tui.marking import marked, matches_in
+from explorer.tui.marking import Lights
 from explorer.tui.reading import Outlined
 from explorer.tui.widgets.painted import ReadingView
 
@@ -92,10 +92,8 @@ class DocumentView(ReadingView):
         self._patience: Timer | None = None
         """Runs while painting waits, and stays when it was in vain."""
         self._new = 0
-        self._finder: Pattern | None = None
+        self._lights = Lights()
         self._goal: Goal | None = None
-        self._here: tuple[Place, int, int] | None = None
-        """(block, line in it, match in that line) where a step has led."""
 
     @property
     def document(self) -> Document:
@@ -140,7 +138,8 @@ class DocumentView(ReadingView):
 
     def light(self, finder: Pattern | None) -> None:
         """Light all matches of something, or none."""
-        self._finder, self._goal, self._here = finder, None, None
+        self._lights.use(finder)
+        self._goal = None
         self.refresh()
 
     def go_to(self, item: int, key: str, number: int = 0) -> None:
@@ -165,18 +164,12 @@ class DocumentView(ReadingView):
         if goal is None or place is None or block is None:
             return
         self._goal = None
-        left, at, inside = goal.number, 0, 0
-        for number, line in enumerate(block.lines):
-            found = len(matches_in(line, self._finder)) if self._finder else 0
-            if found:
-                at, inside = number, min(left, found - 1)
-            if left < found:
-                break
-            left -= found
-        self._cursor, self._here = place, (place, at, inside)
+        self._cursor = place
+        at = self._lights.lead_to(place, block, goal.number)
         y = self._document.first_line(place) + at
         if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
             self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False, force=True)
+        self._say_where()
         self.refresh()
 
     def show(
@@ -194,7 +187,7 @@ class DocumentView(ReadingView):
         self._new = 0
         if self._fits(view):
             self._document.lay(laid)
-        self._cursor = self._goal = self._here = None
+        self._cursor = self._goal = self._lights.here = None
         self._wanted = range(0)
         item = outlined.item_of(position.message)
         self._measure((0, 0) if item is None else (item, position.line))
@@ -253,16 +246,14 @@ class DocumentView(ReadingView):
         if line is None:
             return self.strip((("  …", "dim"),), width)
         lit = place is not None and place == self._cursor
-        if self._finder is not None:
-            line = self._marked(line, place, y + self.scroll_offset.y)
+        if self._lights.finder is not None and place is not None:
+            line = self._lit(place, y + self.scroll_offset.y)
         return self.strip((("▌ " if lit else "  ", "link"), *line), width)
 
-    def _marked(self, line: Line, place: Place | None, number: int) -> Line:
-        here = None
-        if self._here is not None and place == self._here[0]:
-            inside = number - self._document.first_line(place)
-            here = self._here[2] if inside == self._here[1] else None
-        return marked(line, self._finder, here) if self._finder else line
+    def _lit(self, place: Place, number: int) -> Line:
+        block = self._document.block(place)
+        inside = number - self._document.first_line(place)
+        return self._lights.painted(place, block, inside) if block else ()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)

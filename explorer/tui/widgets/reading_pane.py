@@ -105,8 +105,8 @@ class ReadingPane(Vertical):
             text = whole_text(laid.message, block.key, laid.call)
             finding = self._finder is not None and self._finder.is_open
             looking_for = self._finder.text if self._finder is not None and finding else ""
-            name = block.key.partition("-")[0]
-            self.app.push_screen(BlockScreen(text, name, looking_for))
+            name, match = laid.title_of(block), self.transcript.match_here()
+            self.app.push_screen(BlockScreen(text, name, looking_for, match))
         elif block.key.startswith("call") and delegates(called):
             self._to_subagent(event)
         elif links and not block.foldable:

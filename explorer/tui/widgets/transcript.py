@@ -45,6 +45,11 @@ class Transcript(DocumentView):
             return None, None
         return self._document.laid(self._cursor.item), self._document.block(self._cursor)
 
+    def match_here(self) -> int:
+        """The how manieth match of the block under the cursor the reader was led to."""
+        here = self._lights.here
+        return here[1] if here is not None and here[0] == self._cursor else 0
+
     def times_of(self, item: int) -> tuple[float | None, float | None]:
         """When the call that a message answers was made, and when the answer came."""
         outlines = self._document.outlines
