@@ -109,6 +109,17 @@ class Document:
             inside -= len(block.lines)
         return (), None
 
+    def mark(self, number: int) -> tuple[Place, int] | None:
+        """(block, line within it) at a line: what stays when blocks above it fold or unfold."""
+        place = self.line(number)[1]
+        return (place, number - self.first_line(place)) if place else None
+
+    def marked_line(self, mark: tuple[Place, int]) -> int:
+        """Where that is now; the nearest line of the block where it has become shorter."""
+        place, inside = mark
+        block = self.block(place)
+        return self.first_line(place) + min(inside, len(block.lines) - 1 if block else 0)
+
     def unread(self, first: int, last: int) -> range:
         """The messages on these lines, from the first that is not laid out to the last such."""
         if not self.outlines:

@@ -9,7 +9,7 @@ from explorer.render.links import addresses, code_of
 from explorer.store.create import StateFile
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
-from tests.factories import altered, say
+from tests.factories import altered, one_session, say
 from tests.tui.driving import NOW, Driver, opened
 
 DAY = 86_400.0
@@ -311,3 +311,40 @@ async def test_a_result_that_arrives_joins_its_call(tmp_path: Path) -> None:
         await driver.settle()
         assert driver.screen().count("▸ terminal") == 1
         assert "no result" not in driver.screen()
+
+
+async def test_coming_back_finds_the_cursor_on_its_block(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("enter", "right_curly_bracket", "right_curly_bracket")
+        lit = [line for line in driver.screen().splitlines() if "▌" in line[54:]]
+        await driver.press("escape", "j", "k", "enter")
+        assert [line for line in driver.screen().splitlines() if "▌" in line[54:]] == lit
+
+
+async def _add(driver: Driver, path: Path, *texts: str) -> None:
+    with altered(path) as db:
+        for text in texts:
+            say(db, "s", role="assistant", content=text, timestamp=NOW - 10)
+    driver.main._file_changed()
+    await driver.settle()
+
+
+async def test_who_sees_the_end_follows_what_is_added(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "hello", "Hi.")
+    async with opened(path, size=(120, 24)) as driver:
+        await driver.press("enter", "G")
+        await _add(driver, path, "\n".join(f"line {n}" for n in range(40)))
+        assert "line 39" in driver.screen()
+        await _add(driver, path, "and one more thing")
+        assert "▌ and one more thing" in driver.screen()
+        assert "new below" not in driver.screen()
+
+
+async def test_a_block_that_was_chosen_stays_so_while_more_is_added(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "hello", "Hi.", "how are you", "Well.")
+    async with opened(path) as driver:
+        await driver.press("enter", "right_curly_bracket")
+        assert "▌ Hi." in driver.screen()
+        await _add(driver, path, "and one more thing")
+        assert "and one more thing" in driver.screen()
+        assert "▌ Hi." in driver.screen()

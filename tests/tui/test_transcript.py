@@ -330,3 +330,35 @@ async def test_a_message_deleted_meanwhile_is_said_to_be_gone(talk: Path) -> Non
         connection.close()
         await driver.press("G")
         assert "this message is no longer in the file" in driver.screen()
+
+
+async def test_unfolding_thoughts_does_not_move_the_text_below_them(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 900)
+        state.append_message("s", "user", "think", timestamp=NOW - 800)
+        answer = "\n".join(f"answer {n}" for n in range(150))
+        thoughts = "\n".join(f"thought {n}" for n in range(60))
+        state.append_message("s", "assistant", answer, reasoning=thoughts, timestamp=NOW - 700)
+    async with opened(path, size=(120, 24)) as driver:
+        await _reading(driver)
+        await driver.press("pagedown", "pagedown")
+        first = driver.screen().splitlines()[3]
+        assert "answer" in first
+        await driver.press("T")
+        assert driver.screen().splitlines()[3] == first
+        await driver.press("T")
+        assert driver.screen().splitlines()[3] == first
+
+
+async def test_a_resize_and_another_theme_keep_the_cursor_on_its_block(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press(*["right_curly_bracket"] * 4)
+        place = driver.main.transcript.cursor
+        assert place is not None
+        assert place.item > 0
+        await driver.resize(160, 50)
+        assert driver.main.transcript.cursor == place
+        await driver.press("ctrl+t")
+        assert driver.main.transcript.cursor == place

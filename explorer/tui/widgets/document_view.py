@@ -40,6 +40,8 @@ class Position(NamedTuple):
     message: int | None = None
     line: int = 0
     folds: Mapping[tuple[int, str], bool] = {}
+    cursor: tuple[int, int] | None = None
+    """(message, the how manieth of its blocks) under the cursor."""
 
 
 class Goal(NamedTuple):
@@ -92,6 +94,8 @@ class DocumentView(ReadingView):
         self._patience: Timer | None = None
         """Runs while painting waits, and stays when it was in vain."""
         self._new = 0
+        self._follows = False
+        """What was added at the end is to be shown as soon as it is laid out."""
         self._lights = Lights()
         self._goal: Goal | None = None
 
@@ -123,7 +127,9 @@ class DocumentView(ReadingView):
         if not len(self._document):
             return Position()
         item, line = self._document.anchor(self.scroll_offset.y)
-        return Position(self._document.outlines[item].id, line, dict(self._folds))
+        outlines, at = self._document.outlines, self._cursor
+        cursor = (outlines[at.item].id, at.block) if at and at.item < len(outlines) else None
+        return Position(outlines[item].id, line, dict(self._folds), cursor)
 
     def session_key(self) -> int | None:
         """The session, one of a conversation, that the message at the top is of."""
@@ -184,10 +190,13 @@ class DocumentView(ReadingView):
         self._folds = dict(position.folds)
         self._chosen = self._level is not Level.FOLDED
         self._document = Document(outlined.outlines, self.text_width)
-        self._new = 0
+        self._new, self._follows = 0, False
         if self._fits(view):
             self._document.lay(laid)
         self._cursor = self._goal = self._lights.here = None
+        if position.cursor is not None:
+            under = outlined.item_of(position.cursor[0])
+            self._cursor = None if under is None else Place(under, position.cursor[1])
         self._wanted = range(0)
         item = outlined.item_of(position.message)
         self._measure((0, 0) if item is None else (item, position.line))
@@ -195,18 +204,22 @@ class DocumentView(ReadingView):
     def extend(self, outlined: Outlined) -> None:
         """The same session with more messages: a reader at the end stays at the end, any other
         stays where he is."""
-        at_end = self.scroll_offset.y >= self.max_scroll_y
+        at_end, on_last = self.scroll_offset.y >= self.max_scroll_y, self._is_on_last()
         anchor = self._document.anchor(self.scroll_offset.y)
         before, self._outlined = self._outlined, outlined
+        more = len(outlined.outlines) - len(self._document)
         if before is None or before.complete:
             # What follows a beginning is not new.
-            self._new += max(len(outlined.outlines) - len(self._document), 0)
+            self._new += max(more, 0)
+            self._follows = at_end and more > 0
+        else:
+            self._follows = at_end and anchor != (0, 0)
         self._document = self._document.extended(outlined.outlines)
         self._document.answer(outlined.answered - (before.answered if before else frozenset()))
         self._wanted = range(0)
         self._measure(anchor)
-        if at_end and anchor != (0, 0):
-            self.action_bottom()
+        if self._follows:
+            self._stay_at_end(on_last)
 
     def clear(self) -> None:
         self._outlined = None
@@ -225,15 +238,33 @@ class DocumentView(ReadingView):
         if not self._fits(view):
             self._look_around()
             return
-        at_end = 0 < self.scroll_offset.y >= self.max_scroll_y
-        anchor = self._document.anchor(self.scroll_offset.y)
+        at_end = self._follows or 0 < self.scroll_offset.y >= self.max_scroll_y
+        on_last = self._is_on_last()
+        top = self.scroll_offset.y
+        anchor, mark = self._document.anchor(top), self._document.mark(top)
         self._document.lay(laid)
+        if mark is not None:
+            anchor = self._document.anchor(self._document.marked_line(mark))
         self._measure(anchor)
         if at_end:
             # Heights were estimates: who went to the end is to be there.
-            self.action_bottom()
+            self._stay_at_end(on_last)
+            self._follows = self._follows and len(self._document) - 1 not in laid
         if self._goal is not None and self._goal.item in laid:
             self._arrive()
+
+    def _is_on_last(self) -> bool:
+        """Whether the cursor is on the last block that is laid out."""
+        return self._cursor is None or self._document.next_place(self._cursor, 1) is None
+
+    def _stay_at_end(self, with_cursor: bool) -> None:
+        """Go to the end. A cursor that was on the last block goes along; any other stays on the
+        block that somebody has chosen, if that is still in view."""
+        if with_cursor:
+            self.action_bottom()
+        else:
+            ReadingView.action_bottom(self)
+            self._look_around()
 
     def render_line(self, y: int) -> Strip:
         if not len(self._document):
@@ -267,7 +298,6 @@ class DocumentView(ReadingView):
         item, inside = self._document.anchor(self.scroll_offset.y)
         before = self._document.height_of(item)
         self._document = self._document.resized(self.text_width)
-        self._cursor = None
         self._wanted = range(0)
         self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
 

@@ -80,4 +80,5 @@ class ReadingView(PaintedView):
         self.scroll_to(y=0, animate=False)
 
     def action_bottom(self) -> None:
-        self.scroll_to(y=self.max_scroll_y, animate=False)
+        # By force: what has just become longer gets its scroll bar with the next layout only.
+        self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
