@@ -216,6 +216,9 @@ class DocumentView(ReadingView):
             self._follows = at_end and anchor != (0, 0)
         self._document = self._document.extended(outlined.outlines)
         self._document.answer(outlined.answered - (before.answered if before else frozenset()))
+        if before is not None and before.waiting not in (None, outlined.waiting):
+            # What it has asked for will not come any more.
+            self._document.forget(before.item_of(before.waiting) or 0)
         self._wanted = range(0)
         self._measure(anchor)
         if self._follows:

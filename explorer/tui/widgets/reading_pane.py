@@ -94,7 +94,8 @@ class ReadingPane(Vertical):
             return
         # Late, as all that only a key press needs: together 10 ms of the first frame.
         from explorer.render.links import addresses
-        from explorer.tui.following import choose_address, delegates
+        from explorer.render.tools import delegates
+        from explorer.tui.following import choose_address
         from explorer.tui.screens.block import BlockScreen
 
         called = laid.call
