@@ -292,3 +292,25 @@ async def test_a_block_alone_says_whose_it_is_keeps_its_place_and_is_copied(
         await driver.press("y")
         assert driver.app.clipboard == text
         assert "Copied the block" in driver.said()
+
+
+async def test_what_a_match_unfolded_is_folded_again_when_one_goes_on(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _find(driver, "needle, think")
+        assert "▾ reasoning" in driver.screen()
+        await driver.press("ctrl+f")
+        await driver.press("ctrl+u")
+        await driver.type("grep needle")
+        assert "grep needle" in driver.screen()
+        assert "▾ reasoning" not in driver.screen()
+        assert "▸ reasoning" in driver.screen()
+
+
+async def test_what_the_reader_unfolds_stays_so_when_one_goes_on(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await driver.press("enter", "G", "left_curly_bracket", "z")
+        assert "▾ reasoning" in driver.screen()
+        await driver.press("ctrl+f")
+        await driver.type("needle")
+        await driver.press("enter", "n", "n")
+        assert "▾ reasoning" in driver.screen()

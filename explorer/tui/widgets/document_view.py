@@ -1,7 +1,7 @@
 """A conversation as a scroll of lines, of which only what is near the screen is laid out.
 
 The anchor (message, line within it) is what stays: folding, resizing and new messages never move
-the text under the reader's eyes. Matches of a search are lit, and can be led to.
+the text under the reader's eyes.
 """
 
 from collections.abc import Mapping
@@ -18,9 +18,7 @@ from textual.timer import Timer
 from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
 from explorer.render.lines import Line
-from explorer.search.pattern import Pattern
 from explorer.tui.document import Document, Laid, Place
-from explorer.tui.marking import Lights
 from explorer.tui.reading import Outlined
 from explorer.tui.widgets.painted import ReadingView
 
@@ -42,14 +40,6 @@ class Position(NamedTuple):
     folds: Mapping[tuple[int, str], bool] = {}
     cursor: tuple[int, int] | None = None
     """(message, the how manieth of its blocks) under the cursor."""
-
-
-class Goal(NamedTuple):
-    """A match to be led to, when its message is laid out."""
-
-    item: int
-    key: str
-    number: int
 
 
 class DocumentView(ReadingView):
@@ -96,8 +86,6 @@ class DocumentView(ReadingView):
         self._new = 0
         self._follows = False
         """What was added at the end is to be shown as soon as it is laid out."""
-        self._lights = Lights()
-        self._goal: Goal | None = None
 
     @property
     def document(self) -> Document:
@@ -142,42 +130,6 @@ class DocumentView(ReadingView):
         """The message at the top."""
         return self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
 
-    def light(self, finder: Pattern | None) -> None:
-        """Light all matches of something, or none."""
-        self._lights.use(finder)
-        self._goal = None
-        self.refresh()
-
-    def go_to(self, item: int, key: str, number: int = 0) -> None:
-        """Lead to a match in a block, unfolding it if it is folded."""
-        self._goal = Goal(item, key, number)
-        place = self._document.place_of(item, key)
-        block = self._document.block(place) if place else None
-        if block is not None and not block.folded:
-            self._arrive()
-            return
-        self._folds[self._document.outlines[item].id, key] = False
-        self._document.forget(item)
-        self._wanted = range(0)
-        self.scroll_to(y=self._document.line_of((item, 0)), animate=False, force=True)
-        self._look_around()
-
-    def _arrive(self) -> None:
-        """The message of the goal is laid out: put its match in view."""
-        goal = self._goal
-        place = self._document.place_of(goal.item, goal.key) if goal else None
-        block = self._document.block(place) if place else None
-        if goal is None or place is None or block is None:
-            return
-        self._goal = None
-        self._cursor = place
-        at = self._lights.lead_to(place, block, goal.number)
-        y = self._document.first_line(place) + at
-        if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
-            self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False, force=True)
-        self._say_where()
-        self.refresh()
-
     def show(
         self,
         outlined: Outlined,
@@ -193,7 +145,7 @@ class DocumentView(ReadingView):
         self._new, self._follows = 0, False
         if self._fits(view):
             self._document.lay(laid)
-        self._cursor = self._goal = self._lights.here = None
+        self._cursor = None
         if position.cursor is not None:
             under = outlined.item_of(position.cursor[0])
             self._cursor = None if under is None else Place(under, position.cursor[1])
@@ -253,8 +205,6 @@ class DocumentView(ReadingView):
             # Heights were estimates: who went to the end is to be there.
             self._stay_at_end(on_last)
             self._follows = self._follows and len(self._document) - 1 not in laid
-        if self._goal is not None and self._goal.item in laid:
-            self._arrive()
 
     def _is_on_last(self) -> bool:
         """Whether the cursor is on the last block that is laid out."""
@@ -280,14 +230,12 @@ class DocumentView(ReadingView):
         if line is None:
             return self.strip((("  …", "dim"),), width)
         lit = place is not None and place == self._cursor
-        if self._lights.finder is not None and place is not None:
-            line = self._lit(place, y + self.scroll_offset.y)
+        line = self.painted(line, place, y + self.scroll_offset.y)
         return self.strip((("▌ " if lit else "  ", "link"), *line), width)
 
-    def _lit(self, place: Place, number: int) -> Line:
-        block = self._document.block(place)
-        inside = number - self._document.first_line(place)
-        return self._lights.painted(place, block, inside) if block else ()
+    def painted(self, line: Line, place: Place | None, number: int) -> Line:
+        """A line as it is to be painted, here as it was laid out."""
+        return line
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)

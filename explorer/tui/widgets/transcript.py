@@ -12,10 +12,10 @@ from textual.message import Message
 from explorer.render.blocks import Block
 from explorer.tui.actions import bindings
 from explorer.tui.document import Laid, Place
-from explorer.tui.widgets.document_view import DocumentView
+from explorer.tui.widgets.lit_view import LitView
 
 
-class Transcript(DocumentView):
+class Transcript(LitView):
     """The messages of one conversation, and a cursor among their blocks."""
 
     BINDINGS = bindings("transcript")
@@ -44,11 +44,6 @@ class Transcript(DocumentView):
         if self._cursor is None:
             return None, None
         return self._document.laid(self._cursor.item), self._document.block(self._cursor)
-
-    def match_here(self) -> int:
-        """The how manieth match of the block under the cursor the reader was led to."""
-        here = self._lights.here
-        return here[1] if here is not None and here[0] == self._cursor else 0
 
     def times_of(self, item: int) -> tuple[float | None, float | None]:
         """When the call that a message answers was made, and when the answer came."""
@@ -120,6 +115,7 @@ class Transcript(DocumentView):
         if self._cursor is None or block is None or laid is None or laid.message is None:
             return
         if block.foldable:
+            self._revealed = None
             self._folds[laid.message.id, block.key] = not block.folded
             self._want(range(self._cursor.item, self._cursor.item + 1))
 
