@@ -10,6 +10,7 @@ from explorer.tui.screens.block import BlockScreen
 from explorer.tui.widgets.find_bar import FindBar
 from explorer.tui.widgets.long_text import LongText
 from tests.tui.driving import NOW, Driver, opened
+from tests.tui.specimen import write_specimen
 
 
 @pytest.fixture
@@ -254,6 +255,8 @@ async def test_a_match_below_what_is_shown_leads_to_the_line_that_says_so(tmp_pa
         await driver.press("enter")
         assert "line 4500 needle" in driver.screen()
         assert _said(driver) == "3 of 3"
+        alone = driver.app.screen.query_one(LongText)
+        assert alone.vertical_scrollbar.position == alone.scroll_y > 4000
 
 
 async def test_the_border_says_which_message_a_match_is_in(talk: Path) -> None:
@@ -314,3 +317,22 @@ async def test_what_the_reader_unfolds_stays_so_when_one_goes_on(talk: Path) -> 
         await driver.type("needle")
         await driver.press("enter", "n", "n")
         assert "▾ reasoning" in driver.screen()
+
+
+async def test_a_find_goes_through_all_parts_of_a_conversation(tmp_path: Path) -> None:
+    async with opened(write_specimen(tmp_path / "state.db")) as driver:
+        await driver.press("j", "j", "enter", "G", "ctrl+f")
+        await driver.type("booked")
+        # Once in each part, but the second repeats the first: that is shown, and found, once.
+        assert _said(driver) == "1 of 1"
+        await driver.press("ctrl+u")
+        await driver.type("mirrored the image")
+        assert "▾ summary of what came before" in driver.screen()
+        await driver.press("ctrl+u")
+        await driver.type("van")
+        assert _said(driver) == "1 of 1"
+        assert "find a van" in driver.screen()
+        await driver.press("escape", "c")
+        await driver.press("ctrl+f")
+        await driver.type("boxes")
+        assert _said(driver) == "not in this session"

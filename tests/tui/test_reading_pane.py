@@ -336,6 +336,8 @@ async def test_who_sees_the_end_follows_what_is_added(tmp_path: Path) -> None:
         await driver.press("enter", "G")
         await _add(driver, path, "\n".join(f"line {n}" for n in range(40)))
         assert "line 39" in driver.screen()
+        transcript = driver.main.transcript
+        assert transcript.vertical_scrollbar.position == transcript.scroll_y > 0
         await _add(driver, path, "and one more thing")
         assert "▌ and one more thing" in driver.screen()
         assert "new below" not in driver.screen()

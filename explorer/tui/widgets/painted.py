@@ -26,6 +26,12 @@ class PaintedView(ScrollView, can_focus=True):
         super().notify_style_update()
         self._styles = {}
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """A text may have been scrolled before it got its scroll bar, which appears with the next
+        layout: it would stand at the top until the next move."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     @property
     def line_width(self) -> int:
         """Cells that a line can take: the place of the scroll bar is always kept free."""
