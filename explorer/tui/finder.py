@@ -54,13 +54,12 @@ class Finder:
         """What is being looked for."""
         return self._finder.text if self._finder is not None else ""
 
-    def open(self) -> None:
-        """Show the bar, or go back to it."""
+    async def open(self) -> None:
+        """Show the bar, or go back to it; what is typed from now on goes there."""
         if self._bar is None:
             self._bar = FindBar(id="find")
-            self._pane.mount(self._bar)
-        bar = self._bar
-        bar.call_after_refresh(lambda: bar.input.focus())
+            await self._pane.mount(self._bar)
+        self._pane.screen.set_focus(self._bar.input)
 
     def close(self) -> None:
         self._lanes.cancel("find")

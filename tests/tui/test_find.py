@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
@@ -336,3 +337,24 @@ async def test_a_find_goes_through_all_parts_of_a_conversation(tmp_path: Path) -
         await driver.press("ctrl+f")
         await driver.type("boxes")
         assert _said(driver) == "not in this session"
+
+
+def _at_once(driver: Driver, keys: str) -> None:
+    """Control+f and letters, as a paste or a quick hand sends them: nothing is waited for."""
+    driver.app.post_message(Key("ctrl+f", None))
+    for letter in keys:
+        driver.app.post_message(Key(letter, letter))
+
+
+async def test_what_is_typed_right_behind_control_f_is_looked_for(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await driver.press("enter")
+        # Each of these letters would do something else in the text; the first would leave.
+        _at_once(driver, "qTyco")
+        await driver.settle()
+        assert driver.main.query_one(FindBar).input.value == "qTyco"
+        await driver.press("escape", "G", "z", "enter")
+        assert isinstance(driver.app.screen, BlockScreen)
+        _at_once(driver, "qyn")
+        await driver.settle()
+        assert driver.app.screen.query_one(FindBar).input.value == "qyn"

@@ -22,7 +22,9 @@ class BlockScreen(ModalScreen[None]):
     CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q,left,h,enter", "leave", "Close"),
-        Binding("ctrl+f,slash", "find", show=False),
+        # At once: what is typed right behind it must find the bar.
+        Binding("ctrl+f", "find", show=False, priority=True),
+        Binding("slash", "find", show=False),
         Binding("n", "step(1)", show=False),
         Binding("N", "step(-1)", show=False),
         Binding("y", "copy", show=False),

@@ -133,8 +133,9 @@ class ReadingPane(Vertical):
     def _answer(self, event: Transcript.Asked) -> None:
         getattr(self, f"_{event.name}")()
 
-    def _find(self) -> None:
-        self._finding().open()
+    async def find(self) -> None:
+        """Look for something in the transcript."""
+        await self._finding().open()
 
     def _finding(self) -> "Finder":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
