@@ -114,7 +114,8 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
     if not is_scaffolding(message):
         made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
-        made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view))
+        hidden = " · the rest only the provider can read" if message.opaque_reasoning else ""
+        made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view, hidden))
     elif message.opaque_reasoning:
         said = "reasoning that only the provider can read"
         made.append(Block("reasoning", (((INDENT + said, "dim"),),)))
@@ -166,10 +167,12 @@ def _text(message: Message, view: View) -> Block:
     return Block("text", shown, more=more, cut=cut)
 
 
-def _folding(message: Message, key: str, name: str, text: str, view: View) -> Block:
+def _folding(
+    message: Message, key: str, name: str, text: str, view: View, hidden: str = ""
+) -> Block:
     folded = view.is_folded(message.id, key)
     sign = "▸" if folded else "▾"
-    head = cut_line(((f"{sign} {name}", "reasoning"), (_words(text), "dim")), view.width)
+    head = cut_line(((f"{sign} {name}", "reasoning"), (_words(text) + hidden, "dim")), view.width)
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
     lines, more = plain_lines(text, view.width - len(INDENT), CAP, "reasoning")
