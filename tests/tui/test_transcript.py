@@ -362,3 +362,20 @@ async def test_a_resize_and_another_theme_keep_the_cursor_on_its_block(talk: Pat
         assert driver.main.transcript.cursor == place
         await driver.press("ctrl+t")
         assert driver.main.transcript.cursor == place
+
+
+async def test_a_bar_marks_the_cursor_after_every_key_and_every_resize(talk: Path) -> None:
+    keys = (
+        *("pagedown", "T", "o", "right_curly_bracket", "z", "o", "pagedown", "left_curly_bracket"),
+        *("G", "T", "exclamation_mark", "z", "pageup", "right_square_bracket", "o", "T", "g"),
+        *("left_square_bracket", "R", "j", "j", "j", "z"),
+    )
+    sizes = ((120, 40), (84, 20), (160, 50), (60, 12))
+    async with opened(talk) as driver:
+        await _reading(driver)
+        for number, key in enumerate(keys):
+            await driver.press(key)
+            await driver.resize(*sizes[number % len(sizes)])
+            transcript = driver.main.transcript
+            lines = [transcript.render_line(y).text for y in range(transcript.size.height)]
+            assert any(line.startswith("▌") for line in lines), (number, key)
