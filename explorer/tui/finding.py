@@ -61,6 +61,18 @@ class Hits:
         self._before = None
         self.looked_at += looked_at
 
+    def forget_from(self, item: int) -> None:
+        """What is known of all messages from one on may have changed."""
+        at = bisect_left(self._items, item)
+        for gone in self._items[at:]:
+            self.total -= _sum(self._found.pop(gone))
+        del self._items[at:]
+        self._before = None
+        self.looked_at = min(self.looked_at, item)
+
+    def has(self, place: Place) -> bool:
+        return place.number < dict(self._found.get(place.item, ())).get(place.key, 0)
+
     def at_or_after(self, item: int) -> Place | None:
         """The first match from a message on, else from the beginning."""
         if not self._items:
@@ -109,13 +121,15 @@ def look_through(
     tell: Callable[[dict[int, Counts], int], None],
     token: CancelToken,
     known: Mapping[int, Laid] = {},
+    first: int = 0,
 ) -> None:
-    """Find all matches; `tell` gets those of each batch, and how many messages it was of. Those
-    that are `known` from where the search begins are not read again."""
+    """Find all matches from the message `first` on, those from `start` on before the others;
+    `tell` gets those of each batch, and how many messages it was of. Those that are `known` from
+    where the search begins are not read again."""
     answered = outlined.answered
     rest = REST
     near = list(takewhile(known.__contains__, range(start, start + FIRST_BATCH)))
-    for items in _batches(start, len(outlined.outlines), len(near)):
+    for items in _batches(start, len(outlined.outlines), len(near), first):
         found: dict[int, Counts] = {}
         for item, message, call, again in read_items(store, outlined, items, token, known):
             if message is None or again or item not in items:
@@ -177,9 +191,21 @@ def place_of(
     return item, "text"
 
 
-def _batches(start: int, end: int, near: int = 0) -> Iterator[range]:
+def unchanged(before: Outlined, now: Outlined) -> int:
+    """How many messages at the beginning need not be looked through again, now that a session has
+    become longer: the last turn may have got results."""
+    number = len(before.outlines)
+    ids = [one.id for one in now.outlines[:number]]
+    if before.session.key != now.session.key or ids != [one.id for one in before.outlines]:
+        return 0
+    while number > 0 and (number == len(before.outlines) or before.outlines[number].role == "tool"):
+        number -= 1
+    return number
+
+
+def _batches(start: int, end: int, near: int = 0, begin: int = 0) -> Iterator[range]:
     size = near or FIRST_BATCH
-    for first, last in ((start, end), (0, start)):
+    for first, last in ((start, end), (begin, start)):
         while first < last:
             yield range(first, min(first + size, last))
             first += size

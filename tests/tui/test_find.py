@@ -1,15 +1,20 @@
 """Find in a transcript: every match of the whole conversation, from where one is."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.events import Key
 
+from explorer.model import Message
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
+from explorer.tui import finding
 from explorer.tui.screens.block import BlockScreen
 from explorer.tui.widgets.find_bar import FindBar
 from explorer.tui.widgets.long_text import LongText
+from tests.factories import altered, say
 from tests.tui.driving import NOW, Driver, opened
 from tests.tui.specimen import write_specimen
 
@@ -358,3 +363,30 @@ async def test_what_is_typed_right_behind_control_f_is_looked_for(talk: Path) ->
         _at_once(driver, "qyn")
         await driver.settle()
         assert driver.app.screen.query_one(FindBar).input.value == "qyn"
+
+
+async def test_a_find_goes_on_where_it_is_while_the_session_becomes_longer(
+    talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(talk) as driver:
+        await _find(driver, "needle")
+        await driver.press("enter", "n", "n", "n")
+        assert _said(driver) == "4 of 7"
+        looked_at: list[int] = []
+        plain = finding.texts
+
+        def counted(message: Message, *others: Any) -> Iterator[tuple[str, str]]:
+            looked_at.append(message.id)
+            return plain(message, *others)
+
+        monkeypatch.setattr(finding, "texts", counted)
+        with altered(talk) as db:
+            say(db, "s1", role="user", content="one more needle", timestamp=NOW - 10)
+        driver.main._file_changed()
+        await driver.settle()
+        assert _said(driver) == "4 of 8"
+        # The last turn, which may have got a result, and what is new; not 600 messages again.
+        assert len(set(looked_at)) == 3
+        await driver.press("n", "n", "n", "n")
+        assert _said(driver) == "8 of 8"
+        assert "one more needle" in driver.screen()

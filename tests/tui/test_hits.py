@@ -44,3 +44,20 @@ def test_a_message_that_matches_everywhere_takes_no_longer_than_any_other() -> N
     assert last == Place(3, "text", many - 1)
     assert hits.number_of(last) == many
     assert hits.beside(last, 1) == Place(5, "text", 0)
+
+
+@given(counts, st.integers(0, 45))
+def test_what_is_forgotten_leaves_what_was_before_it(
+    found: dict[int, list[int]], item: int
+) -> None:
+    hits, fewer = Hits(), Hits()
+    for at, numbers in found.items():
+        one = {at: tuple((f"call-{block}", number) for block, number in enumerate(numbers))}
+        hits.add(one, 1)
+        if at < item:
+            fewer.add(one, 1)
+    hits.forget_from(item)
+    assert hits.total == fewer.total
+    assert hits.at_or_after(0) == fewer.at_or_after(0)
+    for at in found:
+        assert hits.has(Place(at, "call-0", 0)) == (at < item)
