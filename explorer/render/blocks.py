@@ -14,13 +14,15 @@ from typing import NamedTuple
 from explorer.model import Message, MessageState, ToolCall
 from explorer.render.amounts import count, plural
 from explorer.render.clean import cell_width, clean_line
-from explorer.render.lines import Line, cut_line
+from explorer.render.lines import Line, cut_line, line_width
 from explorer.render.prose import plain_lines, prose_lines
 from explorer.render.when import clock
 
 CAP = 200
 """Lines of a block that are shown in place."""
 INDENT = "  "
+SUBAGENT = "  ↳ enter goes there"
+"""Where a call of a subagent leads; the sign alone where there is no room."""
 
 _WHO = {"user": "you"}
 _STATE = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "rewound"}
@@ -86,6 +88,8 @@ class View(NamedTuple):
     """Lines above a message, (words, style) each: another part, another day."""
     first: int | None = None
     """The message above which there is nothing."""
+    waiting: int | None = None
+    """The message whose calls are still being worked on: what has no result may get one."""
 
     def is_folded(self, message: int, key: str) -> bool:
         return self.folds.get((message, key), key.partition("-")[0] not in self.unfolded)
@@ -105,12 +109,13 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
     if message.role == "tool":
         made.append(_call(message, "call", call, message, view))
         return tuple(made)
-    if message.id != view.first:
+    if made or message.id != view.first:
         made.append(GAP)
     if not is_scaffolding(message):
         made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
-        made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view))
+        hidden = " · the rest only the provider can read" if message.opaque_reasoning else ""
+        made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view, hidden))
     elif message.opaque_reasoning:
         said = "reasoning that only the provider can read"
         made.append(Block("reasoning", (((INDENT + said, "dim"),),)))
@@ -162,10 +167,12 @@ def _text(message: Message, view: View) -> Block:
     return Block("text", shown, more=more, cut=cut)
 
 
-def _folding(message: Message, key: str, name: str, text: str, view: View) -> Block:
+def _folding(
+    message: Message, key: str, name: str, text: str, view: View, hidden: str = ""
+) -> Block:
     folded = view.is_folded(message.id, key)
     sign = "▸" if folded else "▾"
-    head = cut_line(((f"{sign} {name}", "reasoning"), (_words(text), "dim")), view.width)
+    head = cut_line(((f"{sign} {name}", "reasoning"), (_words(text) + hidden, "dim")), view.width)
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
     lines, more = plain_lines(text, view.width - len(INDENT), CAP, "reasoning")
@@ -179,7 +186,13 @@ def _call(
 
     work = tools.understood(call, result)
     level = view.level_of(message.id, key)
-    head = tools.head(work, level is Level.FOLDED, view.width)
+    waiting = result is None and message.id == view.waiting
+    head = tools.head(work, level is Level.FOLDED, view.width, waiting)
+    if tools.delegates(call):
+        roomy = line_width(head) + len(SUBAGENT) <= view.width
+        link = SUBAGENT if roomy else SUBAGENT[:3]
+        head = tools.head(work, level is Level.FOLDED, view.width - len(link), waiting)
+        head = (*head, (link, "link"))
     if level is Level.FOLDED:
         return Block(key, (head,), foldable=True, folded=True)
     inner = view.width - len(INDENT)

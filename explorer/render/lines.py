@@ -11,6 +11,10 @@ Span = tuple[str, str]
 Line = tuple[Span, ...]
 
 
+def line_text(line: Line) -> str:
+    return "".join(text for text, _ in line)
+
+
 def line_width(line: Line) -> int:
     return sum(cell_width(text) for text, _ in line)
 

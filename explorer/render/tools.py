@@ -29,6 +29,7 @@ used to write a whole turn at its end, and such times are no durations."""
 _LEAST = (8, 16)
 """Cells that the argument must keep for one fact, and for a second one, to stand behind it."""
 _DAY = 86_400.0
+_DELEGATION = r"(?i)delegat|sub_?agent|spawn"
 _MEASURED = ("duration_seconds", "total_duration_seconds")
 _ARGUMENTS = (
     *("command", "cmd", *PATHS, "query", "q", "url", "urls", "pattern", "goal", "prompt"),
@@ -53,11 +54,18 @@ def understood(call: ToolCall | None, answer: Message | None) -> Work:
     return Work(asked, shape(asked), _took(call, answer, result))
 
 
-def head(work: Work, folded: bool, width: int) -> Line:
-    """The call in a line: ▸ terminal  make all  ✗ exit 2 · 48 lines · 2.1 s."""
+def delegates(call: ToolCall | None) -> bool:
+    """Whether a call starts subagents, as far as its name tells."""
+    return call is not None and re.search(_DELEGATION, call.name) is not None
+
+
+def head(work: Work, folded: bool, width: int, waiting: bool = False) -> Line:
+    """The call in a line: ▸ terminal  make all  ✗ exit 2 · 48 lines · 2.1 s. What somebody is
+    `waiting` for may still come."""
     start = f"{'▸' if folded else '▾'} {clean_line(work.asked.name, 60)}"
     argument, is_path = _argument(work)
-    said, style = outcome(work.asked.result) if work.asked.result else ("no result", "error")
+    none = ("no result yet", "dim") if waiting else ("no result", "error")
+    said, style = outcome(work.asked.result) if work.asked.result else none
     facts = _facts(work, said)
     while True:
         told = f"{' ' if said == '✓' else ' · '}{' · '.join(facts)}" if facts else ""
@@ -112,9 +120,15 @@ def argument_that_matters(arguments: object) -> tuple[str, bool]:
 
 def _argument(work: Work) -> tuple[str, bool]:
     if work.shape.argument is not None:
-        return clean_line(work.shape.argument, 400), work.shape.is_path
+        return _in_a_line(work.shape.argument), work.shape.is_path
     told, is_path = argument_that_matters(work.asked.arguments)
-    return clean_line(told, 400), is_path
+    return _in_a_line(told), is_path
+
+
+def _in_a_line(text: str) -> str:
+    """Several lines as one, with a sign between them: two commands must not look like one."""
+    lines = (line.strip() for line in text[:2000].split("\n"))
+    return clean_line(" ↵ ".join(filter(None, lines)), 400)
 
 
 def _words(value: object) -> str:

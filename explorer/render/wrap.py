@@ -27,15 +27,20 @@ DEEPEST = 12
 
 def wrapped(text: str, width: int) -> Iterator[str]:
     """The lines of clean text at this width; an empty line for each empty line."""
+    for first, last, indent in line_breaks(text, width):
+        yield " " * indent + text[first:last]
+
+
+def line_breaks(text: str, width: int) -> Iterator[tuple[int, int, int]]:
+    """(start, end, cells of hanging indent) of each line of clean text at this width."""
     width = max(width, 1)
     start = 0
     while start <= len(text):
         end = text.find("\n", start)
         if end < 0:
             end = len(text)
-        paragraph = text[start:end]
-        for first, last, indent in breaks(paragraph, width):
-            yield " " * indent + paragraph[first:last]
+        for first, last, indent in breaks(text[start:end], width):
+            yield start + first, start + last, indent
         start = end + 1
 
 

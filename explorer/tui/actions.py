@@ -262,7 +262,7 @@ ACTIONS = (
         "calls",
         5,
     ),
-    Action("find", "transcript", "ctrl+f", "ctrl+f", "Find", "Find in it", "ask('find')", 2),
+    Action("find", "transcript", "ctrl+f", "ctrl+f", "Find", "Find in it", "screen.find", 2),
     Action("next-match", "transcript", "n", "n", "Next", "Next match", "ask('next')"),
     Action(
         "previous-match", "transcript", "N", "N", "Previous", "Previous match", "ask('previous')"
@@ -430,8 +430,9 @@ def bindings(scope: str) -> list[BindingType]:
             action.call,
             action.label,
             show=False,
-            # At once: what is typed right behind it must find the search bar, not the list.
-            priority=action.name == "search",
+            # At once: what is typed right behind it must find the bar, not the list or the text,
+            # where a letter may be a key that leaves.
+            priority=action.name in ("search", "find"),
             id=action.name,
         )
         for action in ACTIONS

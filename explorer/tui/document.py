@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from explorer.model import UNKNOWN, Message, Outline, ToolCall
 from explorer.render.blocks import CAP, Block
-from explorer.render.lines import Line
+from explorer.render.lines import Line, line_text
 from explorer.tui.height_index import HeightIndex
 
 KEPT = 600
@@ -32,6 +32,12 @@ class Laid(NamedTuple):
     @property
     def height(self) -> int:
         return sum(len(block.lines) for block in self.blocks)
+
+    def title_of(self, block: Block) -> str:
+        """What a block is called when it stands alone: its own head, or that of its message."""
+        heads = (one for one in self.blocks if one.key == "head")
+        named = block if block.foldable else next(heads, block)
+        return line_text(named.lines[0]).lstrip("▸▾─ ")
 
 
 class Place(NamedTuple):
@@ -102,6 +108,17 @@ class Document:
                 return block.lines[inside], Place(item, at)
             inside -= len(block.lines)
         return (), None
+
+    def mark(self, number: int) -> tuple[Place, int] | None:
+        """(block, line within it) at a line: what stays when blocks above it fold or unfold."""
+        place = self.line(number)[1]
+        return (place, number - self.first_line(place)) if place else None
+
+    def marked_line(self, mark: tuple[Place, int]) -> int:
+        """Where that is now; the nearest line of the block where it has become shorter."""
+        place, inside = mark
+        block = self.block(place)
+        return self.first_line(place) + min(inside, len(block.lines) - 1 if block else 0)
 
     def unread(self, first: int, last: int) -> range:
         """The messages on these lines, from the first that is not laid out to the last such."""

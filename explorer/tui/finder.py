@@ -12,7 +12,7 @@ from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
-from explorer.tui.finding import FIRST_BATCH, Counts, Hits, Place, look_through
+from explorer.tui.finding import FIRST_BATCH, Counts, Hits, Place, look_through, unchanged
 from explorer.tui.lanes import Lanes
 from explorer.tui.reader import Reader
 from explorer.tui.reading import Outlined
@@ -41,7 +41,11 @@ class Finder:
         self._finder: Pattern | None = None
         self._hits = Hits()
         self._at: Place | None = None
+        self._was_at: Place | None = None
+        """The match one was at when the session became longer."""
         self._through: Outlined | None = None
+        self._has_all = False
+        """Whether all of that has been looked through."""
         self._waiting = 0
         """A step that waits until all matches are known."""
 
@@ -54,26 +58,25 @@ class Finder:
         """What is being looked for."""
         return self._finder.text if self._finder is not None else ""
 
-    def open(self) -> None:
-        """Show the bar, or go back to it."""
+    async def open(self) -> None:
+        """Show the bar, or go back to it; what is typed from now on goes there."""
         if self._bar is None:
             self._bar = FindBar(id="find")
-            self._pane.mount(self._bar)
-        bar = self._bar
-        bar.call_after_refresh(lambda: bar.input.focus())
+            await self._pane.mount(self._bar)
+        self._pane.screen.set_focus(self._bar.input)
 
     def close(self) -> None:
         self._lanes.cancel("find")
         if self._bar is not None:
             self._bar.remove()
             self._bar = None
-        self._finder, self._at = None, None
+        self._finder, self._at, self._was_at = None, None, None
         self._transcript.light(None)
 
     def look_for(self, text: str, store: Store) -> None:
         """Find something else, from where the reader is."""
         self._lanes.cancel("find")
-        self._hits, self._at = Hits(), None
+        self._hits, self._at, self._was_at = Hits(), None, None
         try:
             self._finder = pattern(text)
         except ExplorerError as error:
@@ -85,18 +88,27 @@ class Finder:
         self._search(store)
 
     def again(self, store: Store) -> None:
-        """Another session, or more of it: look through that."""
-        if self._bar is not None and self._reader.outlined is not self._through:
-            self._hits, self._at = Hits(), None
-            self._search(store, moving=False)
+        """Another session, or more of it: look through that, but not again through what has been,
+        and stay at the match one is at."""
+        before, outlined = self._through, self._reader.outlined
+        if self._bar is None or outlined is before:
+            return
+        same = unchanged(before, outlined) if before and outlined and self._has_all else 0
+        if same:
+            self._hits.forget_from(same)
+        else:
+            self._hits = Hits()
+        went_on = before and outlined and before.session.key == outlined.session.key
+        self._was_at, self._at = self._at if went_on else None, None
+        self._search(store, moving=False, first=same)
 
-    def _search(self, store: Store, moving: bool = True) -> None:
+    def _search(self, store: Store, moving: bool = True, first: int = 0) -> None:
         outlined, finder = self._reader.outlined, self._finder
-        self._through = outlined
+        self._through, self._has_all = outlined, False
         if finder is None or outlined is None:
             self._say("")
             return
-        start = self._transcript.first_item()
+        start = max(self._transcript.first_item(), first)
         known = self._transcript.document.known(range(start, start + FIRST_BATCH))
 
         def work(token: CancelToken) -> str:
@@ -104,7 +116,7 @@ class Finder:
                 self._lanes.tell(token, lambda: self._take(found, looked_at, start, moving))
 
             try:
-                look_through(store, outlined, start, finder, tell, token, known)
+                look_through(store, outlined, start, finder, tell, token, known, first)
             except ExplorerError as error:
                 return f"{error.title}: {error.message}"
             return ""
@@ -114,7 +126,9 @@ class Finder:
 
     def _take(self, found: dict[int, Counts], looked_at: int, start: int, moving: bool) -> None:
         self._hits.add(found, looked_at)
-        if self._at is None and self._hits.total:
+        if self._was_at is not None and self._hits.has(self._was_at):
+            self._at, self._was_at = self._was_at, None
+        if self._at is None and self._was_at is None and self._hits.total:
             self._at = self._hits.at_or_after(start)
             if moving and self._at is not None:
                 self._transcript.go_to(*self._at)
@@ -123,9 +137,13 @@ class Finder:
     def _done(self, trouble: str) -> None:
         if trouble:
             self._say(trouble)
-        else:
-            self._tell_where()
-            self._go_on()
+            return
+        self._has_all = True
+        if self._was_at is not None:
+            self._at = self._hits.at_or_after(self._was_at.item)
+            self._was_at = None
+        self._tell_where()
+        self._go_on()
 
     def step(self, step: int) -> None:
         """On to the next match, or back."""
@@ -137,7 +155,7 @@ class Finder:
     def follow(self, matcher: Matcher, store: Store, step: int) -> None:
         """The next match of a search over all sessions, from where the reader is."""
         if self._finder is not matcher or self._through is not self._reader.outlined:
-            self._hits, self._at, self._finder = Hits(), None, matcher
+            self._hits, self._at, self._was_at, self._finder = Hits(), None, None, matcher
             self._search(store, moving=False)
             self._waiting = step
             return

@@ -4,10 +4,10 @@ From where the reader is to the end, then from the beginning: the first hit come
 long the conversation is. Texts are read in batches that grow, and are not kept.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from explorer.model import Message, ToolCall
@@ -18,6 +18,7 @@ from explorer.search.pattern import Pattern, count_in
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
 from explorer.tui.document import Laid
+from explorer.tui.marking import as_seen
 from explorer.tui.reading import Outlined, read_items
 
 FIRST_BATCH = 40
@@ -49,42 +50,63 @@ class Hits:
         self.total = 0
         self.looked_at = 0
         """Messages that were looked through."""
+        self._before: list[int] | None = None
+        """Matches before each message that has some; None after a change."""
 
     def add(self, found: Mapping[int, Counts], looked_at: int) -> None:
         for item, counts in found.items():
             insort(self._items, item)
             self._found[item] = counts
             self.total += _sum(counts)
+        self._before = None
         self.looked_at += looked_at
+
+    def forget_from(self, item: int) -> None:
+        """What is known of all messages from one on may have changed."""
+        at = bisect_left(self._items, item)
+        for gone in self._items[at:]:
+            self.total -= _sum(self._found.pop(gone))
+        del self._items[at:]
+        self._before = None
+        self.looked_at = min(self.looked_at, item)
+
+    def has(self, place: Place) -> bool:
+        return place.number < dict(self._found.get(place.item, ())).get(place.key, 0)
 
     def at_or_after(self, item: int) -> Place | None:
         """The first match from a message on, else from the beginning."""
         if not self._items:
             return None
         at = bisect_left(self._items, item)
-        found = self._items[at % len(self._items)]
-        return Place(found, self._found[found][0][0], 0)
+        return self._place(self._items[at % len(self._items)], 0)
 
     def beside(self, place: Place, step: int) -> Place:
         """The next or previous match, round the ends."""
-        places = list(self._places(place.item))
-        at = places.index(place) + step if place in places else 0
-        if 0 <= at < len(places):
-            return places[at]
+        at = self._inside(place) + step
+        if 0 <= at < _sum(self._found[place.item]):
+            return self._place(place.item, at)
         here = bisect_left(self._items, place.item)
         item = self._items[(here + step) % len(self._items)]
-        beyond = list(self._places(item))
-        return beyond[0 if step > 0 else -1]
+        return self._place(item, 0 if step > 0 else _sum(self._found[item]) - 1)
 
     def number_of(self, place: Place) -> int:
         """The how manieth of all matches so far it is, from 1."""
-        before = self._items[: bisect_left(self._items, place.item)]
-        inside = list(self._places(place.item))
-        return sum(_sum(self._found[item]) for item in before) + inside.index(place) + 1
+        if self._before is None:
+            sums = (_sum(self._found[item]) for item in self._items)
+            self._before = list(accumulate(sums, initial=0))
+        return self._before[bisect_left(self._items, place.item)] + self._inside(place) + 1
 
-    def _places(self, item: int) -> Iterator[Place]:
-        for key, number in self._found.get(item, ()):
-            yield from (Place(item, key, at) for at in range(number))
+    def _place(self, item: int, at: int) -> Place:
+        """A match of a message; only counted, for one of 8 MB may have a million."""
+        counts = self._found[item]
+        sums = list(accumulate(number for _, number in counts))
+        block = bisect_right(sums, at)
+        return Place(item, counts[block][0], at - (sums[block - 1] if block else 0))
+
+    def _inside(self, place: Place) -> int:
+        """The how manieth of its message a match is, from 0."""
+        counts = self._found[place.item]
+        return _sum(tuple(takewhile(lambda one: one[0] != place.key, counts))) + place.number
 
 
 def _sum(counts: Counts) -> int:
@@ -99,13 +121,15 @@ def look_through(
     tell: Callable[[dict[int, Counts], int], None],
     token: CancelToken,
     known: Mapping[int, Laid] = {},
+    first: int = 0,
 ) -> None:
-    """Find all matches; `tell` gets those of each batch, and how many messages it was of. Those
-    that are `known` from where the search begins are not read again."""
+    """Find all matches from the message `first` on, those from `start` on before the others;
+    `tell` gets those of each batch, and how many messages it was of. Those that are `known` from
+    where the search begins are not read again."""
     answered = outlined.answered
     rest = REST
     near = list(takewhile(known.__contains__, range(start, start + FIRST_BATCH)))
-    for items in _batches(start, len(outlined.outlines), len(near)):
+    for items in _batches(start, len(outlined.outlines), len(near), first):
         found: dict[int, Counts] = {}
         for item, message, call, again in read_items(store, outlined, items, token, known):
             if message is None or again or item not in items:
@@ -114,7 +138,8 @@ def look_through(
             if len(message.text) > LONG and finder.is_not_in(message.text):
                 message = message._replace(text="")
             said = texts(message, call, answered)
-            counted = ((key, count_in(finder, text)) for key, text in said)
+            seen = ((key, as_seen(text, finder, key == "text")) for key, text in said)
+            counted = ((key, count_in(finder, text)) for key, text in seen)
             counts = tuple((key, number) for key, number in counted if number)
             if counts:
                 found[item] = counts
@@ -166,9 +191,21 @@ def place_of(
     return item, "text"
 
 
-def _batches(start: int, end: int, near: int = 0) -> Iterator[range]:
+def unchanged(before: Outlined, now: Outlined) -> int:
+    """How many messages at the beginning need not be looked through again, now that a session has
+    become longer: the last turn may have got results."""
+    number = len(before.outlines)
+    ids = [one.id for one in now.outlines[:number]]
+    if before.session.key != now.session.key or ids != [one.id for one in before.outlines]:
+        return 0
+    while number > 0 and (number == len(before.outlines) or before.outlines[number].role == "tool"):
+        number -= 1
+    return number
+
+
+def _batches(start: int, end: int, near: int = 0, begin: int = 0) -> Iterator[range]:
     size = near or FIRST_BATCH
-    for first, last in ((start, end), (0, start)):
+    for first, last in ((start, end), (begin, start)):
         while first < last:
             yield range(first, min(first + size, last))
             first += size

@@ -1,11 +1,10 @@
 """Where a block leads: to the session of a subagent, or to an address."""
 
-import re
 from collections.abc import Callable, Sequence
 
 from textual.screen import Screen
 
-from explorer.model import Kind, Session, Sort, ToolCall
+from explorer.model import Kind, Session, Sort
 from explorer.render.clean import clean_line
 from explorer.render.when import clock
 from explorer.store import cells
@@ -18,12 +17,6 @@ from explorer.tui.dialogs.question import Question
 LEEWAY = 5.0
 """Seconds by which the clocks of an agent and its subagent may differ."""
 MOST = 40
-_DELEGATION = r"(?i)delegat|sub_?agent|spawn"
-
-
-def delegates(call: ToolCall | None) -> bool:
-    """Whether a call starts subagents, as far as its name tells."""
-    return call is not None and re.search(_DELEGATION, call.name) is not None
 
 
 def subagents(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from explorer.model import Message, MessageState, Outline, Session, ToolCall
+from explorer.model import Message, MessageState, Outline, Session, State, ToolCall
 from explorer.render.blocks import Block, View, blocks
 from explorer.store.base import Store
 from explorer.store.catalog import Unit
@@ -37,6 +37,15 @@ class Outlined(NamedTuple):
     """Ids of the calls whose results are there."""
     complete: bool = True
     """Otherwise these are only the first messages."""
+
+    @property
+    def waiting(self) -> int | None:
+        """The message whose calls are being worked on: the last one of a running session, but for
+        the results that have come."""
+        if not self.complete or self.session.state is not State.RUNNING:
+            return None
+        said = (one.id for one in reversed(self.outlines) if one.role != "tool")
+        return next(said, None)
 
     @property
     def messages(self) -> int:
@@ -216,7 +225,10 @@ def lay_out(
     if not items:
         return {}
     made = view._replace(
-        answered=outlined.answered, seams=outlined.seams, first=outlined.outlines[0].id
+        answered=outlined.answered,
+        seams=outlined.seams,
+        first=outlined.outlines[0].id,
+        waiting=outlined.waiting,
     )
     if all(item in known for item in items):
         return {item: _anew(known[item], made) for item in items}

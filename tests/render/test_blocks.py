@@ -99,6 +99,11 @@ def test_reasoning_that_nobody_can_read_is_said_to_be_so() -> None:
     assert any("only the provider can read" in line for line in made)
 
 
+def test_reasoning_of_which_only_a_summary_can_be_read_says_so() -> None:
+    made = lines(blocks(message(opaque_reasoning=True, reasoning="In short."), View(80)))
+    assert "▸ reasoning · 2 words · the rest only the provider can read" in made
+
+
 def test_a_system_prompt_and_a_summary_are_folded() -> None:
     prompt = lines(blocks(message("system", "You are helpful."), View(80)))
     assert "▸ system prompt · 3 words" in prompt

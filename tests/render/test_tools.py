@@ -152,7 +152,7 @@ def test_a_long_command_leaves_room_for_its_output() -> None:
 def test_a_command_is_drawn_as_in_a_terminal() -> None:
     result = {"stdout": "one\ntwo", "stderr": "warning: odd", "returncode": 3}
     assert full("run", {"cmd": "cat <<END\nx\nEND", "workdir": "/srv"}, result) == [
-        "▾ run  cat <<END x END  ✗ exit 3 · 2 lines",
+        "▾ run  cat <<END ↵ x ↵ END  ✗ exit 3 · 2 lines",
         "  $ cat <<END",
         "    x",
         "    END",
@@ -371,7 +371,7 @@ def test_a_subagent_is_told_by_its_goal_and_its_report() -> None:
     report = {"status": "completed", "summary": "All is well.\nReally.", "duration_seconds": 64}
     result = {"results": [report], "total_duration_seconds": 65.0}
     assert full("delegate_task", {"goal": "Look around", "context": "here"}, result) == [
-        "▾ delegate_task  Look around  ✓ 1 m 5 s",
+        "▾ delegate_task  Look around  ✓ 1 m 5 s  ↳ enter goes there",
         "  goal: Look around",
         "  context: here",
         "  task 1 · completed · 1 m 4 s",
@@ -384,7 +384,7 @@ def test_several_subagents_are_counted() -> None:
     tasks = [{"goal": "Look left"}, {"goal": "Look right"}]
     reports = [{"status": "completed", "summary": "x"}, {"status": "error", "summary": None}]
     shown = head("delegate_task", {"tasks": tasks}, {"results": reports})
-    assert shown == "▸ delegate_task  2 tasks: Look left | Look right  ✓ 1 of 2 done"
+    assert shown == "▸ delegate_task  2 tasks: Look left | Look right  ✓ 1 of 2 done  ↳"
 
 
 def test_json_is_drawn_with_quiet_punctuation_and_keys_in_sight() -> None:

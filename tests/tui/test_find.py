@@ -1,14 +1,22 @@
 """Find in a transcript: every match of the whole conversation, from where one is."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.events import Key
 
+from explorer.model import Message
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
-from explorer.tui.screens.block import BlockScreen, LongText
+from explorer.tui import finding
+from explorer.tui.screens.block import BlockScreen
 from explorer.tui.widgets.find_bar import FindBar
+from explorer.tui.widgets.long_text import LongText
+from tests.factories import altered, say
 from tests.tui.driving import NOW, Driver, opened
+from tests.tui.specimen import write_specimen
 
 
 @pytest.fixture
@@ -197,3 +205,188 @@ async def test_a_long_block_alone_has_a_find_of_its_own(talk: Path) -> None:
         assert isinstance(screen.focused, LongText)
         await driver.press("escape")
         assert len(driver.app.screen_stack) == 1
+
+
+def _session(path: Path, *texts: str) -> Path:
+    with StateFile.create(path) as state:
+        state.create_session("s1", "cli", started_at=NOW - 9000, title="Hay")
+        for turn, text in enumerate(texts):
+            role = ("user", "assistant")[turn % 2]
+            state.append_message("s1", role, text, timestamp=NOW - 8000 + turn)
+    return path
+
+
+def _lit(driver: Driver) -> list[str]:
+    """All that is lit, line by line; what the reader was led to is in capitals."""
+    transcript = driver.main.transcript
+    here = transcript._style("match-here", False)
+    both = (here, transcript._style("match", False))
+    return [
+        segment.text.upper() if segment.style == here else segment.text
+        for y in range(transcript.size.height)
+        for segment in transcript.render_line(y)
+        if segment.style in both
+    ]
+
+
+async def test_words_are_found_and_lit_where_a_line_was_wrapped(tmp_path: Path) -> None:
+    long = "word " * 10 + "the **base image** has no such variant at all, " + "word " * 30
+    async with opened(_session(tmp_path / "state.db", "hello", long)) as driver:
+        await _find(driver, "base image has no such variant")
+        assert _said(driver) == "1 of 1"
+        assert " ".join(_lit(driver)).split() == ["BASE", "IMAGE", "HAS", "NO", "SUCH", "VARIANT"]
+        assert len(_lit(driver)) > 1
+
+
+async def test_the_match_one_is_at_survives_a_resize(tmp_path: Path) -> None:
+    text = "one needle, " + "word " * 40 + "two needle, " + "word " * 40 + "three needle"
+    async with opened(_session(tmp_path / "state.db", "hello", text)) as driver:
+        await _find(driver, "needle")
+        await driver.press("enter", "n")
+        assert _lit(driver) == ["needle", "NEEDLE", "needle"]
+        await driver.resize(100, 30)
+        assert _lit(driver) == ["needle", "NEEDLE", "needle"]
+        assert _said(driver) == "2 of 3"
+        await driver.press("ctrl+t")
+        assert _lit(driver) == ["needle", "NEEDLE", "needle"]
+
+
+async def test_a_match_below_what_is_shown_leads_to_the_line_that_says_so(tmp_path: Path) -> None:
+    lines = [f"line {n}{' needle' if n in (3, 4000, 4500) else ''}" for n in range(5000)]
+    async with opened(_session(tmp_path / "state.db", "hello", "\n".join(lines))) as driver:
+        await _find(driver, "needle")
+        await driver.press("enter", "n", "n")
+        assert _said(driver) == "3 of 3"
+        assert "more lines · enter opens them" in driver.screen()
+        await driver.press("enter")
+        assert "line 4500 needle" in driver.screen()
+        assert _said(driver) == "3 of 3"
+        alone = driver.app.screen.query_one(LongText)
+        assert alone.vertical_scrollbar.position == alone.scroll_y > 4000
+
+
+async def test_the_border_says_which_message_a_match_is_in(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await driver.press("enter", "G")
+        await driver.press("ctrl+f")
+        await driver.type("answer 299")
+        await driver.press("enter")
+        assert "message 600 of 602" in driver.screen()
+
+
+async def test_a_block_alone_finds_what_was_wrapped(tmp_path: Path) -> None:
+    text = "\n".join(f"line {n}" for n in range(300)) + "\n" + "word " * 60 + "last word of all"
+    async with opened(_session(tmp_path / "state.db", "hello", text), size=(80, 24)) as driver:
+        await _find(driver, "300")
+        screen_text = "word word last word of all"
+        await driver.press("escape")
+        await driver.press("g", "right_curly_bracket", "enter")
+        assert isinstance(driver.app.screen, BlockScreen)
+        await driver.press("ctrl+f")
+        await driver.type(screen_text)
+        assert _said(driver) == "1 of 1"
+
+
+async def test_a_block_alone_says_whose_it_is_keeps_its_place_and_is_copied(
+    tmp_path: Path,
+) -> None:
+    text = "\n".join(f"line {n} of it" for n in range(900))
+    async with opened(_session(tmp_path / "state.db", "hello", text)) as driver:
+        await driver.press("enter", "right_curly_bracket", "enter")
+        assert "assistant · " in driver.screen().splitlines()[0]
+        await driver.press("pagedown", "pagedown")
+        first = driver.screen().splitlines()[1].split()[1:3]
+        await driver.resize(90, 30)
+        assert driver.screen().splitlines()[1].split()[1:3] == first
+        await driver.press("y")
+        assert driver.app.clipboard == text
+        assert "Copied the block" in driver.said()
+
+
+async def test_what_a_match_unfolded_is_folded_again_when_one_goes_on(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _find(driver, "needle, think")
+        assert "▾ reasoning" in driver.screen()
+        await driver.press("ctrl+f")
+        await driver.press("ctrl+u")
+        await driver.type("grep needle")
+        assert "grep needle" in driver.screen()
+        assert "▾ reasoning" not in driver.screen()
+        assert "▸ reasoning" in driver.screen()
+
+
+async def test_what_the_reader_unfolds_stays_so_when_one_goes_on(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await driver.press("enter", "G", "left_curly_bracket", "z")
+        assert "▾ reasoning" in driver.screen()
+        await driver.press("ctrl+f")
+        await driver.type("needle")
+        await driver.press("enter", "n", "n")
+        assert "▾ reasoning" in driver.screen()
+
+
+async def test_a_find_goes_through_all_parts_of_a_conversation(tmp_path: Path) -> None:
+    async with opened(write_specimen(tmp_path / "state.db")) as driver:
+        await driver.press("j", "j", "enter", "G", "ctrl+f")
+        await driver.type("booked")
+        # Once in each part, but the second repeats the first: that is shown, and found, once.
+        assert _said(driver) == "1 of 1"
+        await driver.press("ctrl+u")
+        await driver.type("mirrored the image")
+        assert "▾ summary of what came before" in driver.screen()
+        await driver.press("ctrl+u")
+        await driver.type("van")
+        assert _said(driver) == "1 of 1"
+        assert "find a van" in driver.screen()
+        await driver.press("escape", "c")
+        await driver.press("ctrl+f")
+        await driver.type("boxes")
+        assert _said(driver) == "not in this session"
+
+
+def _at_once(driver: Driver, keys: str) -> None:
+    """Control+f and letters, as a paste or a quick hand sends them: nothing is waited for."""
+    driver.app.post_message(Key("ctrl+f", None))
+    for letter in keys:
+        driver.app.post_message(Key(letter, letter))
+
+
+async def test_what_is_typed_right_behind_control_f_is_looked_for(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await driver.press("enter")
+        # Each of these letters would do something else in the text; the first would leave.
+        _at_once(driver, "qTyco")
+        await driver.settle()
+        assert driver.main.query_one(FindBar).input.value == "qTyco"
+        await driver.press("escape", "G", "z", "enter")
+        assert isinstance(driver.app.screen, BlockScreen)
+        _at_once(driver, "qyn")
+        await driver.settle()
+        assert driver.app.screen.query_one(FindBar).input.value == "qyn"
+
+
+async def test_a_find_goes_on_where_it_is_while_the_session_becomes_longer(
+    talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(talk) as driver:
+        await _find(driver, "needle")
+        await driver.press("enter", "n", "n", "n")
+        assert _said(driver) == "4 of 7"
+        looked_at: list[int] = []
+        plain = finding.texts
+
+        def counted(message: Message, *others: Any) -> Iterator[tuple[str, str]]:
+            looked_at.append(message.id)
+            return plain(message, *others)
+
+        monkeypatch.setattr(finding, "texts", counted)
+        with altered(talk) as db:
+            say(db, "s1", role="user", content="one more needle", timestamp=NOW - 10)
+        driver.main._file_changed()
+        await driver.settle()
+        assert _said(driver) == "4 of 8"
+        # The last turn, which may have got a result, and what is new; not 600 messages again.
+        assert len(set(looked_at)) == 3
+        await driver.press("n", "n", "n", "n")
+        assert _said(driver) == "8 of 8"
+        assert "one more needle" in driver.screen()

@@ -10,7 +10,7 @@ from explorer.tui.row_index import Group, RowIndex
 heights = st.lists(st.integers(1, 9), min_size=1, max_size=200)
 
 
-@given(heights, st.lists(st.tuples(st.integers(0, 199), st.integers(1, 30)), max_size=20))
+@given(heights, st.lists(st.tuples(st.integers(0, 199), st.integers(0, 30)), max_size=20))
 def test_items_begin_where_the_heights_before_them_end(
     start: list[int], changes: list[tuple[int, int]]
 ) -> None:
@@ -24,6 +24,8 @@ def test_items_begin_where_the_heights_before_them_end(
     for item in range(len(plain)):
         assert index.height(item) == plain[item]
         assert index.start(item) == sum(plain[:item])
+    lines = [(item, inside) for item, height in enumerate(plain) for inside in range(height)]
+    assert [index.at(line) for line in range(index.total)] == lines
 
 
 @given(st.lists(st.integers(0, 9), max_size=200))

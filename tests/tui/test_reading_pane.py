@@ -9,7 +9,7 @@ from explorer.render.links import addresses, code_of
 from explorer.store.create import StateFile
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
-from tests.factories import altered, say
+from tests.factories import altered, one_session, say
 from tests.tui.driving import NOW, Driver, opened
 
 DAY = 86_400.0
@@ -179,6 +179,7 @@ async def test_a_call_to_a_subagent_leads_to_it_and_backspace_returns(demo: Path
             text for line in (transcript.here()[1] or [()])[1] for text, _ in line
         ):
             await driver.press("right_curly_bracket")
+        assert any("delegate" in line and "↳" in line for line in _lines(driver))
         before = transcript.position()
         await driver.press("enter")
         if isinstance(driver.app.screen, Choice):
@@ -189,7 +190,7 @@ async def test_a_call_to_a_subagent_leads_to_it_and_backspace_returns(demo: Path
         assert "⌫ returns" in driver.screen()
         await driver.press("backspace")
         assert "Review the retry queue" in str(transcript.border_title)
-        assert transcript.position().message == before.message
+        assert transcript.position() == before
 
 
 async def test_exclamation_goes_to_what_went_wrong(demo: Path) -> None:
@@ -304,10 +305,71 @@ async def test_a_result_that_arrives_joins_its_call(tmp_path: Path) -> None:
         state.append_message("s", "user", "go", timestamp=NOW - 400)
         state.append_message("s", "assistant", "", tool_calls=[call], timestamp=NOW - 300)
     async with opened(path) as driver:
-        assert "no result" in driver.screen()
+        assert "no result yet" in driver.screen()
         with altered(path) as db:
             say(db, "s", role="tool", content="done", tool_call_id="c1", timestamp=NOW - 200)
         driver.main._file_changed()
         await driver.settle()
         assert driver.screen().count("▸ terminal") == 1
         assert "no result" not in driver.screen()
+
+
+async def test_coming_back_finds_the_cursor_on_its_block(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("enter", "right_curly_bracket", "right_curly_bracket")
+        lit = [line for line in driver.screen().splitlines() if "▌" in line[54:]]
+        await driver.press("escape", "j", "k", "enter")
+        assert [line for line in driver.screen().splitlines() if "▌" in line[54:]] == lit
+
+
+async def _add(driver: Driver, path: Path, *texts: str) -> None:
+    with altered(path) as db:
+        for text in texts:
+            say(db, "s", role="assistant", content=text, timestamp=NOW - 10)
+    driver.main._file_changed()
+    await driver.settle()
+
+
+async def test_who_sees_the_end_follows_what_is_added(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "hello", "Hi.")
+    async with opened(path, size=(120, 24)) as driver:
+        await driver.press("enter", "G")
+        await _add(driver, path, "\n".join(f"line {n}" for n in range(40)))
+        assert "line 39" in driver.screen()
+        transcript = driver.main.transcript
+        assert transcript.vertical_scrollbar.position == transcript.scroll_y > 0
+        await _add(driver, path, "and one more thing")
+        assert "▌ and one more thing" in driver.screen()
+        assert "new below" not in driver.screen()
+
+
+async def test_a_block_that_was_chosen_stays_so_while_more_is_added(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "hello", "Hi.", "how are you", "Well.")
+    async with opened(path) as driver:
+        await driver.press("enter", "right_curly_bracket")
+        assert "▌ Hi." in driver.screen()
+        await _add(driver, path, "and one more thing")
+        assert "and one more thing" in driver.screen()
+        assert "▌ Hi." in driver.screen()
+
+
+async def test_a_call_that_was_passed_over_has_no_result_any_more(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    call = {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 500, title="At work")
+        state.append_message("s", "user", "go", timestamp=NOW - 400)
+        state.append_message("s", "assistant", "", tool_calls=[call], timestamp=NOW - 300)
+    async with opened(path) as driver:
+        assert "no result yet" in driver.screen()
+        await _add(driver, path, "Never mind.")
+        assert "no result yet" not in driver.screen()
+        assert "no result" in driver.screen()
+
+
+async def test_a_day_stands_apart_from_the_first_message_as_from_any_other(tmp_path: Path) -> None:
+    async with opened(one_session(tmp_path / "state.db", "hello", "Hi.")) as driver:
+        lines = _lines(driver)
+        day = next(at for at, line in enumerate(lines) if "2025" in line)
+        assert lines[day + 1] == ""
+        assert "you" in lines[day + 2]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.store.create import StateFile
+from tests.factories import one_session
 from tests.hostile import HOSTILE
 from tests.terminal import Terminal
 from tests.tui.driving import NOW
@@ -89,6 +90,42 @@ def test_nothing_stored_reaches_the_terminal_as_a_control(tmp_path: Path) -> Non
     texts = [text for _, text in HOSTILE]
     hostile = _browse(_store(tmp_path / "hostile.db", texts), len(texts))
     harmless = _browse(_store(tmp_path / "harmless.db", ["plain"] * len(texts)), len(texts))
+    assert _controls(hostile) <= _controls(harmless)
+
+
+def _read_alone(path: Path) -> bytes:
+    """Open the one long block of a session alone, go through it, and find something in it."""
+    with Terminal(["--db", str(path)]) as terminal:
+        terminal.until("message 1 of")
+        terminal.press(b"\r")
+        terminal.until("esc Back")
+        terminal.press(b"\r")
+        terminal.until("y copies")
+        for _ in range(40):
+            terminal.press(b" ")
+        terminal.press(b"G")
+        terminal.until("the very end")
+        terminal.press(b"\x06")
+        terminal.until("/expression/")
+        terminal.press(b"very end")
+        terminal.until("1 of 1")
+        terminal.press(b"\x1b")
+        terminal.until(lambda text: "1 of 1" not in text)
+        terminal.press(b"\x1b")
+        terminal.until("esc Back")
+        terminal.press(b"\x11")
+        assert terminal.leave() == 0
+        return terminal.raw
+
+
+def test_nothing_stored_reaches_the_terminal_from_a_block_alone(tmp_path: Path) -> None:
+    def stored(name: str, texts: list[str]) -> Path:
+        text = "\n".join(text[:3_000] for text in texts) + "\n" * 300 + "the very end"
+        return one_session(tmp_path / name, text.encode("utf-8", "replace").decode(), title="Odd")
+
+    texts = [text for _, text in HOSTILE]
+    hostile = _read_alone(stored("hostile.db", texts))
+    harmless = _read_alone(stored("harmless.db", ["plain\n" * 10] * len(texts)))
     assert _controls(hostile) <= _controls(harmless)
 
 

@@ -330,3 +330,52 @@ async def test_a_message_deleted_meanwhile_is_said_to_be_gone(talk: Path) -> Non
         connection.close()
         await driver.press("G")
         assert "this message is no longer in the file" in driver.screen()
+
+
+async def test_unfolding_thoughts_does_not_move_the_text_below_them(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 900)
+        state.append_message("s", "user", "think", timestamp=NOW - 800)
+        answer = "\n".join(f"answer {n}" for n in range(150))
+        thoughts = "\n".join(f"thought {n}" for n in range(60))
+        state.append_message("s", "assistant", answer, reasoning=thoughts, timestamp=NOW - 700)
+    async with opened(path, size=(120, 24)) as driver:
+        await _reading(driver)
+        await driver.press("pagedown", "pagedown")
+        first = driver.screen().splitlines()[3]
+        assert "answer" in first
+        await driver.press("T")
+        assert driver.screen().splitlines()[3] == first
+        await driver.press("T")
+        assert driver.screen().splitlines()[3] == first
+
+
+async def test_a_resize_and_another_theme_keep_the_cursor_on_its_block(talk: Path) -> None:
+    async with opened(talk) as driver:
+        await _reading(driver)
+        await driver.press(*["right_curly_bracket"] * 4)
+        place = driver.main.transcript.cursor
+        assert place is not None
+        assert place.item > 0
+        await driver.resize(160, 50)
+        assert driver.main.transcript.cursor == place
+        await driver.press("ctrl+t")
+        assert driver.main.transcript.cursor == place
+
+
+async def test_a_bar_marks_the_cursor_after_every_key_and_every_resize(talk: Path) -> None:
+    keys = (
+        *("pagedown", "T", "o", "right_curly_bracket", "z", "o", "pagedown", "left_curly_bracket"),
+        *("G", "T", "exclamation_mark", "z", "pageup", "right_square_bracket", "o", "T", "g"),
+        *("left_square_bracket", "R", "j", "j", "j", "z"),
+    )
+    sizes = ((120, 40), (84, 20), (160, 50), (60, 12))
+    async with opened(talk) as driver:
+        await _reading(driver)
+        for number, key in enumerate(keys):
+            await driver.press(key)
+            await driver.resize(*sizes[number % len(sizes)])
+            transcript = driver.main.transcript
+            lines = [transcript.render_line(y).text for y in range(transcript.size.height)]
+            assert any(line.startswith("▌") for line in lines), (number, key)

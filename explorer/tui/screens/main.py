@@ -334,6 +334,9 @@ class MainScreen(Screen[None]):
         self.remove_class("-reading")
         self.set_focus(self.search_bar.input)
 
+    async def action_find(self) -> None:
+        await self.pane.find()
+
     def action_pane(self) -> None:
         if self.focused is self.transcript:
             self._leave_transcript()

@@ -1,7 +1,7 @@
 """A conversation as a scroll of lines, of which only what is near the screen is laid out.
 
 The anchor (message, line within it) is what stays: folding, resizing and new messages never move
-the text under the reader's eyes. Matches of a search are lit, and can be led to.
+the text under the reader's eyes.
 """
 
 from collections.abc import Mapping
@@ -18,9 +18,7 @@ from textual.timer import Timer
 from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
 from explorer.render.lines import Line
-from explorer.search.pattern import Pattern
 from explorer.tui.document import Document, Laid, Place
-from explorer.tui.marking import marked, matches_in
 from explorer.tui.reading import Outlined
 from explorer.tui.widgets.painted import ReadingView
 
@@ -40,14 +38,8 @@ class Position(NamedTuple):
     message: int | None = None
     line: int = 0
     folds: Mapping[tuple[int, str], bool] = {}
-
-
-class Goal(NamedTuple):
-    """A match to be led to, when its message is laid out."""
-
-    item: int
-    key: str
-    number: int
+    cursor: tuple[int, int] | None = None
+    """(message, the how manieth of its blocks) under the cursor."""
 
 
 class DocumentView(ReadingView):
@@ -92,10 +84,8 @@ class DocumentView(ReadingView):
         self._patience: Timer | None = None
         """Runs while painting waits, and stays when it was in vain."""
         self._new = 0
-        self._finder: Pattern | None = None
-        self._goal: Goal | None = None
-        self._here: tuple[Place, int, int] | None = None
-        """(block, line in it, match in that line) where a step has led."""
+        self._follows = False
+        """What was added at the end is to be shown as soon as it is laid out."""
 
     @property
     def document(self) -> Document:
@@ -125,7 +115,9 @@ class DocumentView(ReadingView):
         if not len(self._document):
             return Position()
         item, line = self._document.anchor(self.scroll_offset.y)
-        return Position(self._document.outlines[item].id, line, dict(self._folds))
+        outlines, at = self._document.outlines, self._cursor
+        cursor = (outlines[at.item].id, at.block) if at and at.item < len(outlines) else None
+        return Position(outlines[item].id, line, dict(self._folds), cursor)
 
     def session_key(self) -> int | None:
         """The session, one of a conversation, that the message at the top is of."""
@@ -137,47 +129,6 @@ class DocumentView(ReadingView):
     def first_item(self) -> int:
         """The message at the top."""
         return self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
-
-    def light(self, finder: Pattern | None) -> None:
-        """Light all matches of something, or none."""
-        self._finder, self._goal, self._here = finder, None, None
-        self.refresh()
-
-    def go_to(self, item: int, key: str, number: int = 0) -> None:
-        """Lead to a match in a block, unfolding it if it is folded."""
-        self._goal = Goal(item, key, number)
-        place = self._document.place_of(item, key)
-        block = self._document.block(place) if place else None
-        if block is not None and not block.folded:
-            self._arrive()
-            return
-        self._folds[self._document.outlines[item].id, key] = False
-        self._document.forget(item)
-        self._wanted = range(0)
-        self.scroll_to(y=self._document.line_of((item, 0)), animate=False, force=True)
-        self._look_around()
-
-    def _arrive(self) -> None:
-        """The message of the goal is laid out: put its match in view."""
-        goal = self._goal
-        place = self._document.place_of(goal.item, goal.key) if goal else None
-        block = self._document.block(place) if place else None
-        if goal is None or place is None or block is None:
-            return
-        self._goal = None
-        left, at, inside = goal.number, 0, 0
-        for number, line in enumerate(block.lines):
-            found = len(matches_in(line, self._finder)) if self._finder else 0
-            if found:
-                at, inside = number, min(left, found - 1)
-            if left < found:
-                break
-            left -= found
-        self._cursor, self._here = place, (place, at, inside)
-        y = self._document.first_line(place) + at
-        if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
-            self.scroll_to(y=max(y - self.size.height // 3, 0), animate=False, force=True)
-        self.refresh()
 
     def show(
         self,
@@ -191,10 +142,13 @@ class DocumentView(ReadingView):
         self._folds = dict(position.folds)
         self._chosen = self._level is not Level.FOLDED
         self._document = Document(outlined.outlines, self.text_width)
-        self._new = 0
+        self._new, self._follows = 0, False
         if self._fits(view):
             self._document.lay(laid)
-        self._cursor = self._goal = self._here = None
+        self._cursor = None
+        if position.cursor is not None:
+            under = outlined.item_of(position.cursor[0])
+            self._cursor = None if under is None else Place(under, position.cursor[1])
         self._wanted = range(0)
         item = outlined.item_of(position.message)
         self._measure((0, 0) if item is None else (item, position.line))
@@ -202,18 +156,25 @@ class DocumentView(ReadingView):
     def extend(self, outlined: Outlined) -> None:
         """The same session with more messages: a reader at the end stays at the end, any other
         stays where he is."""
-        at_end = self.scroll_offset.y >= self.max_scroll_y
+        at_end, on_last = self.scroll_offset.y >= self.max_scroll_y, self._is_on_last()
         anchor = self._document.anchor(self.scroll_offset.y)
         before, self._outlined = self._outlined, outlined
+        more = len(outlined.outlines) - len(self._document)
         if before is None or before.complete:
             # What follows a beginning is not new.
-            self._new += max(len(outlined.outlines) - len(self._document), 0)
+            self._new += max(more, 0)
+            self._follows = at_end and more > 0
+        else:
+            self._follows = at_end and anchor != (0, 0)
         self._document = self._document.extended(outlined.outlines)
         self._document.answer(outlined.answered - (before.answered if before else frozenset()))
+        if before is not None and before.waiting not in (None, outlined.waiting):
+            # What it has asked for will not come any more.
+            self._document.forget(before.item_of(before.waiting) or 0)
         self._wanted = range(0)
         self._measure(anchor)
-        if at_end and anchor != (0, 0):
-            self.action_bottom()
+        if self._follows:
+            self._stay_at_end(on_last)
 
     def clear(self) -> None:
         self._outlined = None
@@ -232,15 +193,31 @@ class DocumentView(ReadingView):
         if not self._fits(view):
             self._look_around()
             return
-        at_end = 0 < self.scroll_offset.y >= self.max_scroll_y
-        anchor = self._document.anchor(self.scroll_offset.y)
+        at_end = self._follows or 0 < self.scroll_offset.y >= self.max_scroll_y
+        on_last = self._is_on_last()
+        top = self.scroll_offset.y
+        anchor, mark = self._document.anchor(top), self._document.mark(top)
         self._document.lay(laid)
+        if mark is not None:
+            anchor = self._document.anchor(self._document.marked_line(mark))
         self._measure(anchor)
         if at_end:
             # Heights were estimates: who went to the end is to be there.
+            self._stay_at_end(on_last)
+            self._follows = self._follows and len(self._document) - 1 not in laid
+
+    def _is_on_last(self) -> bool:
+        """Whether the cursor is on the last block that is laid out."""
+        return self._cursor is None or self._document.next_place(self._cursor, 1) is None
+
+    def _stay_at_end(self, with_cursor: bool) -> None:
+        """Go to the end. A cursor that was on the last block goes along; any other stays on the
+        block that somebody has chosen, if that is still in view."""
+        if with_cursor:
             self.action_bottom()
-        if self._goal is not None and self._goal.item in laid:
-            self._arrive()
+        else:
+            ReadingView.action_bottom(self)
+            self._look_around()
 
     def render_line(self, y: int) -> Strip:
         if not len(self._document):
@@ -253,16 +230,12 @@ class DocumentView(ReadingView):
         if line is None:
             return self.strip((("  …", "dim"),), width)
         lit = place is not None and place == self._cursor
-        if self._finder is not None:
-            line = self._marked(line, place, y + self.scroll_offset.y)
+        line = self.painted(line, place, y + self.scroll_offset.y)
         return self.strip((("▌ " if lit else "  ", "link"), *line), width)
 
-    def _marked(self, line: Line, place: Place | None, number: int) -> Line:
-        here = None
-        if self._here is not None and place == self._here[0]:
-            inside = number - self._document.first_line(place)
-            here = self._here[2] if inside == self._here[1] else None
-        return marked(line, self._finder, here) if self._finder else line
+    def painted(self, line: Line, place: Place | None, number: int) -> Line:
+        """A line as it is to be painted, here as it was laid out."""
+        return line
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -276,7 +249,6 @@ class DocumentView(ReadingView):
         item, inside = self._document.anchor(self.scroll_offset.y)
         before = self._document.height_of(item)
         self._document = self._document.resized(self.text_width)
-        self._cursor = None
         self._wanted = range(0)
         self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
 

@@ -26,6 +26,12 @@ class PaintedView(ScrollView, can_focus=True):
         super().notify_style_update()
         self._styles = {}
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """A text may have been scrolled before it got its scroll bar, which appears with the next
+        layout: it would stand at the top until the next move."""
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     @property
     def line_width(self) -> int:
         """Cells that a line can take: the place of the scroll bar is always kept free."""
@@ -80,4 +86,5 @@ class ReadingView(PaintedView):
         self.scroll_to(y=0, animate=False)
 
     def action_bottom(self) -> None:
-        self.scroll_to(y=self.max_scroll_y, animate=False)
+        # By force: what has just become longer gets its scroll bar with the next layout only.
+        self.scroll_to(y=self.max_scroll_y, animate=False, force=True)

@@ -94,7 +94,8 @@ class ReadingPane(Vertical):
             return
         # Late, as all that only a key press needs: together 10 ms of the first frame.
         from explorer.render.links import addresses
-        from explorer.tui.following import choose_address, delegates
+        from explorer.render.tools import delegates
+        from explorer.tui.following import choose_address
         from explorer.tui.screens.block import BlockScreen
 
         called = laid.call
@@ -105,8 +106,8 @@ class ReadingPane(Vertical):
             text = whole_text(laid.message, block.key, laid.call)
             finding = self._finder is not None and self._finder.is_open
             looking_for = self._finder.text if self._finder is not None and finding else ""
-            name = block.key.partition("-")[0]
-            self.app.push_screen(BlockScreen(text, name, looking_for))
+            name, match = laid.title_of(block), self.transcript.match_here()
+            self.app.push_screen(BlockScreen(text, name, looking_for, match))
         elif block.key.startswith("call") and delegates(called):
             self._to_subagent(event)
         elif links and not block.foldable:
@@ -132,8 +133,9 @@ class ReadingPane(Vertical):
     def _answer(self, event: Transcript.Asked) -> None:
         getattr(self, f"_{event.name}")()
 
-    def _find(self) -> None:
-        self._finding().open()
+    async def find(self) -> None:
+        """Look for something in the transcript."""
+        await self._finding().open()
 
     def _finding(self) -> "Finder":
         # Late, as all that only a key press needs: together 10 ms of the first frame.

@@ -12,10 +12,10 @@ from textual.message import Message
 from explorer.render.blocks import Block
 from explorer.tui.actions import bindings
 from explorer.tui.document import Laid, Place
-from explorer.tui.widgets.document_view import DocumentView
+from explorer.tui.widgets.lit_view import LitView
 
 
-class Transcript(DocumentView):
+class Transcript(LitView):
     """The messages of one conversation, and a cursor among their blocks."""
 
     BINDINGS = bindings("transcript")
@@ -115,6 +115,7 @@ class Transcript(DocumentView):
         if self._cursor is None or block is None or laid is None or laid.message is None:
             return
         if block.foldable:
+            self._revealed = None
             self._folds[laid.message.id, block.key] = not block.folded
             self._want(range(self._cursor.item, self._cursor.item + 1))
 
