@@ -32,11 +32,19 @@ def border(arranged: Arranged, total: int, room: int) -> str:
         where = ", ".join(NAMES[name] for name, _ in most)
         shows = "" if list(arranged.hidden) == [Hidden.FILTERED] else ": . shows"
         return f"{said} · {plural(number, 'more hit')} in {where}{shows}"
-    # Parts that are folded into their conversation are in sight, so they are the first to yield.
-    for left_out in (None, Hidden.CONTINUATION):
-        named = [f"{count(n)} {NAMES[name]}" for name, n in most if name is not left_out]
+    # Parts that are folded into their conversation are in sight, so they are the first to yield;
+    # then the smallest classes, in one number.
+    named = [f"{count(n)} {NAMES[name]}" for name, n in most]
+    whole = f"{said} · hidden: {', '.join(named)}"
+    if len(whole) <= room:
+        return whole
+    rest = [(name, n) for name, n in most if name is not Hidden.CONTINUATION]
+    for kept in range(len(rest), 0, -1):
+        named = [f"{count(n)} {NAMES[name]}" for name, n in rest[:kept]]
+        if kept < len(rest):
+            named.append(f"{count(sum(n for _, n in rest[kept:]))} more")
         whole = f"{said} · hidden: {', '.join(named)}"
-        if named and len(whole) <= room:
+        if len(whole) <= room:
             return whole
     return f"{said} · {count(number)} hidden: . shows"
 

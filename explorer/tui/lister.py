@@ -82,6 +82,7 @@ class Lister:
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self._basis: Basis | None = None
+        self._listed = Arranged((), (), {}, 0)
         self._title = ""
         self.matcher: Matcher | None = None
         """What is being searched for."""
@@ -301,7 +302,7 @@ class Lister:
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
-        total = len(self.catalog) if self.catalog else 0
+        total = len(self.catalog) if self.catalog is not None else 0
         self._basis = arranged.basis
         self._title = "Found" if found else f"Sessions · {self.wish.words()}"
         filtered = self.wish.filters != Filters()
@@ -319,13 +320,20 @@ class Lister:
         if found is None:
             self._before_search = None
         self._chosen()
-        words = border(arranged, total, self._sessions.size.width - 6)
-        self._sessions.border_subtitle = Content(
-            words if self.catalog else f"{count(arranged.listed)} of … · hidden: …"
-        )
+        self._listed = arranged
+        self.say_counts()
         self._chip_bar.chips = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         self._search_bar.say(_outcome(arranged))
         self.say_selection()
+
+    def say_counts(self) -> None:
+        """How many of how many are listed and what is hidden, in the room that there is."""
+        listed, catalog = self._listed, self.catalog
+        if catalog is None:
+            words = f"{count(listed.listed)} of … · hidden: …"
+        else:
+            words = border(listed, len(catalog), self._sessions.size.width - 4)
+        self._sessions.border_subtitle = Content(words)
 
     def say_selection(self) -> None:
         """How many are selected, beside what the list is."""

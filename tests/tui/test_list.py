@@ -60,6 +60,20 @@ async def test_the_border_counts_what_is_shown_and_what_is_hidden(demo: Path) ->
         assert f"{hidden[Hidden.SUBAGENT]} subagent" in said
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160, 200])
+async def test_the_border_names_as_many_classes_as_there_is_room_for(
+    demo: Path, width: int
+) -> None:
+    async with opened(demo, size=(width, 30)) as driver:
+        said = driver.counted()
+        assert said in driver.screen(), "nothing of it is cut off"
+        for narrower in (200, 120, 40):
+            await driver.resize(narrower, 30)
+            assert driver.counted() in driver.screen(), "nor after the window has changed"
+        await driver.resize(120, 30)
+        assert "53 of 88 · hidden: 15 cron, 4 subagent, 9 more" in driver.screen()
+
+
 async def test_one_key_shows_all_that_is_hidden_and_the_same_key_hides_it_again(
     demo: Path,
 ) -> None:
@@ -151,6 +165,7 @@ async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
         pass
     async with opened(path) as driver:
         assert "No sessions here yet" in driver.screen()
+        assert driver.counted() == "0 of 0", "all of it is known"
         await driver.press("j", "enter", "escape", "G")
 
 

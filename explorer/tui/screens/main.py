@@ -131,6 +131,7 @@ class MainScreen(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
         self.sessions.fit_to(event.size.height)
+        self.call_after_refresh(self._lister.say_counts)
 
     def on_lane_done(self, event: LaneDone) -> None:
         self._lanes.finish(event)
