@@ -8,7 +8,7 @@ from bench.generate import NOW as GENERATED_NOW
 from bench.generate import Recipe, build
 from explorer.model import Hidden, Sort
 from explorer.store.hermes.store import HermesStore
-from explorer.store.ordering import ordered
+from explorer.store.ordering import ordered, values_of
 from explorer.tui.arranging import SORTS
 from tests.tui.driving import NOW, opened
 
@@ -205,7 +205,7 @@ async def test_the_order_can_be_chosen_and_turned_round(demo: Path, sort: Sort) 
         store = driver.main._opened.store  # type: ignore[union-attr]
         catalog = store.catalog()
         listed, _ = catalog.select()
-        wanted = ordered(store, catalog, listed, sort, folded=True)
+        wanted = ordered(catalog, listed, sort, values_of(store, sort))
         if sort is not Sort.ACTIVE:
             driver.main._choosing()._sorted(sort.value)
             await driver.settle()
