@@ -211,13 +211,16 @@ class Lister:
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
     def reveal(self, key: int) -> None:
-        """Go to a session, listing it also if its class is hidden."""
+        """Go to a session, listing it also if its class is hidden, and unfolding the conversation
+        that it is an earlier part of."""
         if self.catalog is None or not self.catalog.has(key):
             return
         tip = self.catalog.tip(key)
         self._search_bar.input.value = ""
-        self._before_search = tip
-        self.wish_for(self.wish._replace(revealed=self.wish.revealed | {tip}))
+        self._before_search = tip if key == tip else inside_row(key)
+        unfolded = self.wish.unfolded if key == tip else self.wish.unfolded | {tip}
+        revealed = self.wish.revealed | {tip}
+        self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
 
     def sort_by(self, sort: Sort) -> None:
         """Another order; the same one again turns it round."""

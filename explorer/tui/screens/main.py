@@ -372,7 +372,7 @@ class MainScreen(Screen[None]):
     def action_lineage(self) -> None:
         row = self.sessions.current
         if row is not None:
-            self._choosing().lineage(row.key)
+            self._choosing().lineage(row.key, self._clock())
 
     def action_sort(self) -> None:
         self._choosing().sort()
