@@ -51,6 +51,7 @@ class Problem(StrEnum):
     """Why a state file cannot be read."""
 
     MISSING = "missing"
+    GONE = "gone"
     NO_STATE_FILE = "no state file"
     NO_PERMISSION = "no permission"
     NOT_A_FILE = "not a file"
