@@ -31,8 +31,12 @@ class Choosing:
 
     def sort(self) -> None:
         """Choose the order of the list."""
-        options = [(sort.value, words.capitalize()) for sort, words in SORTS.items()]
-        choice = Choice("Sort · again to turn round", options, self._lister.wish.sort.value)
+        now = self._lister.wish.sort
+        options = [
+            (sort.value, words.capitalize() + (" · enter turns it round" if sort is now else ""))
+            for sort, words in SORTS.items()
+        ]
+        choice = Choice("Sort", options, now.value)
         self._screen.app.push_screen(choice, self._sorted)
 
     def _sorted(self, name: str | None) -> None:
@@ -50,10 +54,11 @@ class Choosing:
     def lineage(self, key: int, now: float) -> None:
         """Show the family of a session."""
         store, catalog = self._lister.store, self._lister.catalog
+        width = self._screen.size.width * 95 // 100 - 6
         if store is not None and catalog is not None:
             self._lanes.start(
                 "lineage",
-                lambda token: lineage(store, catalog, key, now, token),
+                lambda token: lineage(store, catalog, key, width, now, token),
                 lambda family: self._show_family(family, key),
             )
 

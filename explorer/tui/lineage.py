@@ -4,11 +4,10 @@ A family may be of any size and, in a damaged file, a circle. What is shown has 
 and is always what lies around the session one came from.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.model import Kind, Session
-from explorer.render.clean import clean_line
+from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.when import ago
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
@@ -16,6 +15,8 @@ from explorer.store.read_only import CancelToken
 
 LARGEST = 400
 """Members shown at most; an orchestrator may have thousands of subagents."""
+WIDEST = 90
+"""Cells of a line: beyond that the eye does not find the next one."""
 DEEPEST = 12
 """Steps to the right: further down they stand below each other."""
 
@@ -43,14 +44,20 @@ class _Place(NamedTuple):
     stem: str
 
 
-def lineage(store: Store, catalog: Catalog, here: int, now: float, token: CancelToken) -> Family:
-    """The whole family of a session, or of a very large one what is around it."""
+def lineage(
+    store: Store, catalog: Catalog, here: int, width: int, now: float, token: CancelToken
+) -> Family:
+    """The whole family of a session, or of a very large one what is around it, in lines of this
+    width."""
     ancestors = _ancestors(catalog, here)
     tree = _tree(catalog, ancestors[-1])
     shown = _near(tree, here, frozenset(ancestors))
     units = [catalog.single(place.key) for place in shown]
     known = {session.key: session for session in store.sessions(units, now, token)}
-    words = [(place.key, _words(catalog, place, known, here, now)) for place in shown]
+    words = [
+        (place.key, _words(catalog, place, known.get(place.key), here, width, now))
+        for place in shown
+    ]
     return Family(tuple(words), len(tree))
 
 
@@ -99,12 +106,12 @@ def _near(tree: list[_Place], here: int, ancestors: frozenset[int]) -> list[_Pla
 
 
 def _words(
-    catalog: Catalog, place: _Place, known: Mapping[int, Session], here: int, now: float
+    catalog: Catalog, place: _Place, session: Session | None, here: int, width: int, now: float
 ) -> str:
-    session = known.get(place.key)
+    """The name yields where there is little room, never the kind of the link."""
     said = session and (session.title or session.preview or session.id)
-    parts = [clean_line(said or "gone", 60), _KINDS[catalog.kind(place.key)]]
-    if session and session.last_active:
-        parts.append(ago(session.last_active, now))
-    words = " · ".join(part for part in parts if part)
-    return f"{place.stem}{words}{' ◂ here' if place.key == here else ''}"
+    when = ago(session.last_active, now) if session and session.last_active else ""
+    about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(place.key)], when) if part)
+    about += " ◂ here" if place.key == here else ""
+    room = min(width, WIDEST) - cell_width(place.stem) - cell_width(about)
+    return f"{place.stem}{fit(clean_line(said or 'gone', 300), max(room, 8))}{about}"

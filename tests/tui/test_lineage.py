@@ -95,6 +95,16 @@ async def test_a_member_without_a_title_has_its_first_words_and_its_time(tmp_pat
         assert "enter goes there" in screen
 
 
+@pytest.mark.parametrize("width", [40, 60, 80])
+async def test_in_a_narrow_window_the_name_yields_and_not_the_kind(demo: Path, width: int) -> None:
+    async with opened(demo, size=(width, 24)) as driver:
+        await _on(driver, "Review the retry queue")
+        await driver.press("L")
+        lines = [line for line in driver.screen().splitlines() if "├" in line or "└ " in line]
+        assert len(lines) == 2
+        assert all("… · subagent · 28m" in line for line in lines)
+
+
 @pytest.mark.parametrize("number", [0, 300, 599])
 async def test_of_a_large_family_what_is_around_is_shown_and_the_rest_is_counted(
     tmp_path: Path, number: int
