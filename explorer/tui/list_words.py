@@ -46,7 +46,8 @@ def border(arranged: Arranged, total: int, room: int) -> str:
         whole = f"{said} · hidden: {', '.join(named)}"
         if len(whole) <= room:
             return whole
-    return f"{said} · {count(number)} hidden: . shows"
+    short = f"{said} · {count(number)} hidden"
+    return f"{short}: . shows" if len(short) + len(": . shows") <= room else short
 
 
 def chips(wish: Wish, excepted: int) -> list[Chip]:

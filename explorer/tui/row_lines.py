@@ -11,6 +11,10 @@ ROOMY, ROOMY_SOURCE_CELLS = 70, 12
 """From this width on most sources are shown whole."""
 WIDE = 40
 """From this width on there is room for the source beside the title."""
+WHEN_CELLS = 10
+"""Room for the longest time, so that marks stand below each other."""
+TIGHT = 28
+"""Below this width a time takes only the room that it needs."""
 
 
 def row_lines(
@@ -63,7 +67,8 @@ def _first(session: Session, width: int, now: float, marks: str) -> Line:
     when = ago(session.last_active, now)
     cells = SOURCE_CELLS if width < ROOMY else ROOMY_SOURCE_CELLS
     source = fit(clean_line(session.source, 40), cells)
-    right = f" {when:>9}" + (f" {pad(source, cells)}" if width >= WIDE else "")
+    right = f" {when:>{WHEN_CELLS}}" if width >= TIGHT else f" {when}"
+    right += f" {pad(source, cells)}" if width >= WIDE else ""
     said = clean_line(session.title or session.preview or session.last_reply, 300)
     name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
     room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
+TINY = 8
+"""Below this many lines the bars give way to the sessions."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
@@ -127,6 +129,7 @@ class MainScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
+        self.set_class(event.size.height < TINY, "-tiny")
         self.sessions.fit_to(event.size.height)
         self.call_after_refresh(self._lister.say_counts)
 
