@@ -70,6 +70,8 @@ class Found(NamedTuple):
     titles: int
     """Conversations whose title holds it."""
     seconds: float
+    ids: int = 0
+    """Conversations that have it as their id."""
     sessions: bool = False
     """Sessions were asked for, not words."""
     trouble: str = ""

@@ -3,6 +3,7 @@
 Nothing is hidden silently, also where there is little room to say it.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.model import Hidden
@@ -48,6 +49,15 @@ def border(arranged: Arranged, total: int, room: int) -> str:
             return whole
     short = f"{said} · {count(number)} hidden"
     return f"{short}: . shows" if len(short) + len(": . shows") <= room else short
+
+
+def no_match(hidden: Mapping[Hidden, int]) -> str:
+    """What stands in the place of rows when a search has none to list."""
+    classes = [NAMES[name] for name in hidden if name is not Hidden.FILTERED]
+    if not classes:
+        return "Nothing found. Escape clears the search."
+    where = ", ".join(classes)
+    return f"Nothing found but in what is hidden: {where}. Enter leaves the bar, then . shows it."
 
 
 def chips(wish: Wish, excepted: int) -> list[Chip]:

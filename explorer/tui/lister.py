@@ -21,7 +21,7 @@ from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
 from explorer.tui.headings import first_headings
 from explorer.tui.lanes import Lanes
-from explorer.tui.list_words import border, chips, without
+from explorer.tui.list_words import border, chips, no_match, without
 from explorer.tui.opening import Opened, Remembered
 from explorer.tui.unfolding import Inside, inside_row
 from explorer.tui.widgets.chip_bar import ChipBar
@@ -31,7 +31,6 @@ from explorer.tui.widgets.session_list import SessionList
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
 NOTHING_LEFT = "Every session is hidden. Press . to show them."
 NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
-NO_MATCH = "Nothing found. Escape clears the search."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
 
@@ -310,7 +309,7 @@ class Lister:
         self._title = "Found" if found else f"Sessions · {self.wish.words()}"
         filtered = self.wish.filters != Filters()
         empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
-        self._sessions.note = NO_MATCH if found else empty
+        self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
         back_to = None if found else self._before_search
         if back_to is None and self.catalog and here is not None:
@@ -374,13 +373,8 @@ def _outcome(arranged: Arranged) -> str:
     if found.sessions:
         return f"{sessions} · {took}"
     result = found.result
-    hits = plural(result.total, "hit")
-    if found.titles:
-        hits = (
-            f"{hits} and {plural(found.titles, 'title')}"
-            if result.total
-            else plural(found.titles, "title")
-        )
+    kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
+    hits = " and ".join(plural(number, name) for number, name in kinds if number) or "0 hits"
     if found.trouble:
         return f"{found.trouble} · {hits} in {sessions}"
     if result.complete:
