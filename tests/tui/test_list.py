@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
+from textual.message import Message
 
 from bench.generate import NOW as GENERATED_NOW
 from bench.generate import Recipe, build
@@ -155,6 +157,39 @@ async def test_a_click_chooses_a_session_and_a_second_one_reads_it(demo: Path) -
         await driver.pilot.click("#list", offset=(10, 5), times=2)
         await driver.settle()
         assert driver.main.focused is driver.main.transcript
+
+
+async def test_the_wheel_scrolls_the_list_and_leaves_the_cursor_on_its_session(
+    demo: Path,
+) -> None:
+    async with opened(demo) as driver:
+        sessions = driver.main.sessions
+        held, title = sessions.cursor_row, str(driver.main.transcript.border_title)
+        for _ in range(8):
+            sessions.post_message(_wheel(MouseScrollDown))
+        await driver.settle()
+        assert sessions.scroll_offset.y > 0
+        assert sessions.row(sessions.in_sight()[-1]) is not None, "what came into sight was read"
+        assert sessions.cursor_row == held
+        assert str(driver.main.transcript.border_title) == title
+        for _ in range(8):
+            sessions.post_message(_wheel(MouseScrollUp))
+        await driver.settle()
+        assert sessions.scroll_offset.y == 0
+
+
+def _wheel(turn: type[MouseScrollDown] | type[MouseScrollUp]) -> Message:
+    return turn(
+        widget=None,
+        x=5,
+        y=5,
+        delta_x=0,
+        delta_y=1,
+        button=0,
+        shift=False,
+        meta=False,
+        ctrl=False,
+    )
 
 
 async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
