@@ -111,11 +111,13 @@ async def test_a_lock_is_said_while_it_lasts_and_what_was_asked_for_comes_after_
             await driver.pilot.press("j")
             await driver.until_seen(lambda: "busy: another program has locked it" in _bar(driver))
             assert "Fix docker deployment" in driver.screen()
+            await driver.until_seen(lambda: driver.main.transcript.has_class("-old"))
             locker.release()
             await driver.until(lambda: "busy" not in _bar(driver))
         await driver.until(
             lambda: "Review the retry queue" in str(driver.main.transcript.border_title)
         )
+        assert not driver.main.transcript.has_class("-old"), "only the session before was dim"
         assert driver.told() == [], "a short lock is no trouble"
 
 

@@ -218,6 +218,7 @@ class MainScreen(Screen[None]):
 
     def _every_second(self) -> None:
         self._condition.say(self._opening)
+        self.transcript.set_class(self._reader.waits, "-old")
         now = self._clock()
         if now - self.sessions.now > 20:
             self.sessions.now = now
