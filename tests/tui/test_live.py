@@ -17,8 +17,8 @@ from tests.factories import altered, go_on, talk
 from tests.terminal import Terminal
 from tests.tui.driving import NOW, Driver, Held, opened
 
-# The agent sleeps between two tries where it finds the file locked. Readers do not lock a writer out
-# in WAL mode, so there it tries without any patience; else with that of its own.
+# The agent sleeps between two tries where it finds the file locked. In WAL mode readers lock no
+# writer out, so there it tries without any patience; else with that of its own.
 WRITER = """
 import sys, time
 from hermes_state import SessionDB
