@@ -51,7 +51,6 @@ class Problem(StrEnum):
     """Why a state file cannot be read."""
 
     MISSING = "missing"
-    GONE = "gone"
     NO_STATE_FILE = "no state file"
     NO_PERMISSION = "no permission"
     NOT_A_FILE = "not a file"

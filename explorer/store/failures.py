@@ -33,11 +33,6 @@ _ADVICE: dict[Problem, tuple[str, str]] = {
         "There is nothing at {path}. Check the path, or leave it out to open the agent's own"
         " state file.",
     ),
-    Problem.GONE: (
-        "No such file",
-        "There is nothing at {path} any more. What is listed is what was read before; it goes on"
-        " by itself when the file is back.",
-    ),
     Problem.NO_STATE_FILE: (
         "No state file here",
         "The folder {path} holds neither state.db nor power_loop_sessions.db. Name the file"

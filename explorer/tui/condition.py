@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from textual.screen import Screen
 
-from explorer.errors import StoreError
+from explorer.errors import Problem, StoreError
 from explorer.model import StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
@@ -19,6 +19,11 @@ from explorer.tui.widgets.bars import TopBar
 
 BUSY = "busy: another program has locked it"
 SNAPSHOT = "snapshot: its folder is read-only"
+GONE = (
+    "The file is not there any more. What is listed is what was read before; it goes on by itself"
+    " when the file is back."
+)
+"""Of a file that was there: advice about its path would be beside the point."""
 
 
 class Condition:
@@ -60,7 +65,8 @@ class Condition:
         """Something could not be read: said once, however often it is tried again."""
         if not self._trouble.startswith(error.title):
             self._trouble = f"{error.title} · as of {clock(self._now())}"
-            title, text = clean_line(error.title), clean(error.message)
+            message = GONE if error.problem is Problem.MISSING else error.message
+            title, text = clean_line(error.title), clean(message)
             self._screen.notify(text, title=title, severity="error", markup=False)
 
     def recovered(self) -> bool:

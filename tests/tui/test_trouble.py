@@ -63,6 +63,7 @@ async def test_a_file_that_is_replaced_by_a_bad_one_keeps_the_view_until_a_good_
 async def test_another_file_in_the_place_of_one_that_vanished_ends_the_trouble(path: Path) -> None:
     async with opened(path) as driver:
         path.unlink()
+        await driver.press("j")
         await driver.until(lambda: "No such file · as of" in _bar(driver))
         assert "it goes on by itself when the file is back" in driver.said().replace("\n", " ")
         os.replace(_another(path, "New life"), path)

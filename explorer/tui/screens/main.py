@@ -209,7 +209,7 @@ class MainScreen(Screen[None]):
         self._condition.say(self._opening)
 
     def _file_gone(self) -> None:
-        self._failed(store_error(Problem.GONE, self._opening.path))
+        self._failed(store_error(Problem.MISSING, self._opening.path))
 
     def _file_replaced(self) -> None:
         """Another file is there under this name: begin anew, the last view staying till then."""
