@@ -11,7 +11,7 @@ from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.catalog import NOISE, Catalog
-from explorer.store.ordering import ordered
+from explorer.store.ordering import ordered, values_of
 
 
 def list_sessions(options: argparse.Namespace, now: float) -> int:
@@ -19,7 +19,8 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     catalog = store.catalog()
     listed, hidden = _select(catalog, options)
     folded = not options.all
-    order = ordered(store, catalog, listed, Sort(options.sort), folded)
+    sort = Sort(options.sort)
+    order = ordered(catalog, listed, sort, values_of(store, sort), folded)
     page = order[: options.limit or None]
     unit = catalog.folded if folded else catalog.single
     sessions = store.sessions([unit(key) for key in page], now)

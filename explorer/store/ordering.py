@@ -1,28 +1,33 @@
 """The orders of a list, over whole conversations: a chain counts with all its parts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from explorer.model import Sort
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 
+Values = Mapping[int, object]
+"""What sessions are sorted by, by their keys."""
+
+
+def values_of(store: Store, sort: Sort, token: CancelToken | None = None) -> Values:
+    """What this order needs to know of every session beyond the catalog: a walk through all of
+    them, so it is done once for a list."""
+    in_catalog = sort in (Sort.ACTIVE, Sort.SOURCE)
+    return {} if in_catalog else store.sort_values(sort, token)
+
 
 def ordered(
-    store: Store,
-    catalog: Catalog,
-    keys: Sequence[int],
-    sort: Sort,
-    folded: bool,
-    token: CancelToken | None = None,
+    catalog: Catalog, keys: Sequence[int], sort: Sort, values: Values, folded: bool = True
 ) -> list[int]:
-    """`keys` in this order, what is unknown last, of equal ones the newer first."""
+    """`keys` in this order, what is unknown last, of equal ones the newer first. A conversation
+    counts with all its parts where they are `folded`."""
     newest = catalog.by_last_active(keys)
     if sort is Sort.ACTIVE:
         return newest
     if sort is Sort.SOURCE:
         return sorted(newest, key=catalog.source)
-    values = store.sort_values(sort, token)
 
     def parts(key: int) -> tuple[int, ...]:
         return catalog.chain(key) if folded else (key,)
@@ -31,11 +36,16 @@ def ordered(
         titles = {key: str(values.get(key) or values.get(parts(key)[0]) or "") for key in newest}
         return sorted(newest, key=lambda key: (not titles[key], titles[key].casefold()))
     if sort is Sort.STARTED:
-        starts = {key: _number(values.get(parts(key)[0])) for key in newest}
+        starts = {key: start_of(catalog, key, values, folded) for key in newest}
         return sorted(newest, key=starts.__getitem__, reverse=True)
     sums = {key: sum(_number(values.get(part)) for part in parts(key)) for key in newest}
     known = {key for key in newest if any(part in values for part in parts(key))}
     return sorted(newest, key=lambda key: (key in known, sums[key]), reverse=True)
+
+
+def start_of(catalog: Catalog, key: int, values: Values, folded: bool = True) -> float:
+    """When a conversation began, with its first part; zero where that is not known."""
+    return _number(values.get(catalog.chain(key)[0] if folded else key))
 
 
 def _number(value: object) -> float:

@@ -9,7 +9,7 @@ from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
-from explorer.store.ordering import ordered
+from explorer.store.ordering import Values, ordered, values_of
 from explorer.store.read_only import CancelToken
 from explorer.tui.headings import below_pins, headings
 from explorer.tui.row_index import Group
@@ -70,6 +70,8 @@ class Found(NamedTuple):
     titles: int
     """Conversations whose title holds it."""
     seconds: float
+    ids: int = 0
+    """Conversations that have it as their id."""
     sessions: bool = False
     """Sessions were asked for, not words."""
     trouble: str = ""
@@ -125,10 +127,11 @@ def arrange(
     """All sessions in the wished order, under headings where it has some."""
     passes = wanted(catalog, facts or NO_FACTS, wish.filters)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
-    order = ordered(store, catalog, listed, wish.sort, True, token)
+    values = values_of(store, wish.sort, token)
+    order = ordered(catalog, listed, wish.sort, values)
     if wish.reverse:
         order.reverse()
-    return _finished(store, Basis(catalog, wish, order, hidden, passes), now, token)
+    return _finished(store, Basis(catalog, wish, order, hidden, passes), values, now, token)
 
 
 def brought_up_to_date(
@@ -156,25 +159,27 @@ def brought_up_to_date(
             else:
                 at = bisect_left(order, place(key), key=place)
                 order[at : at + (step < 0)] = [key] if step > 0 else []
-    return _finished(store, Basis(catalog, wish, order, hidden), now, token)
+    return _finished(store, Basis(catalog, wish, order, hidden), {}, now, token)
 
 
 def _newest_first(catalog: Catalog) -> Callable[[int], tuple[float, int]]:
     return lambda key: (-catalog.last_active(key), -key)
 
 
-def _finished(store: Store, basis: Basis, now: float, token: CancelToken) -> Arranged:
-    """Exceptions let in, pins first, what is unfolded opened."""
+def _finished(
+    store: Store, basis: Basis, values: Values, now: float, token: CancelToken
+) -> Arranged:
+    """Exceptions let in, pins first, what is unfolded opened; `values` are what it is sorted by."""
     catalog, wish = basis.catalog, basis.wish
     pinned = _pinned(store, catalog, wish.pins, token)
     hidden, excepted = _exceptions(basis, pinned)
     order: Sequence[int] = basis.order
     if excepted:
-        order = ordered(store, catalog, [*order, *excepted], wish.sort, True, token)
+        order = ordered(catalog, [*order, *excepted], wish.sort, values)
         order = order[::-1] if wish.reverse else order
     first = [key for key in order if key in pinned] if pinned else []
     rest = [key for key in order if key not in pinned] if first else order
-    days = headings(store, catalog, rest, wish.sort, now, token)
+    days = headings(catalog, rest, wish.sort, values, now)
     groups = below_pins(days, len(first), len(rest), SORTS[wish.sort].capitalize())
     together = [*first, *rest] if first else rest
     opened = unfolded(catalog, wish.unfolded) if wish.unfolded else {}

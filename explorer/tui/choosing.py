@@ -6,13 +6,14 @@ from textual.screen import Screen
 
 from explorer.errors import ExplorerError
 from explorer.model import Sort
+from explorer.render.amounts import count
 from explorer.render.clean import clean
 from explorer.store.read_only import CancelToken
 from explorer.store.side import SideFile
 from explorer.tui.arranging import SORTS
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.lanes import Lanes
-from explorer.tui.lineage import lineage
+from explorer.tui.lineage import Family, lineage
 from explorer.tui.lister import Lister
 from explorer.tui.opening import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 
@@ -30,8 +31,12 @@ class Choosing:
 
     def sort(self) -> None:
         """Choose the order of the list."""
-        options = [(sort.value, words.capitalize()) for sort, words in SORTS.items()]
-        choice = Choice("Sort · again to turn round", options, self._lister.wish.sort.value)
+        now = self._lister.wish.sort
+        options = [
+            (sort.value, words.capitalize() + (" · enter turns it round" if sort is now else ""))
+            for sort, words in SORTS.items()
+        ]
+        choice = Choice("Sort", options, now.value)
         self._screen.app.push_screen(choice, self._sorted)
 
     def _sorted(self, name: str | None) -> None:
@@ -46,20 +51,23 @@ class Choosing:
         text = "\n".join(" ".join(one.split()) for one in searches)
         self._keep(lambda notes: notes.choose(SEARCHES_CHOICE, text))
 
-    def lineage(self, key: int) -> None:
+    def lineage(self, key: int, now: float) -> None:
         """Show the family of a session."""
         store, catalog = self._lister.store, self._lister.catalog
+        width = self._screen.size.width * 95 // 100 - 6
         if store is not None and catalog is not None:
             self._lanes.start(
                 "lineage",
-                lambda token: lineage(store, catalog, key, token),
-                lambda members: self._show_family(members, key),
+                lambda token: lineage(store, catalog, key, width, now, token),
+                lambda family: self._show_family(family, key),
             )
 
-    def _show_family(self, members: Sequence[tuple[int, str]], here: int) -> None:
-        options = [(str(key), words) for key, words in members]
-        names = [name for name, _ in options]
-        choice = Choice("Lineage", options, str(here) if str(here) in names else names[0])
+    def _show_family(self, family: Family, here: int) -> None:
+        options = [(str(key), words) for key, words in family.members]
+        shown, title = len(options), "Lineage"
+        if shown < family.total:
+            title += f" · {count(shown)} of {count(family.total)}, around this one"
+        choice = Choice(title, options, str(here), "enter goes there · esc closes")
         self._screen.app.push_screen(
             choice, lambda key: self._lister.reveal(int(key)) if key else None
         )

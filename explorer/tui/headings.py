@@ -1,29 +1,25 @@
 """The headings of a list: days where it goes back in time, sources where it is in their order."""
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from explorer.model import Session, Sort
 from explorer.render.clean import clean_line
 from explorer.render.when import day_heading
-from explorer.store.base import Store
 from explorer.store.catalog import Catalog
-from explorer.store.read_only import CancelToken
+from explorer.store.ordering import Values, start_of
 from explorer.tui.row_index import Group
 
 PINNED = "Pinned"
 
 
 def headings(
-    store: Store, catalog: Catalog, order: Sequence[int], sort: Sort, now: float, token: CancelToken
+    catalog: Catalog, order: Sequence[int], sort: Sort, values: Values, now: float
 ) -> tuple[Group, ...]:
-    """The groups of rows in this order; none where the order has none."""
+    """The groups of rows in this order, which was made of `values`; none where it has none."""
     if sort is Sort.ACTIVE:
         return by_day(len(order), lambda row: catalog.last_active(order[row]), now)
     if sort is Sort.STARTED:
-        starts = store.sort_values(Sort.STARTED, token)
-        times = [cast(float, starts.get(catalog.chain(key)[0], 0.0)) for key in order]
-        return by_day(len(order), times.__getitem__, now)
+        return by_day(len(order), lambda row: start_of(catalog, order[row], values), now)
     if sort is Sort.SOURCE:
         changes = [
             row

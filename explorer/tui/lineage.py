@@ -1,16 +1,24 @@
-"""The family of a session as a tree: what it came from, and what came of it."""
+"""The family of a session as a tree: what it came from, and what came of it.
 
-from collections.abc import Mapping
+A family may be of any size and, in a damaged file, a circle. What is shown has a limit, says so,
+and is always what lies around the session one came from.
+"""
 
-from explorer.model import Kind
-from explorer.render.clean import clean_line
-from explorer.store.base import Label, Store
+from typing import NamedTuple
+
+from explorer.model import Kind, Session
+from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.when import ago
+from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 
-DEEPEST = 100
 LARGEST = 400
 """Members shown at most; an orchestrator may have thousands of subagents."""
+WIDEST = 90
+"""Cells of a line: beyond that the eye does not find the next one."""
+DEEPEST = 12
+"""Steps to the right: further down they stand below each other."""
 
 _KINDS = {
     Kind.ROOT: "",
@@ -20,40 +28,90 @@ _KINDS = {
 }
 
 
-def lineage(store: Store, catalog: Catalog, key: int, token: CancelToken) -> list[tuple[int, str]]:
-    """(session, words for its place in the tree) of the whole family, the origin first."""
-    tree = _tree(catalog, _origin(catalog, key))
-    labels = store.labels([member for member, _ in tree], token)
-    return [(member, _words(catalog, member, depth, labels, key)) for member, depth in tree]
+class Family(NamedTuple):
+    """A session with its relatives, the origin first."""
+
+    members: tuple[tuple[int, str], ...]
+    """(session, words for its place in the tree)."""
+    total: int
+    """How many there are, shown or not."""
 
 
-def _origin(catalog: Catalog, key: int) -> int:
-    for _ in range(DEEPEST):
-        above = catalog.parent(key)
-        if above is None or not catalog.has(above):
-            break
-        key = above
-    return key
+class _Place(NamedTuple):
+    """A member, and the lines of the tree before its name."""
+
+    key: int
+    stem: str
 
 
-def _tree(catalog: Catalog, origin: int) -> list[tuple[int, int]]:
-    """(session, depth) from the origin down, children in the order they were made."""
+def lineage(
+    store: Store, catalog: Catalog, here: int, width: int, now: float, token: CancelToken
+) -> Family:
+    """The whole family of a session, or of a very large one what is around it, in lines of this
+    width."""
+    ancestors = _ancestors(catalog, here)
+    tree = _tree(catalog, ancestors[-1])
+    shown = _near(tree, here, frozenset(ancestors))
+    units = [catalog.single(place.key) for place in shown]
+    known = {session.key: session for session in store.sessions(units, now, token)}
+    words = [
+        (place.key, _words(catalog, place, known.get(place.key), here, width, now))
+        for place in shown
+    ]
+    return Family(tuple(words), len(tree))
+
+
+def _ancestors(catalog: Catalog, key: int) -> list[int]:
+    """From a session up to the origin of its family."""
+    found = {key: None}
+    above = catalog.parent(key)
+    while above is not None and catalog.has(above) and above not in found:
+        found[above] = None
+        above = catalog.parent(above)
+    return list(found)
+
+
+def _tree(catalog: Catalog, origin: int) -> list[_Place]:
+    """Everybody from the origin down, children in the order they were made."""
     children: dict[int, list[int]] = {}
     for key, link in catalog.links.items():
         if link.parent is not None and catalog.has(key):
             children.setdefault(link.parent, []).append(key)
-    found: list[tuple[int, int]] = []
-    waiting = [(origin, 0)]
-    while waiting and len(found) < LARGEST:
-        key, depth = waiting.pop()
-        found.append((key, depth))
-        waiting += [(child, depth + 1) for child in sorted(children.get(key, ()), reverse=True)]
+    found: list[_Place] = []
+    seen: set[int] = set()
+    waiting = [(origin, "", "", 0)]
+    while waiting:
+        key, stem, below, depth = waiting.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        found.append(_Place(key, stem))
+        own = sorted(children.get(key, ()))
+        inner = below if depth < DEEPEST else below[:-2]
+        for child in reversed(own):
+            last = child == own[-1]
+            lines = ("└ ", "  ") if last else ("├ ", "│ ")
+            waiting.append((child, inner + lines[0], inner + lines[1], depth + 1))
     return found
 
 
-def _words(catalog: Catalog, key: int, depth: int, labels: Mapping[int, Label], here: int) -> str:
-    label = labels.get(key)
-    name = clean_line((label.title or label.id) if label else "gone", 80)
-    kind = _KINDS[catalog.kind(key)]
-    stem = "  " * min(depth, 12) + ("└ " if depth else "")
-    return f"{stem}{name}{f' · {kind}' if kind else ''}{' ◂ here' if key == here else ''}"
+def _near(tree: list[_Place], here: int, ancestors: frozenset[int]) -> list[_Place]:
+    """All of a family, or what lies around a session, below those it came from."""
+    if len(tree) <= LARGEST:
+        return tree
+    at = next(row for row, place in enumerate(tree) if place.key == here)
+    first = max(min(at - LARGEST // 2, len(tree) - LARGEST), 0)
+    above = [place for place in tree[:first] if place.key in ancestors][: LARGEST // 4]
+    return [*above, *tree[first + len(above) : first + LARGEST]]
+
+
+def _words(
+    catalog: Catalog, place: _Place, session: Session | None, here: int, width: int, now: float
+) -> str:
+    """The name yields where there is little room, never the kind of the link."""
+    said = session and (session.title or session.preview or session.id)
+    when = ago(session.last_active, now) if session and session.last_active else ""
+    about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(place.key)], when) if part)
+    about += " ◂ here" if place.key == here else ""
+    room = min(width, WIDEST) - cell_width(place.stem) - cell_width(about)
+    return f"{place.stem}{fit(clean_line(said or 'gone', 300), max(room, 8))}{about}"

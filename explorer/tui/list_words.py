@@ -3,6 +3,7 @@
 Nothing is hidden silently, also where there is little room to say it.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.model import Hidden
@@ -32,13 +33,31 @@ def border(arranged: Arranged, total: int, room: int) -> str:
         where = ", ".join(NAMES[name] for name, _ in most)
         shows = "" if list(arranged.hidden) == [Hidden.FILTERED] else ": . shows"
         return f"{said} · {plural(number, 'more hit')} in {where}{shows}"
-    # Parts that are folded into their conversation are in sight, so they are the first to yield.
-    for left_out in (None, Hidden.CONTINUATION):
-        named = [f"{count(n)} {NAMES[name]}" for name, n in most if name is not left_out]
+    # Parts that are folded into their conversation are in sight, so they are the first to yield;
+    # then the smallest classes, in one number.
+    named = [f"{count(n)} {NAMES[name]}" for name, n in most]
+    whole = f"{said} · hidden: {', '.join(named)}"
+    if len(whole) <= room:
+        return whole
+    rest = [(name, n) for name, n in most if name is not Hidden.CONTINUATION]
+    for kept in range(len(rest), 0, -1):
+        named = [f"{count(n)} {NAMES[name]}" for name, n in rest[:kept]]
+        if kept < len(rest):
+            named.append(f"{count(sum(n for _, n in rest[kept:]))} more")
         whole = f"{said} · hidden: {', '.join(named)}"
-        if named and len(whole) <= room:
+        if len(whole) <= room:
             return whole
-    return f"{said} · {count(number)} hidden: . shows"
+    short = f"{said} · {count(number)} hidden"
+    return f"{short}: . shows" if len(short) + len(": . shows") <= room else short
+
+
+def no_match(hidden: Mapping[Hidden, int]) -> str:
+    """What stands in the place of rows when a search has none to list."""
+    classes = [NAMES[name] for name in hidden if name is not Hidden.FILTERED]
+    if not classes:
+        return "Nothing found. Escape clears the search."
+    where = ", ".join(classes)
+    return f"Nothing found but in what is hidden: {where}. Enter leaves the bar, then . shows it."
 
 
 def chips(wish: Wish, excepted: int) -> list[Chip]:

@@ -21,7 +21,7 @@ from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
 from explorer.tui.headings import first_headings
 from explorer.tui.lanes import Lanes
-from explorer.tui.list_words import border, chips, without
+from explorer.tui.list_words import border, chips, no_match, without
 from explorer.tui.opening import Opened, Remembered
 from explorer.tui.unfolding import Inside, inside_row
 from explorer.tui.widgets.chip_bar import ChipBar
@@ -31,7 +31,6 @@ from explorer.tui.widgets.session_list import SessionList
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
 NOTHING_LEFT = "Every session is hidden. Press . to show them."
 NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
-NO_MATCH = "Nothing found. Escape clears the search."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
 
@@ -82,6 +81,7 @@ class Lister:
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self._basis: Basis | None = None
+        self._listed = Arranged((), (), {}, 0)
         self._title = ""
         self.matcher: Matcher | None = None
         """What is being searched for."""
@@ -223,13 +223,16 @@ class Lister:
         self._sessions.selection.clear()
 
     def reveal(self, key: int) -> None:
-        """Go to a session, listing it also if its class is hidden."""
+        """Go to a session, listing it also if its class is hidden, and unfolding the conversation
+        that it is an earlier part of."""
         if self.catalog is None or not self.catalog.has(key):
             return
         tip = self.catalog.tip(key)
         self._search_bar.input.value = ""
-        self._before_search = tip
-        self.wish_for(self.wish._replace(revealed=self.wish.revealed | {tip}))
+        self._before_search = tip if key == tip else inside_row(key)
+        unfolded = self.wish.unfolded if key == tip else self.wish.unfolded | {tip}
+        revealed = self.wish.revealed | {tip}
+        self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
 
     def sort_by(self, sort: Sort) -> None:
         """Another order; the same one again turns it round."""
@@ -314,12 +317,12 @@ class Lister:
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
-        total = len(self.catalog) if self.catalog else 0
+        total = len(self.catalog) if self.catalog is not None else 0
         self._basis = arranged.basis
         self._title = "Found" if found else f"Sessions · {self.wish.words()}"
         filtered = self.wish.filters != Filters()
         empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
-        self._sessions.note = NO_MATCH if found else empty
+        self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
         back_to = None if found else self._before_search
         if back_to is None and self.catalog and here is not None:
@@ -332,13 +335,20 @@ class Lister:
         if found is None:
             self._before_search = None
         self._chosen()
-        words = border(arranged, total, self._sessions.size.width - 6)
-        self._sessions.border_subtitle = Content(
-            words if self.catalog else f"{count(arranged.listed)} of … · hidden: …"
-        )
+        self._listed = arranged
+        self.say_counts()
         self._chip_bar.chips = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         self._search_bar.say(_outcome(arranged))
         self.say_selection()
+
+    def say_counts(self) -> None:
+        """How many of how many are listed and what is hidden, in the room that there is."""
+        listed, catalog = self._listed, self.catalog
+        if catalog is None:
+            words = f"{count(listed.listed)} of … · hidden: …"
+        else:
+            words = border(listed, len(catalog), self._sessions.size.width - 4)
+        self._sessions.border_subtitle = Content(words)
 
     def say_selection(self) -> None:
         """How many are selected, beside what the list is."""
@@ -376,13 +386,8 @@ def _outcome(arranged: Arranged) -> str:
     if found.sessions:
         return f"{sessions} · {took}"
     result = found.result
-    hits = plural(result.total, "hit")
-    if found.titles:
-        hits = (
-            f"{hits} and {plural(found.titles, 'title')}"
-            if result.total
-            else plural(found.titles, "title")
-        )
+    kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
+    hits = " and ".join(plural(number, name) for number, name in kinds if number) or "0 hits"
     if found.trouble:
         return f"{found.trouble} · {hits} in {sessions}"
     if result.complete:

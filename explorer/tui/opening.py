@@ -6,6 +6,7 @@ waiting. No import of Textual here.
 """
 
 import threading
+import time
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +14,7 @@ from shutil import get_terminal_size
 from typing import NamedTuple
 
 from explorer.config import Config
-from explorer.errors import Cancelled, ExplorerError, StoreError
+from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.model import Kind, Session, Sort
 from explorer.store.base import Store
 from explorer.store.catalog import Unit
@@ -28,6 +29,8 @@ SORT_CHOICE = "sort"
 REVERSED = "reversed"
 SEARCHES_CHOICE = "searches"
 """The name under which our notes keep earlier searches, a line each."""
+HELD = 1.0
+"""Seconds after a try that failed for a lock within which the next one comes."""
 HEAD_START = 0.06
 """Seconds to wait for the first page; a warm file needs a quarter of it."""
 
@@ -85,8 +88,7 @@ class Opening:
         self._prepare = prepare
         self._token = CancelToken()
         self._result: Opened | StoreError | None = None
-        self.busy = False
-        """Another program holds the file; it is being tried again."""
+        self._waited = -HELD
         self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
         self._thread.start()
         # A head start: beside the import it would get the interpreter every 5 ms only.
@@ -96,6 +98,12 @@ class Opening:
     def result(self) -> Opened | StoreError | None:
         """What came of it; None while it is under way."""
         return self._result
+
+    @property
+    def busy(self) -> bool:
+        """Another program holds the file, and something is being tried again, also long after
+        the first page."""
+        return time.monotonic() - self._waited < HELD
 
     def wait(self) -> Opened | StoreError:
         """The result, however long it takes: for a worker thread."""
@@ -112,20 +120,29 @@ class Opening:
         return Opening(self.path, now, self.demo, notes=self._notes_path, trash=self.trash)
 
     def _run(self) -> None:
-        try:
-            if self._prepare:
-                self._prepare()
-            store = open_store(self.path, self._token, waiting=self._wait, notes=self.notes)
-            remembered, trouble = _remembered(self.notes)
-            page = store.first_page(_in_sight(), self._now, token=self._token)
-            first = self._pinned(store, remembered.pins)
-            there = {row.key for row in first}
-            rows = (*first, *(row for row in page if row.key not in there))
-            self._result = Opened(store, rows, len(first), remembered, trouble)
-        except StoreError as error:
-            self._result = error
-        except Cancelled:
-            return
+        while self._result is None:
+            try:
+                self._result = self._first_page()
+            except StoreError as error:
+                # Who looks at a locked file wants to see it, however long the lock is held.
+                if error.problem is Problem.BUSY:
+                    self._wait()
+                else:
+                    self._result = error
+            except Cancelled:
+                return
+
+    def _first_page(self) -> Opened:
+        if self._prepare:
+            prepare, self._prepare = self._prepare, None
+            prepare()
+        store = open_store(self.path, self._token, waiting=self._wait, notes=self.notes)
+        remembered, trouble = _remembered(self.notes)
+        page = store.first_page(_in_sight(), self._now, token=self._token)
+        first = self._pinned(store, remembered.pins)
+        there = {row.key for row in first}
+        rows = (*first, *(row for row in page if row.key not in there))
+        return Opened(store, rows, len(first), remembered, trouble)
 
     def _pinned(self, store: Store, pins: frozenset[str]) -> list[Session]:
         """The pinned sessions that are conversations of one part; how those of several hang
@@ -139,7 +156,7 @@ class Opening:
         return [row for row in found if row.end_reason != "compression"]
 
     def _wait(self) -> None:
-        self.busy = True
+        self._waited = time.monotonic()
 
 
 class Start(NamedTuple):

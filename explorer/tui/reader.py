@@ -68,6 +68,11 @@ class Reader:
         """Only one part of its conversation is being read."""
         return self._reading is not None and self._reading.alone
 
+    @property
+    def waits(self) -> bool:
+        """What is in sight is still the session before."""
+        return self._reading is not None and self.outlined is None
+
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
         self._store = store
@@ -270,6 +275,7 @@ class Reader:
         self, outlined: Outlined, laid: dict[int, Laid], view: View, position: Position
     ) -> None:
         self.outlined = outlined
+        self._transcript.remove_class("-old")
         session = outlined.session
         name = clean_line(session.title or session.preview or session.id, 200)
         part = "this part alone · " if self._reading and self._reading.alone else ""

@@ -1,16 +1,24 @@
 """One session of the list, as lines: what it is called, when it was used, what was said."""
 
+import re
+
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.lines import Line, cut_line
 from explorer.render.when import ago
 
 JOIN = " › "
+_CODE = r"(?:```\w*\s|`)([^`]+)`{1,3}"
+_EMPHASIS = r"(?<![\w*])(\*{1,2})([^\s*](?:[^*]*[^\s*])?)\1(?![\w*])"
 SOURCE_CELLS = 8
 ROOMY, ROOMY_SOURCE_CELLS = 70, 12
 """From this width on most sources are shown whole."""
 WIDE = 40
 """From this width on there is room for the source beside the title."""
+WHEN_CELLS = 10
+"""Room for the longest time, so that marks stand below each other."""
+TIGHT = 28
+"""Below this width a time takes only the room that it needs."""
 
 
 def row_lines(
@@ -47,11 +55,11 @@ def row_lines(
 def _words(session: Session, width: int) -> str:
     """The first and the last words, half the width for each where both are long. The first ones
     not again where they are the title."""
-    preview = clean_line(session.preview, 300)
+    preview = _plain(session.preview)
     title = clean_line(session.title, 300) if session.title else preview
     if preview.casefold().startswith(title.casefold()):
         preview = ""
-    reply = clean_line(session.last_reply, 300)
+    reply = _plain(session.last_reply)
     if not preview or not reply:
         nothing = "nothing said" if session.message_count else "no messages"
         return fit(preview or reply or nothing, width)
@@ -59,12 +67,21 @@ def _words(session: Session, width: int) -> str:
     return fit(fit(preview, half) + JOIN + reply, width)
 
 
+def _plain(text: str | None) -> str:
+    """Words of a message without the signs of Markdown around them, which tell nothing here."""
+    line = clean_line(text or "", 300)
+    return re.sub(_EMPHASIS, r"\2", re.sub(_CODE, r"\1", line)).strip() if line else ""
+
+
 def _first(session: Session, width: int, now: float, marks: str) -> Line:
     when = ago(session.last_active, now)
     cells = SOURCE_CELLS if width < ROOMY else ROOMY_SOURCE_CELLS
     source = fit(clean_line(session.source, 40), cells)
-    right = f" {when:>9}" + (f" {pad(source, cells)}" if width >= WIDE else "")
-    said = clean_line(session.title or session.preview or session.last_reply, 300)
+    right = f" {when:>{WHEN_CELLS}}" if width >= TIGHT else f" {when}"
+    right += f" {pad(source, cells)}" if width >= WIDE else ""
+    said = _plain(session.preview) or _plain(session.last_reply)
+    if session.title:
+        said = clean_line(session.title, 300)
     name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
     room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)
     return ((pad(name, room), style), (f" {marks}" if marks else "", "link"), (right, "dim"))

@@ -4,10 +4,11 @@ Runs in a worker thread. A new key stops it, inside SQLite; what it told before 
 until there is something newer.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from explorer.model import Hidden
+from explorer.model import SAFE_ID, Hidden
 from explorer.render.clean import clean_line
 from explorer.render.lines import Line, Span
 from explorer.search.engine import LEFT_OUT, Gathered, Hit, Result, search
@@ -66,6 +67,7 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
         return reason if reason in LEFT_OUT else None
 
     listing = _Listing(catalog, query, hides_hits, passes if tests else None, begun, pinned)
+    listing.named = _named(asked, token)
     if not query.asks_messages:
         return listing.of_sessions(hides)
     listing.titles = listing.passing(titled(traits.titles, query))
@@ -81,6 +83,16 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
         listing.trouble = error.message
         result = gathered.result(query, "", 0.0, complete=False)
     return listing.made(result)
+
+
+def _named(asked: Asked, token: CancelToken) -> tuple[int, ...]:
+    """The conversation that was asked for by the whole id of one of its parts, if one was: people
+    paste what their agent has printed. It is listed whatever hides it."""
+    text = asked.text.strip().removeprefix("id:")
+    if not re.fullmatch(SAFE_ID, text):
+        return ()
+    keys = asked.store.keys_of([text], token).values()
+    return tuple(asked.catalog.tip(key) for key in keys if asked.catalog.has(key))
 
 
 def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
@@ -108,6 +120,8 @@ class _Listing:
         self._begun = begun
         self._pinned = pinned
         self._left_out: dict[Hidden, int] = {}
+        self.named: tuple[int, ...] = ()
+        """Asked for by its id."""
         self.titles = Titled()
         self.trouble = ""
 
@@ -133,25 +147,29 @@ class _Listing:
 
     def made(self, result: Result) -> Arranged:
         holding, alike = self.titles
-        before = set(holding)
-        said = [tip for tip in result.order if tip not in before]
-        likely = [tip for tip in alike if tip not in result.counts]
-        groups = [Group(0, "In the title")] if holding else []
-        if said:
-            groups.append(Group(len(holding), "In the text, newest first"))
-        if likely:
-            groups.append(Group(len(holding) + len(said), "Titles like this"))
-        order = [*holding, *said, *likely]
+        order: list[int] = []
+        groups: list[Group] = []
+        for title, rows in (
+            ("By its id", self.named),
+            ("In the title", holding),
+            ("In the text, newest first", result.order),
+            ("Titles like this", alike),
+        ):
+            before = set(order)
+            new = [tip for tip in rows if tip not in before]
+            groups += [Group(len(order), title)] if new else []
+            order += new
         found = Found(
             result=result,
             titles=len(holding),
+            ids=len(self.named),
             seconds=time.monotonic() - self._begun,
             trouble=self.trouble or "; ".join(self._query.notes),
         )
         hidden = dict(result.hidden)
         for reason, number in self._left_out.items():
             hidden[reason] = hidden.get(reason, 0) + number
-        return Arranged(order, tuple(groups), hidden, len(order), found, pinned=self._pinned)
+        return self._arranged(order, tuple(groups), hidden, found)
 
     def of_sessions(self, hides: Callable[[int], Hidden | None]) -> Arranged:
         """Sessions that are asked for by what they are, not by what was said in them."""
@@ -160,7 +178,7 @@ class _Listing:
         for tip, _ in self._catalog.rows():
             if self._passes is None or self._passes(tip):
                 reason = hides(tip)
-                if reason is None:
+                if reason is None or tip in self.named:
                     rows.append(tip)
                 else:
                     hidden[reason] = hidden.get(reason, 0) + 1
@@ -169,7 +187,15 @@ class _Listing:
         notes = "; ".join(self._query.notes)
         found = Found(result, 0, time.monotonic() - self._begun, sessions=True, trouble=notes)
         groups = (Group(0, "Last active first"),) if order else ()
-        return Arranged(order, groups, hidden, len(order), found, pinned=self._pinned)
+        return self._arranged(order, groups, hidden, found)
+
+    def _arranged(
+        self, order: list[int], groups: tuple[Group, ...], hidden: dict[Hidden, int], found: Found
+    ) -> Arranged:
+        excepted = frozenset(tip for tip in self.named if self._hides(tip) is not None)
+        return Arranged(
+            order, groups, hidden, len(order), found, pinned=self._pinned, excepted=excepted
+        )
 
 
 def excerpts(

@@ -9,7 +9,7 @@ from explorer.model import Session, Sort
 from explorer.store.base import Store
 from explorer.store.create import StateFile
 from explorer.store.opening import open_store
-from explorer.store.ordering import ordered
+from explorer.store.ordering import ordered, values_of
 from tests.factories import NOW, T0, altered, talk
 
 ORDERS = pytest.mark.parametrize("sort", [Sort.ACTIVE, Sort.STARTED])
@@ -19,7 +19,7 @@ PAGES = pytest.mark.parametrize("limit", [1, 7, 50, 2000])
 def _exact(store: Store, limit: int, sort: Sort) -> list[Session]:
     catalog = store.catalog()
     listed, _ = catalog.select()
-    order = ordered(store, catalog, listed, sort, folded=True)
+    order = ordered(catalog, listed, sort, values_of(store, sort))
     return store.sessions([catalog.folded(key) for key in order[:limit]], NOW)
 
 

@@ -8,7 +8,7 @@ from explorer.errors import Problem, StoreError
 from explorer.model import Hidden, Session, Sort, State
 from explorer.search.whole import Whole
 from explorer.store.opening import open_store
-from explorer.store.ordering import ordered
+from explorer.store.ordering import ordered, values_of
 from explorer.store.reading import read_session
 from tests.factories import NOW, altered, everybody, told
 from tests.real_files import unpack
@@ -49,11 +49,12 @@ def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
     store = open_store(upgraded)
     catalog = store.catalog()
     known = {session.key: session for session in everybody(upgraded)}
-    titles = [known[key].title for key in ordered(store, catalog, catalog.keys, Sort.TITLE, True)]
+    by_title = ordered(catalog, catalog.keys, Sort.TITLE, values_of(store, Sort.TITLE))
+    titles = [known[key].title for key in by_title]
     named = [title.casefold() for title in titles if title]
     assert titles[: len(named)] == [title for title in titles if title]
     assert named == sorted(named)
-    by_tokens = ordered(store, catalog, catalog.keys, Sort.TOKENS, True)
+    by_tokens = ordered(catalog, catalog.keys, Sort.TOKENS, values_of(store, Sort.TOKENS))
     used = [(known[key].input_tokens or 0) + (known[key].output_tokens or 0) for key in by_tokens]
     assert used == sorted(used, reverse=True)
     assert used[0] > 1_000_000

@@ -7,7 +7,7 @@ import pytest
 from explorer.model import Session, Sort, State
 from explorer.store.create import StateFile
 from explorer.store.opening import open_store
-from explorer.store.ordering import ordered
+from explorer.store.ordering import ordered, values_of
 from tests.factories import NOW, T0, altered, everybody, insert, one_session, say, talk
 
 
@@ -148,5 +148,6 @@ def test_an_order_is_over_conversations_or_over_single_sessions(
     catalog = store.catalog()
     names = {session.key: session.id for session in everybody(chain)}
     listed, _ = catalog.select()
-    assert [names[key] for key in ordered(store, catalog, listed, sort, True)] == folded
-    assert [names[key] for key in ordered(store, catalog, catalog.keys, sort, False)] == single
+    values = values_of(store, sort)
+    assert [names[key] for key in ordered(catalog, listed, sort, values)] == folded
+    assert [names[key] for key in ordered(catalog, catalog.keys, sort, values, False)] == single

@@ -66,10 +66,14 @@ class Driver:
         return "\n".join(str(note.message) for note in self.app._notifications)
 
     async def until(self, so: Callable[[], bool]) -> None:
-        """Wait for what the clock, or somebody else, brings about."""
+        """Wait for what the clock, or somebody else, brings about, and for what follows of it."""
+        await self.until_seen(so)
+        await self.settle()
+
+    async def until_seen(self, so: Callable[[], bool]) -> None:
+        """As `until`, while something is still under way."""
         while not so():
             await self.pilot.pause(0.05)
-        await self.settle()
 
     def listed(self) -> list[str]:
         """The titles of the rows in the list that are known, in order."""

@@ -81,6 +81,37 @@ async def test_help_names_every_key_and_mark(demo: Path) -> None:
         assert len(driver.app.screen_stack) == 1
 
 
+@pytest.mark.parametrize("width", [120, 60, 34])
+async def test_what_wraps_in_help_goes_on_below_the_words(demo: Path, width: int) -> None:
+    async with opened(demo, size=(width, 40)) as driver:
+        await driver.press("question_mark", "G")
+        lines = driver.screen().splitlines()
+        first = next(
+            row
+            for row, line in enumerate(lines)
+            if "hidden by" in line and "◇" in "".join(lines[row - 1 : row + 1])
+        )
+        last = next(row for row, line in enumerate(lines) if "not lost" in line)
+        assert last > first
+        column = lines[first].index("hidden by")
+        for line in lines[first : last + 1]:
+            assert line[column - 2 : column] == "  "
+            assert line[column] != " ", "in the same column"
+
+
+@pytest.mark.parametrize("size", [(20, 5), (30, 6), (40, 7)])
+async def test_on_a_tiny_terminal_a_session_is_in_sight(demo: Path, size: tuple[int, int]) -> None:
+    async with opened(demo, size=size) as driver:
+        assert "▌ Fix doc" in driver.screen()
+        await driver.press("j")
+        assert "▌ Review" in driver.screen()
+        await driver.press("enter")
+        assert "message 1 of 8" in driver.screen(), "and can be read"
+        await driver.press("escape", "slash", *"kyoto")
+        assert "kyoto" in driver.screen()
+        assert "▌ Trip" in driver.screen()
+
+
 async def test_help_opens_while_typing_too(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press("slash", "f1")

@@ -1,7 +1,7 @@
 """The list as it is made: worked out anew, and brought up to date after a change."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +31,28 @@ MARKS = {"branch": "_branched_from", "subagent": "_delegate_from"}
 
 def _arrange(store: Store, catalog: Catalog, wish: Wish, now: float = NOW) -> Arranged:
     return arrange(store, catalog, store.facts(), wish, now, CancelToken())
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_all_sessions_are_walked_through_once_for_an_order_and_its_headings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sort: Sort
+) -> None:
+    path = tmp_path / "state.db"
+    write_demo(path, NOW)
+    store = open_store(path)
+    asked = []
+    plain = store.sort_values
+
+    def sort_values(sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        asked.append(sort)
+        return plain(sort, token)
+
+    monkeypatch.setattr(store, "sort_values", sort_values)
+    catalog = store.catalog()
+    hidden = next(key for key in catalog.keys if catalog.hidden_as(key) is Hidden.CRON)
+    made = _arrange(store, catalog, Wish(sort=sort, revealed=frozenset({hidden})))
+    assert hidden in made.order
+    assert len(asked) == (sort not in (Sort.ACTIVE, Sort.SOURCE))
 
 
 class Step(NamedTuple):

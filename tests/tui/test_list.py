@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
+from textual.message import Message
 
 from bench.generate import NOW as GENERATED_NOW
 from bench.generate import Recipe, build
 from explorer.model import Hidden, Sort
 from explorer.store.hermes.store import HermesStore
-from explorer.store.ordering import ordered
+from explorer.store.ordering import ordered, values_of
 from explorer.tui.arranging import SORTS
 from tests.tui.driving import NOW, opened
 
@@ -58,6 +60,20 @@ async def test_the_border_counts_what_is_shown_and_what_is_hidden(demo: Path) ->
         assert f"{len(listed)} of {len(catalog)}" in said
         assert f"{hidden[Hidden.CRON]} cron" in said
         assert f"{hidden[Hidden.SUBAGENT]} subagent" in said
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160, 200])
+async def test_the_border_names_as_many_classes_as_there_is_room_for(
+    demo: Path, width: int
+) -> None:
+    async with opened(demo, size=(width, 30)) as driver:
+        said = driver.counted()
+        assert said in driver.screen(), "nothing of it is cut off"
+        for narrower in (200, 120, 40):
+            await driver.resize(narrower, 30)
+            assert driver.counted() in driver.screen(), "nor after the window has changed"
+        await driver.resize(120, 30)
+        assert "53 of 88 · hidden: 15 cron, 4 subagent, 9 more" in driver.screen()
 
 
 async def test_one_key_shows_all_that_is_hidden_and_the_same_key_hides_it_again(
@@ -143,6 +159,39 @@ async def test_a_click_chooses_a_session_and_a_second_one_reads_it(demo: Path) -
         assert driver.main.focused is driver.main.transcript
 
 
+async def test_the_wheel_scrolls_the_list_and_leaves_the_cursor_on_its_session(
+    demo: Path,
+) -> None:
+    async with opened(demo) as driver:
+        sessions = driver.main.sessions
+        held, title = sessions.cursor_row, str(driver.main.transcript.border_title)
+        for _ in range(8):
+            sessions.post_message(_wheel(MouseScrollDown))
+        await driver.settle()
+        assert sessions.scroll_offset.y > 0
+        assert sessions.row(sessions.in_sight()[-1]) is not None, "what came into sight was read"
+        assert sessions.cursor_row == held
+        assert str(driver.main.transcript.border_title) == title
+        for _ in range(8):
+            sessions.post_message(_wheel(MouseScrollUp))
+        await driver.settle()
+        assert sessions.scroll_offset.y == 0
+
+
+def _wheel(turn: type[MouseScrollDown] | type[MouseScrollUp]) -> Message:
+    return turn(
+        widget=None,
+        x=5,
+        y=5,
+        delta_x=0,
+        delta_y=1,
+        button=0,
+        shift=False,
+        meta=False,
+        ctrl=False,
+    )
+
+
 async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
     from explorer.store.create import StateFile
 
@@ -151,6 +200,7 @@ async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
         pass
     async with opened(path) as driver:
         assert "No sessions here yet" in driver.screen()
+        assert driver.counted() == "0 of 0", "all of it is known"
         await driver.press("j", "enter", "escape", "G")
 
 
@@ -190,7 +240,7 @@ async def test_the_order_can_be_chosen_and_turned_round(demo: Path, sort: Sort) 
         store = driver.main._opened.store  # type: ignore[union-attr]
         catalog = store.catalog()
         listed, _ = catalog.select()
-        wanted = ordered(store, catalog, listed, sort, folded=True)
+        wanted = ordered(catalog, listed, sort, values_of(store, sort))
         if sort is not Sort.ACTIVE:
             driver.main._choosing()._sorted(sort.value)
             await driver.settle()

@@ -189,6 +189,38 @@ async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:
         assert "Night watch" in driver.listed()
 
 
+@pytest.mark.parametrize("text", ["job", "id:job", " job "])
+async def test_a_session_that_is_asked_for_by_its_id_is_listed_whatever_hides_it(
+    talks: Path, text: str
+) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, text)
+        assert driver.listed() == ["Night watch"]
+        row = next(line for line in driver.screen().splitlines() if "▌ Night watch" in line)
+        assert "◌" in row, "and says so"
+        assert "owl report" in driver.screen()
+
+
+async def test_the_id_of_an_earlier_part_lists_its_conversation(demo: Path) -> None:
+    async with opened(demo) as driver:
+        store = driver.main._opened.store  # type: ignore[union-attr]
+        await _search(driver, store.find("Trip to Kyoto #2")[0].id)
+        assert driver.listed() == ["Trip to Kyoto #3"]
+        assert "By its id" in driver.screen()
+        assert "1 id in 1 session" in driver.screen()
+
+
+async def test_where_only_hidden_sessions_match_the_list_says_so_and_how_to_see_them(
+    talks: Path,
+) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "owl report")
+        assert driver.listed() == []
+        assert "Nothing found but in what is hidden: cron" in driver.screen()
+        await driver.press("enter", "full_stop")
+        assert driver.listed() == ["Night watch"]
+
+
 async def test_a_match_under_the_cursor_stays_lit(talks: Path) -> None:
     async with opened(talks) as driver:
         await _search(driver, "snowy")

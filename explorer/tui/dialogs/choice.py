@@ -22,9 +22,16 @@ class Choice(ModalScreen[str]):
         Binding("k", "up", show=False),
     ]
 
-    def __init__(self, title: str, options: Sequence[tuple[str, str]], chosen: str) -> None:
-        """`options` are (name, words)."""
+    def __init__(
+        self,
+        title: str,
+        options: Sequence[tuple[str, str]],
+        chosen: str,
+        keys: str = "enter chooses · esc closes",
+    ) -> None:
+        """`options` are (name, words); `keys` says what can be done."""
         super().__init__()
+        self._keys = keys
         self._title = title
         self._options = options
         self._chosen = chosen
@@ -36,6 +43,7 @@ class Choice(ModalScreen[str]):
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
         choices.border_title = Content(self._title)
+        choices.border_subtitle = Content(self._keys)
         names = [name for name, _ in self._options]
         choices.highlighted = names.index(self._chosen)
         self.set_focus(choices)

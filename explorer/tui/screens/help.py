@@ -7,8 +7,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from explorer.tui.actions import ACTIONS, Action
+from explorer.tui.actions import ACTIONS
 from explorer.tui.styles import style
+from explorer.tui.widgets.key_table import KeyTable
 
 TITLES = {
     "list": "In the list",
@@ -55,11 +56,11 @@ class HelpScreen(ModalScreen[None]):
             order = [self._scope, *(scope for scope in TITLES if scope != self._scope)]
             for scope in order:
                 yield Static(Content(TITLES[scope]), classes="help-title")
-                yield Static(_table([a for a in ACTIONS if a.scope == scope]))
+                yield _table(scope)
             yield Static(Content("Everywhere"), classes="help-title")
-            yield Static(_table([action for action in ACTIONS if action.scope == "app"]))
+            yield _table("app")
             yield Static(Content("Marks"), classes="help-title")
-            yield Static(_pairs(MARKS))
+            yield KeyTable(MARKS)
             yield Static(Content(WORDS), classes="help-words")
 
     def on_mount(self) -> None:
@@ -73,10 +74,5 @@ class HelpScreen(ModalScreen[None]):
         pane.scroll_end(animate=False) if last else pane.scroll_home(animate=False)
 
 
-def _table(actions: list[Action]) -> Content:
-    return _pairs([(action.shown, action.help) for action in actions])
-
-
-def _pairs(rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> Content:
-    lines = [Content.assemble((f"  {keys:<12}", "bold $accent"), words) for keys, words in rows]
-    return Content("\n").join(lines)
+def _table(scope: str) -> KeyTable:
+    return KeyTable((action.shown, action.help) for action in ACTIONS if action.scope == scope)

@@ -17,12 +17,11 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from explorer.errors import Problem, StoreError
-from explorer.model import SAFE_ID, StoreInfo
-from explorer.render.amounts import plural, size
+from explorer.model import SAFE_ID
 from explorer.render.clean import clean, clean_line
-from explorer.render.when import clock
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
+from explorer.tui.condition import Condition
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
 from explorer.tui.opening import Intent, Opened, Opening, Start
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
+TINY = 8
+"""Below this many lines the bars give way to the sessions."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
@@ -55,9 +56,6 @@ class MainScreen(Screen[None]):
         self._opening = start.opening
         self._clock = start.clock
         self._opened: Opened | None = None
-        self._snapshot = False
-        self._trouble = ""
-        """What is wrong with the file, if something is."""
         self._painted = False
         """The first frame is out: until then nothing may keep it waiting."""
         self._lanes = Lanes(self, self._failed)
@@ -102,7 +100,7 @@ class MainScreen(Screen[None]):
             self._lanes,
             self._clock,
             self._read,
-            self._informed,
+            lambda info: self._condition.informed(info),
         )
         self._watching = Watching(
             self,
@@ -112,6 +110,7 @@ class MainScreen(Screen[None]):
             gone=self._file_gone,
             replaced=self._file_replaced,
         )
+        self._condition = Condition(self, self.top, self._watching, self._clock)
         self.set_interval(1.0, self._every_second)
         demo = bool(self._opening.demo)
         self.top.file = (
@@ -134,7 +133,9 @@ class MainScreen(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
+        self.set_class(event.size.height < TINY, "-tiny")
         self.sessions.fit_to(event.size.height)
+        self.call_after_refresh(self._lister.say_counts)
 
     def on_lane_done(self, event: LaneDone) -> None:
         self._lanes.finish(event)
@@ -157,6 +158,9 @@ class MainScreen(Screen[None]):
             self.sessions.note = BUSY
 
     def _take_over(self, result: Opened | StoreError) -> None:
+        if isinstance(result, StoreError) and self._opened is not None:
+            self._failed(result)
+            return
         if isinstance(result, StoreError):
             # Late, as all dialogs: together they take 10 ms from the first frame.
             from explorer.tui.screens.problem import ProblemScreen
@@ -164,6 +168,7 @@ class MainScreen(Screen[None]):
             self.app.push_screen(ProblemScreen(result), self._try_again)
             return
         self._opened = result
+        self._condition.recovered()
         if result.trouble:
             self.notify(clean(result.trouble), title="Our own notes", markup=False)
         self.pane.open(result.store)
@@ -188,54 +193,48 @@ class MainScreen(Screen[None]):
             edits.look_after_crash()
 
     def _file_changed(self) -> None:
-        if self._lister.catalog is None:
+        if self._opened is None or self._opening.result is not self._opened:
+            # Another file is there that could not be opened yet.
+            self._file_replaced()
+        elif self._lister.catalog is None:
             self._survey()
         else:
             self._lister.renew(self._renewed)
 
     def _survey(self) -> None:
-        self._lister.survey(lambda: self._reader.catalogued(self._lister.catalog))
+        self._lister.survey(self._surveyed)
+
+    def _surveyed(self) -> None:
+        self._condition.recovered()
+        self._reader.catalogued(self._lister.catalog)
 
     def _renewed(self, renewed: Renewed) -> None:
-        if self._trouble:
-            self._trouble = ""
+        if self._condition.recovered():
             self.transcript.retry()
+            self._reader.catalogued(renewed.catalog)
         self._reader.renew(renewed.catalog, renewed.touched)
-        self._say_state()
+        self._condition.say(self._opening)
 
     def _file_gone(self) -> None:
         self._failed(store_error(Problem.MISSING, self._opening.path))
 
     def _file_replaced(self) -> None:
         """Another file is there under this name: begin anew, the last view staying till then."""
-        self._watching.stop()
-        self._wait_for(self._opening.again(self._clock()))
+        if self._opening.result is not None:
+            self._wait_for(self._opening.again(self._clock()))
 
     def _every_second(self) -> None:
-        self._say_state()
+        self._condition.say(self._opening)
+        self.transcript.set_class(self._reader.waits, "-old")
         now = self._clock()
         if now - self.sessions.now > 20:
             self.sessions.now = now
-
-    def _say_state(self) -> None:
-        state = "snapshot: its folder is read-only" if self._snapshot else self._watching.state()
-        self.top.state = self._opening.demo or self._trouble or state
 
     def on_app_blur(self) -> None:
         self._watching.in_background = True
 
     def on_app_focus(self) -> None:
         self._watching.in_background = False
-
-    def _informed(self, info: StoreInfo) -> None:
-        self._snapshot = info.snapshot
-        self.top.facts = " · ".join(
-            (
-                plural(info.sessions, "session"),
-                plural(info.messages, "message"),
-                size(info.bytes + info.wal_bytes),
-            )
-        )
 
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
@@ -317,14 +316,10 @@ class MainScreen(Screen[None]):
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
 
     def _failed(self, error: StoreError) -> None:
-        """The last good view stays; the bar says what is wrong and since when, and it is tried
-        again with the next look at the file."""
-        if not self._trouble.startswith(error.title):
-            self._trouble = f"{error.title} · as of {clock(self._clock())}"
-            title, text = clean_line(error.title), clean(error.message)
-            self.notify(text, title=title, severity="error", markup=False)
+        """The last good view stays, and it is tried again with the next look at the file."""
+        self._condition.failed(error)
         self._watching.look_again()
-        self._say_state()
+        self._condition.say(self._opening)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A slash that is typed into the search bar is a slash."""
@@ -404,7 +399,7 @@ class MainScreen(Screen[None]):
     def action_lineage(self) -> None:
         row = self.sessions.current
         if row is not None:
-            self._choosing().lineage(row.key)
+            self._choosing().lineage(row.key, self._clock())
 
     def action_sort(self) -> None:
         self._choosing().sort()
