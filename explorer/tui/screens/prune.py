@@ -131,7 +131,7 @@ class PruneScreen(Screen[None]):
                 return error
             chosen = choose(known, rules, fits, now)
             order = list(chosen.rows)
-            days = headings(known.store, known.catalog, order[::-1], Sort.ACTIVE, now, token)
+            days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
             return chosen, Arranged(order[::-1], days, {}, len(order))
 
         def take(found: tuple[Chosen, Arranged] | ExplorerError) -> None:
