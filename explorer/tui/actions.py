@@ -387,7 +387,7 @@ ACTIONS = (
         "tab,right,l",
         "tab",
         "The list",
-        "To what would go, and back: there enter reads one, space keeps it",
+        "To what would go, and back",
         "screen.pane",
         1,
     ),

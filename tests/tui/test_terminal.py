@@ -203,9 +203,9 @@ def test_a_thousand_resizes_are_survived() -> None:
         for _ in range(1000):
             terminal.signal(signal.SIGWINCH)
         terminal.press(b"?")
-        terminal.until("In the transcript")
+        terminal.until("In the list")
         terminal.press(b"\x1b")
-        terminal.until(lambda text: "In the transcript" not in text)
+        terminal.until(lambda text: "In the list" not in text)
         terminal.press(b"q")
         assert terminal.leave() == 0
 
