@@ -134,7 +134,8 @@ def _finder(term: Term) -> Finder:
         return lambda text, _: iter(expression.spans(text)) if expression else iter(())
     needle = fold(term.text)
     if term.kind == "prefix":
-        start = re.compile(rf"(?<!\w){re.escape(needle)}")
+        # What a tool answered is JSON as it is stored: a word may follow an escaped line end.
+        start = re.compile(rf"(?:(?<!\w)|(?<=\\[nrt])){re.escape(needle)}")
         return lambda _, folded: (match.span() for match in start.finditer(folded))
     return lambda _, folded: _places(folded, needle)
 

@@ -167,8 +167,10 @@ def _runs(text: str) -> Iterable[str]:
 
 
 def _ways(pieces: Sequence[str]) -> list[str]:
-    escaped = [json.dumps(piece)[1:-1] for piece in pieces]
-    return list(dict.fromkeys(_lower(piece) for piece in (*pieces, *escaped)))
+    once = [json.dumps(piece)[1:-1] for piece in pieces]
+    # Arguments of a call are JSON in JSON.
+    twice = [json.dumps(piece)[1:-1] for piece in once]
+    return list(dict.fromkeys(_lower(piece) for piece in (*pieces, *once, *twice)))
 
 
 def _lower(text: str) -> str:
