@@ -45,6 +45,8 @@ class Wish(NamedTuple):
     """Sessions that were asked for by name: listed whatever their class."""
     unfolded: frozenset[int] = frozenset()
     """Rows of which the inside is listed too."""
+    best: bool = False
+    """What a search finds comes best first, not newest first."""
 
     def hides(self, catalog: Catalog, key: int) -> Hidden | None:
         """The class for which this list leaves a row out, if any: asking for the source of a

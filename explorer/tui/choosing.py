@@ -16,6 +16,8 @@ from explorer.tui.lineage import lineage
 from explorer.tui.lister import Lister
 from explorer.tui.opening import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 
+FOUND_ORDERS = {"newest": "Newest first", "best": "Best first: by relevance"}
+
 
 class Choosing:
     """The dialogs of the list, and what is kept of them in our own notes."""
@@ -29,10 +31,19 @@ class Choosing:
         self._notes = notes
 
     def sort(self) -> None:
-        """Choose the order of the list."""
+        """Choose the order of the list, or of what was found."""
+        if self._lister.matcher is not None:
+            here = "best" if self._lister.wish.best else "newest"
+            choice = Choice("Order of what is found", list(FOUND_ORDERS.items()), here)
+            self._screen.app.push_screen(choice, self._found_sorted)
+            return
         options = [(sort.value, words.capitalize()) for sort, words in SORTS.items()]
         choice = Choice("Sort · again to turn round", options, self._lister.wish.sort.value)
         self._screen.app.push_screen(choice, self._sorted)
+
+    def _found_sorted(self, name: str | None) -> None:
+        if name:
+            self._lister.wish_for(self._lister.wish._replace(best=name == "best"))
 
     def _sorted(self, name: str | None) -> None:
         if not name:

@@ -20,6 +20,7 @@ from explorer.search.titles import Titled, titled
 from explorer.store.base import Store
 from explorer.store.catalog import NOISE, Catalog
 from explorer.store.read_only import CancelToken
+from explorer.store.seeking import Indexed
 from explorer.store.traits import Trait
 from explorer.tui.arranging import Arranged, Asked, Found
 from explorer.tui.row_index import Group
@@ -66,20 +67,22 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
         return reason if reason in LEFT_OUT else None
 
     listing = _Listing(catalog, query, hides_hits, passes if tests else None, begun, pinned)
+    listing.best = asked.wish.best
     if not query.asks_messages:
         return listing.of_sessions(hides)
-    listing.titles = listing.passing(titled(traits.titles, query))
+    matcher = Matcher(query, now)
+    listing.titles = listing.passing(titled(traits.titles, query, matcher), matcher)
     tell(listing.made(Result(query)))
     short = max((len(term.text) for c in query.positive for term in c.any_of), default=0) < 3
     token.wait(QUIET_AFTER_ONE_LETTER if short and asked.text.isascii() else QUIET)
-    gathered = Gathered(catalog, hides_hits, passes if tests else None)
+    gathered = Gathered(catalog, hides_hits, passes if tests else None, asked.wish.best)
     try:
         result = search(
             store, query, gathered, lambda result: tell(listing.made(result)), token, now
         )
     except BadPattern as error:
         listing.trouble = error.message
-        result = gathered.result(query, "", 0.0, complete=False)
+        result = gathered.result(query, Indexed(), 0.0, complete=False)
     return listing.made(result)
 
 
@@ -110,16 +113,23 @@ class _Listing:
         self._left_out: dict[Hidden, int] = {}
         self.titles = Titled()
         self.trouble = ""
+        self.best = False
+        """The best conversation comes first, not the newest."""
 
-    def passing(self, found: Titled) -> Titled:
+    def passing(self, found: Titled, matcher: Matcher) -> Titled:
         """The conversations of these sessions that are listed, each once, the newest first."""
         return Titled(
-            tuple(self._catalog.by_last_active(self._tips(found.holding))),
-            tuple(self._tips(found.alike)),
+            tuple(self._catalog.by_last_active(self._tips(found.holding, matcher))),
+            tuple(self._tips(found.alike, matcher)),
         )
 
-    def _tips(self, keys: Sequence[int]) -> list[int]:
-        known = (self._catalog.tip(key) for key in keys if self._catalog.has(key))
+    def _tips(self, keys: Sequence[int], matcher: Matcher) -> list[int]:
+        catalog = self._catalog
+        known = (
+            catalog.tip(key)
+            for key in keys
+            if catalog.has(key) and matcher.in_time(catalog.last_active(key))
+        )
         return [tip for tip in dict.fromkeys(known) if self._listed(tip)]
 
     def _listed(self, tip: int) -> bool:
@@ -138,7 +148,9 @@ class _Listing:
         likely = [tip for tip in alike if tip not in result.counts]
         groups = [Group(0, "In the title")] if holding else []
         if said:
-            groups.append(Group(len(holding), "In the text, newest first"))
+            best = "best first" if result.ranked else "most hits first"
+            how = best if self.best else "newest first"
+            groups.append(Group(len(holding), f"In the text, {how}"))
         if likely:
             groups.append(Group(len(holding) + len(said), "Titles like this"))
         order = [*holding, *said, *likely]
@@ -179,7 +191,7 @@ def excerpts(
     counts: Mapping[int, int],
     token: CancelToken,
 ) -> dict[int, Line]:
-    """The words around the newest match of each of these rows, the match lit."""
+    """The words around the match that stands for each of these rows, the match lit."""
     places = {
         (hit.session_key, hit.message_id): row
         for row, hit in hits.items()

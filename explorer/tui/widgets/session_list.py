@@ -7,6 +7,7 @@ filter or data change.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.events import Click, Resize
 from textual.geometry import Region, Size
@@ -24,14 +25,17 @@ from explorer.tui.row_index import RowIndex
 from explorer.tui.row_lines import row_lines
 from explorer.tui.selection import Selection
 from explorer.tui.unfolding import Inside
-from explorer.tui.widgets.painted import PaintedView
+from explorer.tui.widgets.results_view import ResultsView
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
 
 KEPT = 3000
 """Rows kept in memory; further ones are read again when they come back into sight."""
 GUTTER = 2
 
 
-class SessionList(PaintedView):
+class SessionList(ResultsView):
     """Sessions in order, grouped under headings."""
 
     BINDINGS = bindings("list")
@@ -79,6 +83,7 @@ class SessionList(PaintedView):
         self._look = (0, True)
         self._index = RowIndex(0, 2)
         self._cursor = 0
+        self._matcher: Matcher | None = None
         self.touched = False
         """Somebody has moved the cursor."""
 
@@ -123,9 +128,18 @@ class SessionList(PaintedView):
             at -= 1
         return self._order[at] if self._order else None
 
-    def show(self, arranged: Arranged, back_to: int | None = None) -> None:
+    def searching(self, text: str) -> None:
+        """What is listed stays until what is searched for comes."""
+        if text != _text(self._arranged):
+            self.expect()
+
+    def show(
+        self, arranged: Arranged, back_to: int | None = None, matcher: "Matcher | None" = None
+    ) -> None:
         """List these sessions. The cursor stays on its session if it can, or goes `back_to`
-        one."""
+        one. The `matcher` lights what was searched for in titles."""
+        self.arrived()
+        self._matcher = matcher
         before = self.cursor_row
         held = before if back_to is None else back_to
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
@@ -161,8 +175,8 @@ class SessionList(PaintedView):
         return self._arranged.found
 
     def hit(self, row: int | None) -> int | None:
-        """The newest message of a row that a search found."""
-        found = self.found.result.newest.get(row) if self.found and row is not None else None
+        """The message that stands for a row among what a search found."""
+        found = self.found.result.leading.get(row) if self.found and row is not None else None
         return found.message_id if found else None
 
     def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
@@ -240,6 +254,7 @@ class SessionList(PaintedView):
                 pinned=row in self._arranged.pinned,
                 excepted=row in self._arranged.excepted,
                 depth=self.inside[row].depth if row in self.inside else 0,
+                light=self._matcher.spans if self._matcher else None,
             )
             self._made[row] = made
         return made
