@@ -65,6 +65,10 @@ class Hits:
         found = self._items[at % len(self._items)]
         return Place(found, self._found[found][0][0], 0)
 
+    def first_in(self, item: int, key: str) -> Place | None:
+        """The first match in a block of a message."""
+        return next((place for place in self._places(item) if place.key == key), None)
+
     def beside(self, place: Place, step: int) -> Place:
         """The next or previous match, round the ends."""
         places = list(self._places(place.item))

@@ -8,7 +8,7 @@ import gc
 import re
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.events import DescendantFocus, Resize
@@ -25,6 +25,7 @@ from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
+from explorer.tui.offering import Offering
 from explorer.tui.opening import Intent, Opened, Opening, Start
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
@@ -48,6 +49,12 @@ class MainScreen(Screen[None]):
 
     BINDINGS = bindings("app")
 
+    top = getters.query_one(TopBar)
+    search_bar = getters.query_one(SearchBar)
+    sessions = getters.query_one(SessionList)
+    pane = getters.query_one(ReadingPane)
+    transcript = getters.query_one(Transcript)
+
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
@@ -70,26 +77,6 @@ class MainScreen(Screen[None]):
             yield ReadingPane(id="reading")
         yield KeyBar(id="keys")
 
-    @property
-    def sessions(self) -> SessionList:
-        return self.query_one(SessionList)
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.query_one(Transcript)
-
-    @property
-    def pane(self) -> ReadingPane:
-        return self.query_one(ReadingPane)
-
-    @property
-    def top(self) -> TopBar:
-        return self.query_one(TopBar)
-
-    @property
-    def search_bar(self) -> SearchBar:
-        return self.query_one(SearchBar)
-
     def on_mount(self) -> None:
         self.pane.set_up(self, self._lanes, self._clock)
         self._reader = self.pane.reader
@@ -102,6 +89,8 @@ class MainScreen(Screen[None]):
             self._read,
             self._informed,
         )
+        keys = self.query_one(KeyBar)
+        self.search_bar.offering = Offering(self.search_bar, keys, self._lister, self._lanes)
         self._watching = Watching(
             self,
             self._lanes,
@@ -332,6 +321,10 @@ class MainScreen(Screen[None]):
             self._leave_transcript()
         else:
             self._enter_transcript()
+
+    def action_match(self, step: int) -> None:
+        """From the list: the next match of the search, or the one before."""
+        self.pane.to_match(step)
 
     def action_resume(self) -> None:
         """Hand the session under the cursor to its agent."""

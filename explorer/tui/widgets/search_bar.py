@@ -1,6 +1,7 @@
 """The search bar: a line to type into, and what came of it."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -14,6 +15,16 @@ from explorer.tui.actions import bindings
 
 KEPT = 50
 """Searches that are remembered."""
+
+
+class Offers(Protocol):
+    """Knows what could be typed next."""
+
+    def typed(self) -> None: ...
+
+    def take(self) -> bool:
+        """Put the first of it in; False where there is nothing."""
+        ...
 
 
 class SearchInput(Input):
@@ -47,6 +58,12 @@ class SearchInput(Input):
             return
         self.post_message(self.Stepped(rows))
 
+    async def action_complete(self) -> None:
+        """Finish the name of a field or its value; where there is none, on to the other pane."""
+        bar = self.parent
+        if not (isinstance(bar, SearchBar) and bar.offering and bar.offering.take()):
+            await self.run_action("screen.pane")
+
     def action_page(self, pages: int) -> None:
         self.post_message(self.Stepped(pages=pages))
 
@@ -75,6 +92,11 @@ class SearchBar(Horizontal):
         self.history: list[str] = []
         """What was searched for, the newest last."""
         self._recalled: int | None = None
+        self.offering: Offers | None = None
+
+    def on_input_changed(self) -> None:
+        if self.offering:
+            self.offering.typed()
 
     def remember(self, text: str) -> None:
         """Keep a search for later."""
