@@ -19,12 +19,16 @@ from explorer.store.seeking import Found, Indexed
 
 LEFT_OUT = frozenset({Hidden.SUBAGENT, Hidden.CRON, Hidden.TOOL})
 """Classes whose hits are counted but not given."""
-FIRST = 400
+FIRST = 200
 """Hits that the tables are asked for: more than a screen shows, few enough to come at once."""
+FIRST_UNSURE = 60
+"""The same where each must be read before it counts."""
 AT_ONCE = 200
 """Messages read together to decide on them."""
 RANKED = 2000
 """The newest hits, among which the best come first: ranking all of a common word takes a second."""
+REST = 0.1
+"""Seconds after the first hits, for them to be painted: both would share one processor."""
 PACE = 0.12
 """Seconds between two tellings."""
 
@@ -169,13 +173,15 @@ def search(
     """Find every message that matches; `tell` gets what there is, now and then."""
     looked_for = needles(query, rewound)
     decide = Decider(store, Matcher(query, now), is_plain(query))
-    first = store.indexed(looked_for, FIRST, token)
+    first = store.indexed(looked_for, FIRST if decide.is_plain else FIRST_UNSURE, token)
     if gathered.best:
         gathered.scores = store.ranked(looked_for, RANKED, token)
     gathered.add(decide(first.found, token), again=True)
     tell(gathered.result(query, first, 0.0, complete=False))
     below: int | None = None
-    told = time.monotonic()
+    if gathered.total:
+        token.wait(REST)
+    told, listed = time.monotonic(), gathered.total
     pace = PACE
     while True:
         stretch = store.scanned(looked_for, below, token)
@@ -183,10 +189,11 @@ def search(
         below = stretch.below
         if below is None:
             return gathered.result(query, first, 1.0, complete=True)
-        if time.monotonic() - told > pace:
+        # The first hits at once, however few: until then there is nothing to look at.
+        if time.monotonic() - told > pace or (gathered.total and not listed):
             begun = time.monotonic()
             tell(gathered.result(query, first, stretch.done, complete=False))
-            told = time.monotonic()
+            told, listed = time.monotonic(), gathered.total
             # Where there are many conversations, telling takes its time too.
             pace = max(PACE, 10 * (told - begun))
 
@@ -198,15 +205,15 @@ class Decider:
         """`plain` says that content which holds all words matches."""
         self._store = store
         self.matcher = matcher
-        self._plain = plain and not matcher.is_choosy
+        self.is_plain = plain and not matcher.is_choosy
 
     def __call__(self, candidates: Sequence[Found], token: CancelToken) -> list[Hit]:
-        unsure = [one for one in candidates if not (self._plain and one.certain)]
+        unsure = [one for one in candidates if not (self.is_plain and one.certain)]
         held = self._held(unsure, token) if unsure else frozenset()
         return [
             Hit(one.message_id, one.session_key, one.session_id, one.at)
             for one in candidates
-            if (self._plain and one.certain) or (one.session_key, one.message_id) in held
+            if (self.is_plain and one.certain) or (one.session_key, one.message_id) in held
         ]
 
     def _held(

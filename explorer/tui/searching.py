@@ -6,6 +6,7 @@ until there is something newer.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from explorer.model import Hidden
 from explorer.render.clean import clean_line
@@ -21,16 +22,20 @@ from explorer.store.base import Store
 from explorer.store.catalog import NOISE, Catalog
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed
-from explorer.store.traits import Trait
+from explorer.store.traits import Trait, Traits
 from explorer.tui.arranging import Arranged, Asked, Found
 from explorer.tui.row_index import Group
 
-QUIET = 0.03
-"""Seconds without a key before the text is searched."""
+QUIET = 0.004
+"""Seconds without a key before the text is searched: for the key itself to be painted."""
 QUIET_AFTER_ONE_LETTER = 0.25
 """One or two letters are in every message: most who type them go on typing."""
+AT_ONCE = 24
+"""Rows that come with the first results: as many as most lists show."""
 AROUND = 16
 """Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
+_TITLES: "WeakKeyDictionary[Catalog, Traits]" = WeakKeyDictionary()
+"""Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
 _NAMES = {
     "content": "",
     "tool_calls": "tool call: ",
@@ -45,7 +50,7 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
     catalog, store, now = asked.catalog, asked.store, asked.now
     query = parse(asked.text, now)
     test = session_test(query, now)
-    traits = store.traits(test.traits | {Trait.TITLE}, token=token)
+    traits = _traits(asked, test.traits, token)
     needs = test.needs_facts or asked.wish.filters.needs_facts
     facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
     pinned = _pinned(asked, token)
@@ -72,24 +77,59 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
         return listing.of_sessions(hides)
     matcher = Matcher(query, now)
     listing.titles = listing.passing(titled(traits.titles, query, matcher), matcher)
-    tell(listing.made(Result(query)))
     short = max((len(term.text) for c in query.positive for term in c.any_of), default=0) < 3
-    token.wait(QUIET_AFTER_ONE_LETTER if short and asked.text.isascii() else QUIET)
+    if short and asked.text.isascii():
+        tell(listing.made(Result(query)))
+        token.wait(QUIET_AFTER_ONE_LETTER)
+    else:
+        # Titles come with the first hits: a list painted twice would take twice the time.
+        token.wait(QUIET)
     gathered = Gathered(catalog, hides_hits, passes if tests else None, asked.wish.best)
+    listed: list[int] = []
+
+    def told(result: Result) -> None:
+        arranged = listing.made(result)
+        if arranged.order and not listed:
+            arranged = _with_rows(asked, arranged, matcher, token)
+            listed.extend(arranged.order[:1])
+        tell(arranged)
+
     try:
-        result = search(
-            store, query, gathered, lambda result: tell(listing.made(result)), token, now
-        )
+        result = search(store, query, gathered, told, token, now)
     except BadPattern as error:
         listing.trouble = error.message
         result = gathered.result(query, Indexed(), 0.0, complete=False)
     return listing.made(result)
 
 
+def _with_rows(asked: Asked, arranged: Arranged, matcher: Matcher, token: CancelToken) -> Arranged:
+    """The list with its first rows and what was found in them."""
+    found, catalog = arranged.found, asked.catalog
+    if found is None:
+        return arranged
+    keys = list(arranged.order[:AT_ONCE])
+    read = asked.store.sessions([catalog.folded(key) for key in keys], asked.now, token)
+    hits = {key: hit for key in keys if (hit := found.result.leading.get(key))}
+    lit = excerpts(asked.store, hits, matcher, found.result.counts, token)
+    rows = {session.key: session for session in read}
+    return arranged._replace(found=found._replace(rows=rows, excerpts=lit))
+
+
 def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
     ids = sorted(asked.wish.pins)
     keys = asked.store.keys_of(ids, token).values() if ids else ()
     return asked.catalog.tips(frozenset(key for key in keys if asked.catalog.has(key)))
+
+
+def _traits(asked: Asked, wanted: frozenset[Trait], token: CancelToken) -> Traits:
+    """What is asked of all sessions; their titles are kept as long as the catalog is."""
+    if wanted - {Trait.TITLE}:
+        return asked.store.traits(wanted | {Trait.TITLE}, token=token)
+    known = _TITLES.get(asked.catalog)
+    if known is None:
+        known = asked.store.traits({Trait.TITLE}, token=token)
+        _TITLES[asked.catalog] = known
+    return known
 
 
 class _Listing:

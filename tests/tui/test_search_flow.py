@@ -1,15 +1,18 @@
 """The flow of a search: what stays in sight, what is said, what is lit, and where keys lead."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.segment import Segment
 
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
+from explorer.tui.screens.main import MainScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.chip_bar import ChipBar
 from explorer.tui.widgets.painted import PaintedView
+from explorer.tui.widgets.session_list import SessionList
 from tests.factories import altered, talk
 from tests.search.test_spoilt_tables import drop_triggers
 from tests.tui.driving import NOW, Driver, Held, opened
@@ -43,6 +46,10 @@ def _chips(driver: Driver) -> list[str]:
     return [chip.words for chip in driver.main.query_one(ChipBar).chips]
 
 
+def _is_stale(driver: Driver) -> bool:
+    return driver.main.sessions.stale
+
+
 def _segments(view: PaintedView, text: str) -> list[Segment]:
     lines = (view.render_line(y) for y in range(view.size.height))
     return [segment for line in lines for segment in line if segment.text == text]
@@ -59,14 +66,14 @@ async def test_old_results_stay_dimmed_until_new_ones_come(
         held = Held(monkeypatch, HermesStore, "indexed")
         driver.main.search_bar.input.value = "gull"
         await held.holds(driver)
-        while not sessions.stale:
+        while not _is_stale(driver):
             await driver.pilot.pause(0.01)
         assert driver.listed() == before
         assert "owl" in driver.screen()
         assert all(s.style != lit[0].style for s in _segments(sessions, "owl"))
         held.let_go()
         await driver.settle()
-        assert not sessions.stale
+        assert not _is_stale(driver)
         assert driver.listed() == ["By the sea"]
 
 
@@ -110,6 +117,7 @@ async def test_n_leads_on_into_the_next_session_also_from_the_list(birds: Path) 
             assert sessions.current.title == title
         driver.main.set_focus(sessions)
         await driver.press("N")
+        assert sessions.current is not None
         assert sessions.current.title == "At length"
 
 
@@ -185,3 +193,43 @@ async def test_titles_are_searched_as_the_language_says(
     async with opened(birds) as driver:
         await _search(driver, text)
         assert sorted(driver.listed()) == sorted(titles)
+
+
+async def test_a_letter_that_changes_the_results_lays_nothing_out(
+    birds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Laying out paints the whole screen; what a key changes is a list and a line of words."""
+    async with opened(birds) as driver:
+        await driver.press("slash")
+        await driver.type("owl")
+        layouts: list[str] = []
+        plain = MainScreen._refresh_layout
+
+        def noted(screen: MainScreen, *arguments: Any, **named: Any) -> None:
+            layouts.append(driver.main.search_bar.input.value)
+            plain(screen, *arguments, **named)
+
+        monkeypatch.setattr(MainScreen, "_refresh_layout", noted)
+        await driver.type(" h")
+        assert driver.main.sessions.found is not None
+        assert driver.main.sessions.found.result.query.text == "owl h"
+        assert layouts == []
+
+
+async def test_the_first_rows_come_with_the_results(
+    birds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of dots that is filled a moment later would be painted twice."""
+    async with opened(birds) as driver:
+        shown: list[bool] = []
+        plain = SessionList.show
+
+        def noted(sessions: SessionList, *arguments: Any) -> None:
+            plain(sessions, *arguments)
+            if sessions.found:
+                shown.append(all(not sessions._lacks_excerpt(row) for row in sessions.in_sight()))
+
+        monkeypatch.setattr(SessionList, "show", noted)
+        await _search(driver, "owl")
+        assert shown
+        assert all(shown)

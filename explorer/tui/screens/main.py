@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
+FOLLOWS = 0.15
+"""Seconds after which the transcript follows what is being typed: reading it beside the results
+would have them painted twice as late."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
@@ -233,7 +236,14 @@ class MainScreen(Screen[None]):
 
     @on(SessionList.Highlighted)
     def _read(self) -> None:
-        """Show the session under the cursor; nothing while it is not known which."""
+        """Show the session under the cursor; while somebody types, when a moment is quiet."""
+        if isinstance(self.focused, SearchInput):
+            self._lanes.start("follow", lambda token: token.wait(FOLLOWS), lambda _: self._follow())
+        else:
+            self._lanes.cancel("follow")
+            self._follow()
+
+    def _follow(self) -> None:
         row, alone = self.sessions.current, self.sessions.on_a_part
         if row is None:
             if not self.sessions.order:
@@ -323,7 +333,6 @@ class MainScreen(Screen[None]):
             self._enter_transcript()
 
     def action_match(self, step: int) -> None:
-        """From the list: the next match of the search, or the one before."""
         self.pane.to_match(step)
 
     def action_resume(self) -> None:

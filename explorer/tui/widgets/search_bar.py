@@ -6,11 +6,13 @@ from typing import Protocol
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from explorer.render.clean import fit
 from explorer.tui.actions import bindings
 
 KEPT = 50
@@ -31,6 +33,9 @@ class SearchInput(Input):
     """Takes the letters; leaves the arrows to the results."""
 
     BINDINGS = bindings("search")
+
+    # A longer text changes nothing around it: laid out anew, the screen would be painted whole.
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     @dataclass
     class LeaveWanted(Message):
@@ -71,13 +76,10 @@ class SearchInput(Input):
 class Outcome(Widget):
     """What the search found, at the right of the bar."""
 
-    words = reactive("", layout=True)
-
-    def get_content_width(self, *_: object) -> int:
-        return len(self.words)
+    words = reactive("", layout=False)
 
     def render(self) -> Content:
-        return Content(self.words)
+        return Content(fit(self.words, max(self.size.width, 1)))
 
 
 class SearchBar(Horizontal):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.events import Click, Resize
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -145,6 +145,9 @@ class SessionList(ResultsView):
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
         if _text(arranged) != _text(self._arranged):
             self._excerpts = {}
+        if arranged.found:
+            self._rows |= arranged.found.rows
+            self._excerpts |= arranged.found.excerpts
         self._arranged = arranged
         self._order = arranged.order
         self._made.clear()
@@ -185,10 +188,12 @@ class SessionList(ResultsView):
         for number, row in rows.items():
             self._rows.pop(number, None)
             self._rows[number] = row
+            self._made.pop(number, None)
         while len(self._rows) > KEPT:
             self._rows.pop(next(iter(self._rows)))
-        self._made.clear()
-        self.refresh()
+        # Most are read ahead: nothing that is in sight changes with them.
+        if not rows.keys().isdisjoint(self.in_sight()):
+            self.refresh()
 
     def clear(self) -> None:
         """Another file: what was read and selected is not of this one."""
@@ -379,7 +384,7 @@ class SessionList(ResultsView):
         self._index = RowIndex(
             len(self._order), 2 if self.comfortable else 1, self._arranged.groups
         )
-        self.virtual_size = Size(self.line_width, self._index.total)
+        self.measure(self._index.total)
 
     def _ask(self) -> None:
         """Ask for the rows in sight, and a page around them, that are not known."""
