@@ -17,11 +17,13 @@ from bench.keys import keys
 from bench.lists import lists
 from bench.loading import loading
 from bench.memory import memory
+from bench.own_search import own_search
 from bench.progress import say
 from bench.reading import Reading
 from bench.renewal import renewal
 from bench.report import Table, page
-from bench.sizes import History, all_ready, biggest, chosen, few_like, ready
+from bench.searching import searching
+from bench.sizes import History, all_ready, biggest, chosen, few_like, ready, searched_ready
 from bench.startup import startup
 from bench.surroundings import surroundings
 from bench.whole import whole
@@ -40,9 +42,10 @@ def main() -> None:
     histories = all_ready(plan, folder)
     few = ready(few_like(biggest(histories)), folder)
     both = conversations(plan.lengths, folder)
+    searched = searched_ready(plan, folder)
     tables: list[Table] = []
     with surroundings():
-        for name, step in steps(histories, few, both).items():
+        for name, step in steps(histories, few, both, searched).items():
             say(f"{name}, {plan.rounds} rounds")
             tables.append(step(plan.rounds))
     out.write_text(page(plan, histories, tables), encoding="utf-8")
@@ -53,10 +56,13 @@ def main() -> None:
 
 
 def steps(
-    histories: Sequence[History], few: History, both: tuple[Conversation, Conversation]
+    histories: Sequence[History],
+    few: History,
+    both: tuple[Conversation, Conversation],
+    searched: Sequence[History],
 ) -> Mapping[str, Step]:
-    """All that is measured. `few` is a list that a long one is compared with, and `both` are a
-    short conversation and a long one."""
+    """All that is measured. `few` is a list that a long one is compared with, `both` are a short
+    conversation and a long one, and `searched` have all search tables."""
     read = Reading(*both)
     many = biggest(histories)
     fewer = few if many is histories[0] else histories[0]
@@ -71,6 +77,8 @@ def steps(
         "memory": partial(memory, fewer, many),
         "reading": read.speed,
         "memory of reading": read.memory,
+        "searching while typing": partial(searching, searched),
+        "searching, against the agent": partial(own_search, searched),
     }
 
 

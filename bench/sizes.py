@@ -1,7 +1,7 @@
 """Which histories are measured, and how often: `BENCH` chooses between three sets.
 
-Trigrams are left out of the big files: they would take most of the time to build, and nothing that
-is measured here reads them.
+Trigrams are left out of most big files: they would take most of the time to build, and only a
+search reads them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from bench.generate import Recipe, build
 from bench.progress import say
 
 SMALL = Recipe(1_000, 50_000)
+HALF_A_MILLION = Recipe(10_000, 500_000)
 MANY = 100_000
 """Sessions of the histories that the aims for big files are about."""
 
@@ -28,6 +29,8 @@ class Plan:
     recipes: tuple[Recipe, ...]
     rounds: int
     lengths: Lengths = LONG
+    searched: tuple[Recipe, ...] = (SMALL,)
+    """Histories that are searched, with both search tables as Hermes keeps them."""
 
 
 PLANS = {
@@ -40,6 +43,7 @@ PLANS = {
             Recipe(MANY, 600_000, noise=0.95, trigram=False),
         ),
         rounds=9,
+        searched=(SMALL, HALF_A_MILLION),
     ),
     "full": Plan(
         (
@@ -51,6 +55,7 @@ PLANS = {
             Recipe(MANY, 2_000_000, noise=0.95, trigram=False),
         ),
         rounds=9,
+        searched=(SMALL, HALF_A_MILLION, Recipe(MANY, 2_000_000)),
     ),
 }
 
@@ -98,6 +103,11 @@ def chosen(environment: Mapping[str, str]) -> Plan:
 def all_ready(plan: Plan, folder: Path) -> list[History]:
     """The files of a plan; those that are not in the folder yet are built."""
     return [ready(recipe, folder) for recipe in plan.recipes]
+
+
+def searched_ready(plan: Plan, folder: Path) -> list[History]:
+    """The files of a plan that are searched."""
+    return [ready(recipe, folder) for recipe in plan.searched]
 
 
 def ready(recipe: Recipe, folder: Path) -> History:

@@ -83,6 +83,13 @@ def test_every_table_has_its_rows(page: str) -> None:
         ["the app", "20"],
         ["the app", "2,000"],
     ]
+    kinds = ("rare word", "common word", "prefix", "phrase", "two words")
+    searches = [[kind, "50,000"] for kind in (*kinds, "two Chinese characters", "no match")]
+    assert [row[:2] for row in rows(page, "Searching while typing")] == searches
+    assert [row[:2] for row in rows(page, "Searching, against the agent")] == [
+        *searches,
+        ["taken back", "50,000"],
+    ]
 
 
 def test_every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:

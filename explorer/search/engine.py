@@ -15,14 +15,20 @@ from explorer.search.matcher import Matcher, is_plain, needles
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
-from explorer.store.seeking import Found
+from explorer.store.seeking import Found, Indexed
 
 LEFT_OUT = frozenset({Hidden.SUBAGENT, Hidden.CRON, Hidden.TOOL})
 """Classes whose hits are counted but not given."""
-FIRST = 400
+FIRST = 200
 """Hits that the tables are asked for: more than a screen shows, few enough to come at once."""
+FIRST_UNSURE = 60
+"""The same where each must be read before it counts."""
 AT_ONCE = 200
 """Messages read together to decide on them."""
+RANKED = 2000
+"""The newest hits, among which the best come first: ranking all of a common word takes a second."""
+REST = 0.1
+"""Seconds after the first hits, for them to be painted: both would share one processor."""
 PACE = 0.12
 """Seconds between two tellings."""
 
@@ -42,15 +48,19 @@ class Result(NamedTuple):
 
     query: Query
     order: Sequence[int] = ()
-    """Conversations with hits, by their tip, the one with the newest hit first."""
+    """Conversations with hits, by their tip: with the newest hit first, or with the best."""
     counts: Mapping[int, int] = {}
-    newest: Mapping[int, Hit] = {}
-    """The newest hit of each conversation."""
+    leading: Mapping[int, Hit] = {}
+    """The hit that stands for each conversation: the newest, or the best."""
     total: int = 0
     hidden: Mapping[Hidden, int] = {}
     """Hits that are left out, by class of their session."""
     table: str = ""
     """The search table that gave the first hits."""
+    trouble: str = ""
+    """Why no search table gave any although one should have."""
+    ranked: bool = False
+    """A search table says what is best; without one, the more hits the better."""
     done: float = 0.0
     """How much of the file has been read, from 0 to 1."""
     complete: bool = False
@@ -70,9 +80,11 @@ class Gathered:
         catalog: Catalog,
         hides: Callable[[int], Hidden | None] | None = None,
         passes: Callable[[int], bool] | None = None,
+        best: bool = False,
     ) -> None:
         """`hides` says why the hits of a conversation are only counted, by default where its class
-        is left out; those of conversations that do not pass are too."""
+        is left out; those of conversations that do not pass are too. With `best`, the best
+        conversation comes first, not the newest."""
         self._catalog = catalog
         self._hides = hides or (lambda tip: left_out(catalog, tip))
         self._passes = passes
@@ -80,7 +92,10 @@ class Gathered:
         self.hidden: dict[Hidden, int] = {}
         """Hits that are only counted."""
         self._counts: dict[int, int] = {}
-        self._newest: dict[int, Hit] = {}
+        self._leading: dict[int, Hit] = {}
+        self.best = best
+        self.scores: Mapping[int, float] = {}
+        """How well messages match, the less the better; of those that a table knows."""
         self.total = 0
 
     def add(self, found: Iterable[Hit], again: bool = False) -> list[Hit]:
@@ -101,8 +116,8 @@ class Gathered:
                 continue
             self.total += 1
             self._counts[tip] = self._counts.get(tip, 0) + 1
-            if tip not in self._newest or hit.at > self._newest[tip].at:
-                self._newest[tip] = hit
+            if tip not in self._leading or self._place(hit) < self._place(self._leading[tip]):
+                self._leading[tip] = hit
         return given
 
     def _tip(self, hit: Hit) -> int | None:
@@ -119,16 +134,28 @@ class Gathered:
         self.hidden[reason] = self.hidden.get(reason, 0) + 1
         return None
 
-    def result(self, query: Query, table: str, done: float, complete: bool) -> Result:
-        order = sorted(self._newest, key=lambda tip: -self._newest[tip].at)
+    def _place(self, hit: Hit) -> tuple[float, float]:
+        return self.scores.get(hit.message_id, 0.0), -hit.at
+
+    def _order(self) -> list[int]:
+        def place(tip: int) -> tuple[float, float]:
+            return self._place(self._leading[tip])
+
+        if self.best and not self.scores:
+            return sorted(self._leading, key=lambda tip: (-self._counts[tip], place(tip)))
+        return sorted(self._leading, key=place)
+
+    def result(self, query: Query, told: Indexed, done: float, complete: bool) -> Result:
         return Result(
             query,
-            order,
+            self._order(),
             dict(self._counts),
-            dict(self._newest),
+            dict(self._leading),
             self.total,
             dict(self.hidden),
-            table,
+            told.table,
+            told.trouble,
+            bool(self.scores),
             done,
             complete,
         )
@@ -146,22 +173,27 @@ def search(
     """Find every message that matches; `tell` gets what there is, now and then."""
     looked_for = needles(query, rewound)
     decide = Decider(store, Matcher(query, now), is_plain(query))
-    table, first = store.indexed(looked_for, FIRST, token)
-    gathered.add(decide(first, token), again=True)
-    tell(gathered.result(query, table, 0.0, complete=False))
+    first = store.indexed(looked_for, FIRST if decide.is_plain else FIRST_UNSURE, token)
+    if gathered.best:
+        gathered.scores = store.ranked(looked_for, RANKED, token)
+    gathered.add(decide(first.found, token), again=True)
+    tell(gathered.result(query, first, 0.0, complete=False))
     below: int | None = None
-    told = time.monotonic()
+    if gathered.total:
+        token.wait(REST)
+    told, listed = time.monotonic(), gathered.total
     pace = PACE
     while True:
         stretch = store.scanned(looked_for, below, token)
         gathered.add(decide(stretch.found, token))
         below = stretch.below
         if below is None:
-            return gathered.result(query, table, 1.0, complete=True)
-        if time.monotonic() - told > pace:
+            return gathered.result(query, first, 1.0, complete=True)
+        # The first hits at once, however few: until then there is nothing to look at.
+        if time.monotonic() - told > pace or (gathered.total and not listed):
             begun = time.monotonic()
-            tell(gathered.result(query, table, stretch.done, complete=False))
-            told = time.monotonic()
+            tell(gathered.result(query, first, stretch.done, complete=False))
+            told, listed = time.monotonic(), gathered.total
             # Where there are many conversations, telling takes its time too.
             pace = max(PACE, 10 * (told - begun))
 
@@ -173,15 +205,15 @@ class Decider:
         """`plain` says that content which holds all words matches."""
         self._store = store
         self.matcher = matcher
-        self._plain = plain and not matcher.is_choosy
+        self.is_plain = plain and not matcher.is_choosy
 
     def __call__(self, candidates: Sequence[Found], token: CancelToken) -> list[Hit]:
-        unsure = [one for one in candidates if not (self._plain and one.certain)]
+        unsure = [one for one in candidates if not (self.is_plain and one.certain)]
         held = self._held(unsure, token) if unsure else frozenset()
         return [
             Hit(one.message_id, one.session_key, one.session_id, one.at)
             for one in candidates
-            if (self._plain and one.certain) or (one.session_key, one.message_id) in held
+            if (self.is_plain and one.certain) or (one.session_key, one.message_id) in held
         ]
 
     def _held(

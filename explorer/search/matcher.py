@@ -64,6 +64,10 @@ class Matcher:
         self._test = message_test(query, now, tz)
         places = self._test.places
         self.fields = tuple(name for name in FIELDS if _PLACES[name] in places)
+        whole = [clause.any_of for clause in query.clauses if not clause.negated]
+        bare = is_plain(query) and all(len(terms) == 1 for terms in whole)
+        self._bare = tuple(fold(terms[0].text) for terms in whole) if bare else ()
+        self.asks_titles = bool(query.positive) and self._test.asks_titles
         self.is_choosy = not self._test.idle or places != MessageTest().places
         """Not every message, or not every field of one, counts."""
 
@@ -87,6 +91,21 @@ class Matcher:
                 return Where(name, text, spans)
         first = next(iter(texts), "content")
         return Where(first, texts.get(first, ""), ())
+
+    def in_title(self, title: str) -> bool:
+        """Whether a title by itself holds what is wanted."""
+        folded = fold(title)
+        if self._bare:
+            # What most people type: a fifth of the time, which counts for 100,000 titles.
+            return all([word in folded for word in self._bare])
+        return all(
+            any(next(find(title, folded), None) is not None for find in finders) != negated
+            for negated, finders in self._clauses
+        )
+
+    def in_time(self, time: float | None) -> bool:
+        """Whether something of that time counts."""
+        return self._test.in_time(time)
 
     def is_not_in(self, stored: str) -> bool:
         """Whether it surely matches nowhere in a text: several words may stand in several."""
@@ -134,7 +153,8 @@ def _finder(term: Term) -> Finder:
         return lambda text, _: iter(expression.spans(text)) if expression else iter(())
     needle = fold(term.text)
     if term.kind == "prefix":
-        start = re.compile(rf"(?<!\w){re.escape(needle)}")
+        # What a tool answered is JSON as it is stored: a word may follow an escaped line end.
+        start = re.compile(rf"(?:(?<!\w)|(?<=\\[nrt])){re.escape(needle)}")
         return lambda _, folded: (match.span() for match in start.finditer(folded))
     return lambda _, folded: _places(folded, needle)
 

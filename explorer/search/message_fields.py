@@ -45,15 +45,20 @@ class MessageTest(NamedTuple):
         """Whether every message passes."""
         return self._replace(places=MessageTest().places) == MessageTest()
 
+    @property
+    def asks_titles(self) -> bool:
+        """Whether a title may be what is meant: nobody speaks it, and it calls no tool."""
+        return "title" in self.places and not (self.roles or self.tools or self.has)
+
     def passes(self, message: Message) -> bool:
         return (
-            self._in_time(message.timestamp)
+            self.in_time(message.timestamp)
             and all((message.role.casefold() in one.names) != one.negated for one in self.roles)
             and all(_fits(_tools(message), one) for one in self.tools)
             and all(_carried(message).isdisjoint(one.names) == one.negated for one in self.has)
         )
 
-    def _in_time(self, time: float | None) -> bool:
+    def in_time(self, time: float | None) -> bool:
         if self.since == -math.inf and self.until == math.inf and not self.outside:
             return True
         if time is None or not self.since <= time < self.until:

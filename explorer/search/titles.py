@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.render.folding import fold
-from explorer.search.language import Clause, Query
+from explorer.search.language import Query
+from explorer.search.matcher import Matcher
 
 ALIKE = 82
 """How like a title must be, of 100."""
@@ -23,25 +24,19 @@ class Titled(NamedTuple):
     """None of which holds it; the most alike first."""
 
 
-def titled(titles: Mapping[int, str], query: Query) -> Titled:
+def titled(titles: Mapping[int, str], query: Query, matcher: Matcher) -> Titled:
     """The sessions whose title holds it; where none does, those whose title is like it."""
-    holding = titles_holding(titles, query)
+    if not matcher.asks_titles:
+        return Titled()
+    holding = titles_holding(titles, matcher)
     return Titled(holding) if holding else Titled((), _alike(titles, query))
 
 
-def titles_holding(titles: Mapping[int, str], query: Query) -> tuple[int, ...]:
+def titles_holding(titles: Mapping[int, str], matcher: Matcher) -> tuple[int, ...]:
     """The sessions whose title holds what is looked for."""
-    if not query.positive:
+    if not matcher.asks_titles:
         return ()
-    return tuple(key for key, title in titles.items() if _holds(fold(title), query.clauses))
-
-
-def _holds(title: str, clauses: tuple[Clause, ...]) -> bool:
-    return all(
-        any(term.kind != "regex" and fold(term.text) in title for term in clause.any_of)
-        != clause.negated
-        for clause in clauses
-    )
+    return tuple(key for key, title in titles.items() if matcher.in_title(title))
 
 
 def _alike(titles: Mapping[int, str], query: Query) -> tuple[int, ...]:

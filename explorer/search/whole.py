@@ -72,7 +72,7 @@ class Whole:
     def _titled(self, traits: Traits, passes: Callable[[int], bool] | None) -> list[int]:
         """Sessions by their titles; without words to find, all that the fields let through."""
         if self.query.needs_text:
-            keys = titles_holding(traits.titles, self.query)
+            keys = titles_holding(traits.titles, self._matcher)
         elif self.query.fields and not self.query.asks_messages:
             keys = tuple(tip for tip, _ in self._catalog.rows())
         else:
@@ -81,6 +81,8 @@ class Whole:
         for key in self._catalog.by_last_active(key for key in keys if self._catalog.has(key)):
             tip = self._catalog.tip(key)
             if passes is not None and not passes(tip):
+                continue
+            if self.query.needs_text and not self._matcher.in_time(self._catalog.last_active(key)):
                 continue
             reason = self._hides(tip)
             if reason is None:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
-from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
 
 
@@ -198,10 +198,15 @@ class Store(Protocol):
         """Messages that name a session of which no row is left."""
         ...
 
-    def indexed(
-        self, needles: Needles, limit: int, token: CancelToken | None = None
-    ) -> tuple[str, Sequence[Found]]:
-        """(which search table told, the newest candidates it knows); nothing where none can."""
+    def indexed(self, needles: Needles, limit: int, token: CancelToken | None = None) -> Indexed:
+        """The newest candidates that a search table knows; nothing where none can tell."""
+        ...
+
+    def ranked(
+        self, needles: Needles, most: int, token: CancelToken | None = None
+    ) -> Mapping[int, float]:
+        """Of the newest messages that a search table knows, how well they match, by message: the
+        less the better. Empty where no table can tell."""
         ...
 
     def scanned(

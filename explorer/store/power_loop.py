@@ -33,7 +33,7 @@ from explorer.store.power_loop_rows import (
 )
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
-from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
 
 
@@ -331,10 +331,14 @@ class PowerLoopStore:
 
         return self._file.read(work, token)
 
-    def indexed(
-        self, needles: Needles, limit: int, token: CancelToken | None = None
-    ) -> tuple[str, Sequence[Found]]:
-        return "", ()
+    def indexed(self, needles: Needles, limit: int, token: CancelToken | None = None) -> Indexed:
+        """These files have no search table, and are small enough to do without."""
+        return Indexed()
+
+    def ranked(
+        self, needles: Needles, most: int, token: CancelToken | None = None
+    ) -> Mapping[int, float]:
+        return {}
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None

@@ -32,6 +32,17 @@ class Found(NamedTuple):
     """The greater the newer, among all messages of the store."""
 
 
+class Indexed(NamedTuple):
+    """What a search table knows."""
+
+    table: str = ""
+    """Its name; empty where none could tell."""
+    found: Sequence[Found] = ()
+    """The newest candidates."""
+    trouble: str = ""
+    """Why none could tell although one should: it is missing, stale or broken."""
+
+
 class Stretch(NamedTuple):
     """What was found in some of the messages, newest first."""
 

@@ -95,6 +95,8 @@ ACTIONS = (
         "Clear the search, then the selection",
         "screen.unwind",
     ),
+    Action("list-next", "list", "n", "n", "Next", "Next match of the search", "screen.match(1)"),
+    Action("list-previous", "list", "N", "N", "Previous", "Previous match", "screen.match(-1)"),
     Action(
         "rename",
         "list",
@@ -361,6 +363,7 @@ ACTIONS = (
         "step(-1)",
         3,
     ),
+    Action("complete", "search", "tab", "tab", "Complete", "Complete a field", "complete"),
     Action("results-down", "search", "pagedown", "PgDn", "Page", "A page of results on", "page(1)"),
     Action("results-up", "search", "pageup", "PgUp", "Page", "A page of results back", "page(-1)"),
     Action("find-close", "find", "escape", "esc", "Close", "Stop finding", "leave", 0),

@@ -4,7 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Hidden, Sort
+from explorer.model import Hidden, Session, Sort
+from explorer.render.lines import Line
 from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.store.base import Facts, Store
@@ -45,6 +46,8 @@ class Wish(NamedTuple):
     """Sessions that were asked for by name: listed whatever their class."""
     unfolded: frozenset[int] = frozenset()
     """Rows of which the inside is listed too."""
+    best: bool = False
+    """What a search finds comes best first, not newest first."""
 
     def hides(self, catalog: Catalog, key: int) -> Hidden | None:
         """The class for which this list leaves a row out, if any: asking for the source of a
@@ -76,6 +79,10 @@ class Found(NamedTuple):
     """Sessions were asked for, not words."""
     trouble: str = ""
     """What was not understood, or took too long."""
+    rows: Mapping[int, Session] = {}
+    """The first of them, read along: they are painted with the list, not after it."""
+    excerpts: Mapping[int, Line] = {}
+    """What was found in these."""
 
 
 class Asked(NamedTuple):

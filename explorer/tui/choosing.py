@@ -17,6 +17,8 @@ from explorer.tui.lineage import Family, lineage
 from explorer.tui.lister import Lister
 from explorer.tui.opening import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 
+FOUND_ORDERS = {"newest": "Newest first", "best": "Best first: by relevance"}
+
 
 class Choosing:
     """The dialogs of the list, and what is kept of them in our own notes."""
@@ -30,7 +32,12 @@ class Choosing:
         self._notes = notes
 
     def sort(self) -> None:
-        """Choose the order of the list."""
+        """Choose the order of the list, or of what was found."""
+        if self._lister.matcher is not None:
+            here = "best" if self._lister.wish.best else "newest"
+            found = Choice("Order of what is found", list(FOUND_ORDERS.items()), here)
+            self._screen.app.push_screen(found, self._found_sorted)
+            return
         now = self._lister.wish.sort
         options = [
             (sort.value, words.capitalize() + (" · enter turns it round" if sort is now else ""))
@@ -38,6 +45,10 @@ class Choosing:
         ]
         choice = Choice("Sort", options, now.value)
         self._screen.app.push_screen(choice, self._sorted)
+
+    def _found_sorted(self, name: str | None) -> None:
+        if name:
+            self._lister.wish_for(self._lister.wish._replace(best=name == "best"))
 
     def _sorted(self, name: str | None) -> None:
         if not name:

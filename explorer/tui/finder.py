@@ -161,10 +161,14 @@ class Finder:
             return
         if self._at is None:
             self._beyond(step)
-            return
-        beside = self._hits.beside(self._at, step)
-        round_the_end = (beside.item - self._at.item) * step < 0 or beside == self._at
-        if round_the_end:
+        else:
+            self._go_beside(self._at, step)
+
+    def _go_beside(self, at: Place, step: int) -> None:
+        """From one match to the next; at the end of the session, beyond it."""
+        beside = self._hits.beside(at, step)
+        distance = self._hits.number_of(beside) - self._hits.number_of(at)
+        if distance * step <= 0:
             self._beyond(step)
         else:
             self._at = beside
@@ -176,8 +180,13 @@ class Finder:
         if not step:
             return
         here = self._transcript.current_item()
+        _, block = self._transcript.here()
+        self._at = self._hits.first_in(here, block.key if block else "")
+        if self._at is not None:
+            self._go_beside(self._at, step)
+            return
         self._at = self._hits.at_or_after(here + (step > 0))
-        ends = self._at is None or (self._at.item < here if step > 0 else self._at.item >= here)
+        ends = self._at is None or (self._at.item <= here if step > 0 else self._at.item >= here)
         if step < 0 and self._at is not None:
             self._at = self._hits.beside(self._at, -1)
             ends = self._at.item >= here

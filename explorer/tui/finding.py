@@ -80,6 +80,10 @@ class Hits:
         at = bisect_left(self._items, item)
         return self._place(self._items[at % len(self._items)], 0)
 
+    def first_in(self, item: int, key: str) -> Place | None:
+        """The first match in a block of a message."""
+        return Place(item, key, 0) if dict(self._found.get(item, ())).get(key) else None
+
     def beside(self, place: Place, step: int) -> Place:
         """The next or previous match, round the ends."""
         at = self._inside(place) + step

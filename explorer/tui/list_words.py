@@ -9,14 +9,17 @@ from typing import NamedTuple
 from explorer.model import Hidden
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
+from explorer.search.chips import chips as understood_chips
 from explorer.search.filters import Filters
-from explorer.tui.arranging import CLASSES, Arranged, Wish
+from explorer.search.language import Query
+from explorer.tui.arranging import CLASSES, Arranged, Found, Wish
 
 NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
 
 
 class Chip(NamedTuple):
-    """A filter that is on, in words, by the name it is taken off with."""
+    """A filter that is on, in words, by the name it is taken off with; without a name, something
+    that was understood and cannot be taken off."""
 
     name: str
     words: str
@@ -58,6 +61,36 @@ def no_match(hidden: Mapping[Hidden, int]) -> str:
         return "Nothing found. Escape clears the search."
     where = ", ".join(classes)
     return f"Nothing found but in what is hidden: {where}. Enter leaves the bar, then . shows it."
+
+
+def outcome(arranged: Arranged) -> str:
+    """What a search came to, for the right end of the bar."""
+    found = arranged.found
+    if found is None:
+        return ""
+    sessions = plural(arranged.listed, "session")
+    took = f"{found.seconds * 1000:,.0f} ms" if found.seconds < 10 else f"{found.seconds:,.0f} s"
+    if found.sessions:
+        return f"{sessions} · {took}"
+    result = found.result
+    kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
+    named = " and ".join(plural(number, name) for number, name in kinds if number) or "0 hits"
+    hits = f"{named} in {sessions}"
+    if found.trouble:
+        return f"{found.trouble} · {hits}"
+    return f"{hits} · {took}" if result.complete else f"{hits} · looked through {result.done:.0%}"
+
+
+def understood(query: Query) -> list[Chip]:
+    """What the search bar has understood of what was typed, and what it has not."""
+    said = [Chip("", clean_line(words, 60)) for _, words in understood_chips(query)]
+    return said + [Chip("", clean_line(note, 200)) for note in query.notes]
+
+
+def scanned_because(found: Found) -> list[Chip]:
+    """Why all was read, message by message, where a search table should have been quicker."""
+    trouble = found.result.trouble
+    return [Chip("", f"scanned: {trouble}")] if trouble else []
 
 
 def chips(wish: Wish, excepted: int) -> list[Chip]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from explorer.model import Session, Sort, StoreInfo
-from explorer.render.amounts import count, plural
+from explorer.render.amounts import count
 from explorer.render.lines import Line
 from explorer.search.filters import Filters
 from explorer.store.base import Facts, Store
@@ -21,7 +21,16 @@ from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
 from explorer.tui.headings import first_headings
 from explorer.tui.lanes import Lanes
-from explorer.tui.list_words import border, chips, no_match, without
+from explorer.tui.list_words import (
+    Chip,
+    border,
+    chips,
+    no_match,
+    outcome,
+    scanned_because,
+    understood,
+    without,
+)
 from explorer.tui.opening import Opened, Remembered
 from explorer.tui.unfolding import Inside, inside_row
 from explorer.tui.widgets.chip_bar import ChipBar
@@ -85,6 +94,8 @@ class Lister:
         self._title = ""
         self.matcher: Matcher | None = None
         """What is being searched for."""
+        self._scanned: list[Chip] = []
+        """Why the last search had to read everything."""
         self._expected = False
         """Another order than that of the first page is about to come."""
 
@@ -195,8 +206,9 @@ class Lister:
         self.wish_for(without(self.wish, name))
 
     def take_off_last(self) -> None:
-        if self._chip_bar.chips:
-            self.take_off(self._chip_bar.chips[-1].name)
+        names = [chip.name for chip in self._chip_bar.chips if chip.name]
+        if names:
+            self.take_off(names[-1])
 
     def toggle_inside(self) -> None:
         """Unfold the conversation under the cursor, or fold the one it is in."""
@@ -249,7 +261,7 @@ class Lister:
         if text:
             self._search(Asked(store, catalog, facts, text, wish, now))
             return
-        self.matcher = None
+        self.matcher, self._scanned = None, []
 
         def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
             known = (
@@ -271,7 +283,11 @@ class Lister:
         from explorer.search.matcher import Matcher
         from explorer.tui.searching import run
 
-        self.matcher = Matcher(parse(asked.text, asked.now), asked.now)
+        query = parse(asked.text, asked.now)
+        self.matcher = Matcher(query, asked.now)
+        self._sessions.searching(asked.text)
+        # At once: what was understood does not wait for what is found.
+        self._chip_bar.chips = [*chips(asked.wish, 0), *understood(query), *self._scanned]
 
         def work(token: CancelToken) -> Arranged:
             def tell(arranged: Arranged) -> None:
@@ -286,7 +302,7 @@ class Lister:
         if arranged.order:
             self._list(arranged)
         else:
-            self._search_bar.say(_outcome(arranged))
+            self._search_bar.say(outcome(arranged))
 
     def _searched(self) -> str:
         text = self._search_bar.input.value
@@ -305,7 +321,7 @@ class Lister:
                 return rows, {}
             from explorer.tui.searching import excerpts
 
-            hits = {row: hit for row in rows if (hit := found.result.newest.get(row))}
+            hits = {row: hit for row in rows if (hit := found.result.leading.get(row))}
             return rows, excerpts(store, hits, matcher, found.result.counts, token)
 
         self._lanes.start("rows", work, lambda read: self._add_rows(*read))
@@ -331,14 +347,18 @@ class Lister:
             # The first page was by last active: nobody has chosen its first row.
             back_to = arranged.order[0]
         self._expected = self._expected and self.catalog is None
-        self._sessions.show(arranged, back_to)
+        self._sessions.show(arranged, back_to, self.matcher)
         if found is None:
             self._before_search = None
         self._chosen()
         self._listed = arranged
         self.say_counts()
-        self._chip_bar.chips = chips(self.wish, len(arranged.excepted & self.wish.revealed))
-        self._search_bar.say(_outcome(arranged))
+        said = chips(self.wish, len(arranged.excepted & self.wish.revealed))
+        if found:
+            self._scanned = scanned_because(found)
+            said += [*understood(found.result.query), *self._scanned]
+        self._chip_bar.chips = said
+        self._search_bar.say(outcome(arranged))
         self.say_selection()
 
     def say_counts(self) -> None:
@@ -374,22 +394,3 @@ def _read(
         read = store.sessions(within, now, token)
         found |= {inside_row(session.key): session for session in read}
     return found
-
-
-def _outcome(arranged: Arranged) -> str:
-    """What a search came to, for the right end of the bar."""
-    found = arranged.found
-    if found is None:
-        return ""
-    sessions = plural(arranged.listed, "session")
-    took = f"{found.seconds * 1000:,.0f} ms" if found.seconds < 10 else f"{found.seconds:,.0f} s"
-    if found.sessions:
-        return f"{sessions} · {took}"
-    result = found.result
-    kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
-    hits = " and ".join(plural(number, name) for number, name in kinds if number) or "0 hits"
-    if found.trouble:
-        return f"{found.trouble} · {hits} in {sessions}"
-    if result.complete:
-        return f"{hits} in {sessions} · {took}"
-    return f"{hits} in {sessions} · looked through {result.done:.0%}"

@@ -1,11 +1,15 @@
 """One session of the list, as lines: what it is called, when it was used, what was said."""
 
 import re
+from collections.abc import Callable, Sequence
 
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.lines import Line, cut_line
 from explorer.render.when import ago
+
+Light = Callable[[str], Sequence[tuple[int, int]]]
+"""Says where in a text something stands that is to be lit."""
 
 JOIN = " › "
 _CODE = r"(?:```\w*\s|`)([^`]+)`{1,3}"
@@ -31,10 +35,11 @@ def row_lines(
     pinned: bool = False,
     excepted: bool = False,
     depth: int = 0,
+    light: Light | None = None,
 ) -> list[Line]:
     """The lines of a row: one, or with `comfortable` two; dots for a row not read yet. `excepted`
     is listed although it is hidden, `depth` says how far inside others it is; an `excerpt` of what
-    was found stands in the place of the first and last words."""
+    was found stands in the place of the first and last words, and `light` finds it in a title."""
     stem = min(2 * depth, width // 3)
     indent: Line = ((" " * stem, "text"),) if stem else ()
     if session is None:
@@ -43,7 +48,7 @@ def row_lines(
     own = [sign for sign, wanted in (("★", pinned), ("◌", excepted)) if wanted]
     marks = " ".join([*own, *marks_of(session)])
     branch: Line = (("└ ".rjust(stem), "dim"),) if stem else ()
-    first = (*branch, *_first(session, width - stem, now, marks))
+    first = (*branch, *_first(session, width - stem, now, marks, light))
     if not comfortable:
         return [first]
     below = (
@@ -73,7 +78,7 @@ def _plain(text: str | None) -> str:
     return re.sub(_EMPHASIS, r"\2", re.sub(_CODE, r"\1", line)).strip() if line else ""
 
 
-def _first(session: Session, width: int, now: float, marks: str) -> Line:
+def _first(session: Session, width: int, now: float, marks: str, light: Light | None) -> Line:
     when = ago(session.last_active, now)
     cells = SOURCE_CELLS if width < ROOMY else ROOMY_SOURCE_CELLS
     source = fit(clean_line(session.source, 40), cells)
@@ -84,7 +89,22 @@ def _first(session: Session, width: int, now: float, marks: str) -> Line:
         said = clean_line(session.title, 300)
     name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
     room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)
-    return ((pad(name, room), style), (f" {marks}" if marks else "", "link"), (right, "dim"))
+    title = pad(name, room)
+    spans = light(title) if light and session.title else ()
+    return (
+        *_lit(title, style, spans),
+        (f" {marks}" if marks else "", "link"),
+        (right, "dim"),
+    )
+
+
+def _lit(text: str, style: str, spans: Sequence[tuple[int, int]]) -> Line:
+    pieces: list[tuple[str, str]] = []
+    at = 0
+    for start, end in spans:
+        pieces += [(text[at:start], style), (text[start:end], "match")]
+        at = end
+    return tuple(piece for piece in (*pieces, (text[at:], style)) if piece[0])
 
 
 def marks_of(session: Session) -> list[str]:

@@ -7,6 +7,7 @@ until there is something newer.
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from explorer.model import SAFE_ID, Hidden
 from explorer.render.clean import clean_line
@@ -21,16 +22,21 @@ from explorer.search.titles import Titled, titled
 from explorer.store.base import Store
 from explorer.store.catalog import NOISE, Catalog
 from explorer.store.read_only import CancelToken
-from explorer.store.traits import Trait
+from explorer.store.seeking import Indexed
+from explorer.store.traits import Trait, Traits
 from explorer.tui.arranging import Arranged, Asked, Found
 from explorer.tui.row_index import Group
 
-QUIET = 0.03
-"""Seconds without a key before the text is searched."""
+QUIET = 0.004
+"""Seconds without a key before the text is searched: for the key itself to be painted."""
 QUIET_AFTER_ONE_LETTER = 0.25
 """One or two letters are in every message: most who type them go on typing."""
+AT_ONCE = 24
+"""Rows that come with the first results: as many as most lists show."""
 AROUND = 16
 """Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
+_TITLES: "WeakKeyDictionary[Catalog, Traits]" = WeakKeyDictionary()
+"""Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
 _NAMES = {
     "content": "",
     "tool_calls": "tool call: ",
@@ -45,7 +51,7 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
     catalog, store, now = asked.catalog, asked.store, asked.now
     query = parse(asked.text, now)
     test = session_test(query, now)
-    traits = store.traits(test.traits | {Trait.TITLE}, token=token)
+    traits = _traits(asked, test.traits, token)
     needs = test.needs_facts or asked.wish.filters.needs_facts
     facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
     pinned = _pinned(asked, token)
@@ -68,20 +74,33 @@ def run(asked: Asked, tell: Callable[[Arranged], None], token: CancelToken) -> A
 
     listing = _Listing(catalog, query, hides_hits, passes if tests else None, begun, pinned)
     listing.named = _named(asked, token)
+    listing.best = asked.wish.best
     if not query.asks_messages:
         return listing.of_sessions(hides)
-    listing.titles = listing.passing(titled(traits.titles, query))
-    tell(listing.made(Result(query)))
+    matcher = Matcher(query, now)
+    listing.titles = listing.passing(titled(traits.titles, query, matcher), matcher)
     short = max((len(term.text) for c in query.positive for term in c.any_of), default=0) < 3
-    token.wait(QUIET_AFTER_ONE_LETTER if short and asked.text.isascii() else QUIET)
-    gathered = Gathered(catalog, hides_hits, passes if tests else None)
+    if short and asked.text.isascii():
+        tell(listing.made(Result(query)))
+        token.wait(QUIET_AFTER_ONE_LETTER)
+    else:
+        # Titles come with the first hits: a list painted twice would take twice the time.
+        token.wait(QUIET)
+    gathered = Gathered(catalog, hides_hits, passes if tests else None, asked.wish.best)
+    listed: list[int] = []
+
+    def told(result: Result) -> None:
+        arranged = listing.made(result)
+        if arranged.order and not listed:
+            arranged = _with_rows(asked, arranged, matcher, token)
+            listed.extend(arranged.order[:1])
+        tell(arranged)
+
     try:
-        result = search(
-            store, query, gathered, lambda result: tell(listing.made(result)), token, now
-        )
+        result = search(store, query, gathered, told, token, now)
     except BadPattern as error:
         listing.trouble = error.message
-        result = gathered.result(query, "", 0.0, complete=False)
+        result = gathered.result(query, Indexed(), 0.0, complete=False)
     return listing.made(result)
 
 
@@ -95,10 +114,34 @@ def _named(asked: Asked, token: CancelToken) -> tuple[int, ...]:
     return tuple(asked.catalog.tip(key) for key in keys if asked.catalog.has(key))
 
 
+def _with_rows(asked: Asked, arranged: Arranged, matcher: Matcher, token: CancelToken) -> Arranged:
+    """The list with its first rows and what was found in them."""
+    found, catalog = arranged.found, asked.catalog
+    if found is None:
+        return arranged
+    keys = list(arranged.order[:AT_ONCE])
+    read = asked.store.sessions([catalog.folded(key) for key in keys], asked.now, token)
+    hits = {key: hit for key in keys if (hit := found.result.leading.get(key))}
+    lit = excerpts(asked.store, hits, matcher, found.result.counts, token)
+    rows = {session.key: session for session in read}
+    return arranged._replace(found=found._replace(rows=rows, excerpts=lit))
+
+
 def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
     ids = sorted(asked.wish.pins)
     keys = asked.store.keys_of(ids, token).values() if ids else ()
     return asked.catalog.tips(frozenset(key for key in keys if asked.catalog.has(key)))
+
+
+def _traits(asked: Asked, wanted: frozenset[Trait], token: CancelToken) -> Traits:
+    """What is asked of all sessions; their titles are kept as long as the catalog is."""
+    if wanted - {Trait.TITLE}:
+        return asked.store.traits(wanted | {Trait.TITLE}, token=token)
+    known = _TITLES.get(asked.catalog)
+    if known is None:
+        known = asked.store.traits({Trait.TITLE}, token=token)
+        _TITLES[asked.catalog] = known
+    return known
 
 
 class _Listing:
@@ -124,16 +167,23 @@ class _Listing:
         """Asked for by its id."""
         self.titles = Titled()
         self.trouble = ""
+        self.best = False
+        """The best conversation comes first, not the newest."""
 
-    def passing(self, found: Titled) -> Titled:
+    def passing(self, found: Titled, matcher: Matcher) -> Titled:
         """The conversations of these sessions that are listed, each once, the newest first."""
         return Titled(
-            tuple(self._catalog.by_last_active(self._tips(found.holding))),
-            tuple(self._tips(found.alike)),
+            tuple(self._catalog.by_last_active(self._tips(found.holding, matcher))),
+            tuple(self._tips(found.alike, matcher)),
         )
 
-    def _tips(self, keys: Sequence[int]) -> list[int]:
-        known = (self._catalog.tip(key) for key in keys if self._catalog.has(key))
+    def _tips(self, keys: Sequence[int], matcher: Matcher) -> list[int]:
+        catalog = self._catalog
+        known = (
+            catalog.tip(key)
+            for key in keys
+            if catalog.has(key) and matcher.in_time(catalog.last_active(key))
+        )
         return [tip for tip in dict.fromkeys(known) if self._listed(tip)]
 
     def _listed(self, tip: int) -> bool:
@@ -147,13 +197,15 @@ class _Listing:
 
     def made(self, result: Result) -> Arranged:
         holding, alike = self.titles
+        best = "best first" if result.ranked else "most hits first"
+        how = best if self.best else "newest first"
         order: list[int] = []
         groups: list[Group] = []
         for title, rows in (
             ("By its id", self.named),
             ("In the title", holding),
-            ("In the text, newest first", result.order),
-            ("Titles like this", alike),
+            (f"In the text, {how}", result.order),
+            ("Titles like this", [tip for tip in alike if tip not in result.counts]),
         ):
             before = set(order)
             new = [tip for tip in rows if tip not in before]
@@ -164,7 +216,7 @@ class _Listing:
             titles=len(holding),
             ids=len(self.named),
             seconds=time.monotonic() - self._begun,
-            trouble=self.trouble or "; ".join(self._query.notes),
+            trouble=self.trouble,
         )
         hidden = dict(result.hidden)
         for reason, number in self._left_out.items():
@@ -184,8 +236,7 @@ class _Listing:
                     hidden[reason] = hidden.get(reason, 0) + 1
         order = self._catalog.by_last_active(rows)
         result = Result(self._query, done=1.0, complete=True)
-        notes = "; ".join(self._query.notes)
-        found = Found(result, 0, time.monotonic() - self._begun, sessions=True, trouble=notes)
+        found = Found(result, 0, time.monotonic() - self._begun, sessions=True)
         groups = (Group(0, "Last active first"),) if order else ()
         return self._arranged(order, groups, hidden, found)
 
@@ -205,7 +256,7 @@ def excerpts(
     counts: Mapping[int, int],
     token: CancelToken,
 ) -> dict[int, Line]:
-    """The words around the newest match of each of these rows, the match lit."""
+    """The words around the match that stands for each of these rows, the match lit."""
     places = {
         (hit.session_key, hit.message_id): row
         for row, hit in hits.items()

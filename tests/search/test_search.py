@@ -213,9 +213,9 @@ def test_a_rebuild_that_is_done_is_trusted(tmp_path: Path) -> None:
     with altered(path) as db:
         db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '1')")
         db.execute("INSERT INTO state_meta VALUES ('fts_rebuild_progress', '1')")
-    table, found = open_store(path).indexed(Needles((("needle",),)), 10)
-    assert table
-    assert [one.message_id for one in found] == [1]
+    told = open_store(path).indexed(Needles((("needle",),)), 10)
+    assert told.table
+    assert [one.message_id for one in told.found] == [1]
 
 
 def test_a_scan_reads_behind_a_nul(tmp_path: Path) -> None:

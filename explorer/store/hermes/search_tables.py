@@ -30,16 +30,23 @@ def _covers_tools(schema: Schema) -> bool:
     return "content=messages," not in made and "content='messages'" not in made
 
 
-def is_whole(reader: Reader, table: str) -> bool:
-    """Whether a search table knows every message: the agent may have run without its triggers,
-    have given it up, or be in the middle of filling it anew."""
+BROKEN = "the search table is broken"
+
+
+def distrust(reader: Reader, table: str) -> str:
+    """Why a search table may not know every message, in words; empty where it does. The agent may
+    have run without its triggers, have given it up, or be in the middle of filling it anew."""
     schema = reader.schema
-    if table not in schema.virtual or table not in schema.fed:
-        return False
+    if table not in schema.virtual:
+        return "this file has no search table"
+    if table not in schema.fed:
+        return "the search table is not kept up to date"
     if not schema.has("state_meta", "key", "value"):
-        return True
+        return ""
     notes = dict(
         reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?, ?)", (STALE, *REBUILD))
     )
     filled, goal = (cells.number(notes.get(key)) or 0.0 for key in REBUILD)
-    return cells.words(notes.get(STALE)) in ("", "0") and filled >= goal
+    if cells.words(notes.get(STALE)) not in ("", "0"):
+        return "the search table is out of date"
+    return "" if filled >= goal else "the search table is being rebuilt"

@@ -8,16 +8,18 @@ word takes a second where this takes milliseconds.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from explorer.render.folding import spellings
 from explorer.store import cells
 from explorer.store.failures import error_name
-from explorer.store.hermes.search_tables import is_whole
+from explorer.store.hermes.search_tables import BROKEN, distrust
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
-from explorer.store.seeking import Found, Group, Needles, Stretch
+from explorer.store.seeking import Found, Group, Indexed, Needles, Stretch
+
+T = TypeVar("T")
 
 NEWEST = (1 << 63) - 1
 STRETCH = 4000
@@ -39,25 +41,55 @@ _ESCAPED = frozenset('"\\/<>&')
 _TRIGRAM = 3
 
 
-def indexed(reader: Reader, needles: Needles, limit: int) -> tuple[str, list[Found]]:
-    """(which table told, the newest candidates it knows); nothing where no table can tell."""
+def indexed(reader: Reader, needles: Needles, limit: int) -> Indexed:
+    """The newest candidates that a table knows; nothing where no table can tell."""
+    table, found, trouble = _asked(
+        reader, needles, lambda table, query: _look_up(reader, table, query, needles, limit)
+    )
+    return Indexed(table, found or (), trouble)
+
+
+def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
+    """How well the newest messages match that a table knows. Of 2,000 that takes 12 ms; of all
+    that hold a common word, a second."""
+
+    def look(table: str, query: str) -> dict[int, float]:
+        return dict(
+            reader.rows(
+                f"SELECT rowid, bm25({table}) FROM {table} WHERE {table} MATCH ?"
+                " ORDER BY rowid DESC LIMIT ?",
+                (query, most),
+            )
+        )
+
+    return _asked(reader, needles, look)[1] or {}
+
+
+def _asked(
+    reader: Reader, needles: Needles, look: Callable[[str, str], T]
+) -> tuple[str, T | None, str]:
+    """(the first table that can answer, what `look` finds in it, why no table did that could)."""
+    trouble = ""
     for table, usable in (("messages_fts_trigram", _has_three), ("messages_fts", _has_a_word)):
-        if not is_whole(reader, table):
-            continue
         groups = [group for group in needles.groups if all(map(usable, group))]
-        if not groups:
+        # Early files have no trigrams: nothing is wrong with them.
+        if not groups or (table != "messages_fts" and table not in reader.schema.virtual):
+            continue
+        trouble = distrust(reader, table)
+        if trouble:
             continue
         grow = "" if table == "messages_fts_trigram" else "*"
         query = " AND ".join(
             "(" + " OR ".join(_quoted(text) + grow for text in group) + ")" for group in groups
         )
         try:
-            return table, _look_up(reader, table, query, needles, limit)
+            return table, look(table, query), ""
         except sqlite3.DatabaseError as error:
             # A table that is broken, or made by a tokenizer that is not here; nothing else.
             if not error_name(error).startswith(("SQLITE_ERROR", "SQLITE_CORRUPT")):
                 raise
-    return "", []
+            trouble = BROKEN
+    return "", None, trouble
 
 
 def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
@@ -167,8 +199,10 @@ def _runs(text: str) -> Iterable[str]:
 
 
 def _ways(pieces: Sequence[str]) -> list[str]:
-    escaped = [json.dumps(piece)[1:-1] for piece in pieces]
-    return list(dict.fromkeys(_lower(piece) for piece in (*pieces, *escaped)))
+    once = [json.dumps(piece)[1:-1] for piece in pieces]
+    # Arguments of a call are JSON in JSON.
+    twice = [json.dumps(piece)[1:-1] for piece in once]
+    return list(dict.fromkeys(_lower(piece) for piece in (*pieces, *once, *twice)))
 
 
 def _lower(text: str) -> str:

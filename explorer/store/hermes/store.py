@@ -15,7 +15,7 @@ from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
-from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
 
 _SORT_COLUMNS = {
@@ -192,12 +192,17 @@ class HermesStore:
 
         return self._file.read(lambda reader: lost(reader, id_), token)
 
-    def indexed(
-        self, needles: Needles, limit: int, token: CancelToken | None = None
-    ) -> tuple[str, Sequence[Found]]:
+    def indexed(self, needles: Needles, limit: int, token: CancelToken | None = None) -> Indexed:
         from explorer.store.hermes.seek import indexed
 
         return self._file.read(lambda reader: indexed(reader, needles, limit), token)
+
+    def ranked(
+        self, needles: Needles, most: int, token: CancelToken | None = None
+    ) -> Mapping[int, float]:
+        from explorer.store.hermes.seek import ranked
+
+        return self._file.read(lambda reader: ranked(reader, needles, most), token)
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None

@@ -8,7 +8,7 @@ import gc
 import re
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.events import DescendantFocus, Resize
@@ -24,6 +24,7 @@ from explorer.tui.actions import bindings, scope_of
 from explorer.tui.condition import Condition
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister, Renewed
+from explorer.tui.offering import Offering
 from explorer.tui.opening import Intent, Opened, Opening, Start
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
@@ -42,6 +43,9 @@ NARROW = 100
 """Below this many columns there is one pane at a time."""
 TINY = 8
 """Below this many lines the bars give way to the sessions."""
+FOLLOWS = 0.15
+"""Seconds after which the transcript follows what is being typed: reading it beside the results
+would have them painted twice as late."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
@@ -49,6 +53,12 @@ class MainScreen(Screen[None]):
     """List and transcript."""
 
     BINDINGS = bindings("app")
+
+    top = getters.query_one(TopBar)
+    search_bar = getters.query_one(SearchBar)
+    sessions = getters.query_one(SessionList)
+    pane = getters.query_one(ReadingPane)
+    transcript = getters.query_one(Transcript)
 
     def __init__(self, start: Start) -> None:
         super().__init__()
@@ -70,26 +80,6 @@ class MainScreen(Screen[None]):
             yield ReadingPane(id="reading")
         yield KeyBar(id="keys")
 
-    @property
-    def sessions(self) -> SessionList:
-        return self.query_one(SessionList)
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.query_one(Transcript)
-
-    @property
-    def pane(self) -> ReadingPane:
-        return self.query_one(ReadingPane)
-
-    @property
-    def top(self) -> TopBar:
-        return self.query_one(TopBar)
-
-    @property
-    def search_bar(self) -> SearchBar:
-        return self.query_one(SearchBar)
-
     def on_mount(self) -> None:
         self.pane.set_up(self, self._lanes, self._clock)
         self._reader = self.pane.reader
@@ -102,6 +92,8 @@ class MainScreen(Screen[None]):
             self._read,
             lambda info: self._condition.informed(info),
         )
+        keys = self.query_one(KeyBar)
+        self.search_bar.offering = Offering(self.search_bar, keys, self._lister, self._lanes)
         self._watching = Watching(
             self,
             self._lanes,
@@ -250,7 +242,14 @@ class MainScreen(Screen[None]):
 
     @on(SessionList.Highlighted)
     def _read(self) -> None:
-        """Show the session under the cursor; nothing while it is not known which."""
+        """Show the session under the cursor; while somebody types, when a moment is quiet."""
+        if isinstance(self.focused, SearchInput):
+            self._lanes.start("follow", lambda token: token.wait(FOLLOWS), lambda _: self._follow())
+        else:
+            self._lanes.cancel("follow")
+            self._follow()
+
+    def _follow(self) -> None:
         row, alone = self.sessions.current, self.sessions.on_a_part
         if row is None:
             if not self.sessions.order:
@@ -337,6 +336,9 @@ class MainScreen(Screen[None]):
             self._leave_transcript()
         else:
             self._enter_transcript()
+
+    def action_match(self, step: int) -> None:
+        self.pane.to_match(step)
 
     def action_resume(self) -> None:
         """Hand the session under the cursor to its agent."""

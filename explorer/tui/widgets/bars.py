@@ -34,9 +34,15 @@ class KeyBar(Widget):
     """The keys of what has the focus, as many as fit."""
 
     scope = reactive("list", layout=False)
+    offers: reactive[tuple[str, ...]] = reactive((), layout=False)
+    """Clean text: what could be typed next; the first one is what the key puts in."""
 
     def render(self) -> Content:
         parts: list[tuple[str, str]] = []
+        if self.offers and self.scope == "search":
+            first, *others = self.offers
+            rest = "   ".join(["", *others])
+            return Content.assemble((" tab ", "bold $accent"), (first, "bold"), (rest, "$dim"))
         for key, label in footer(self.scope, self.size.width):
             parts += [(f" {key} ", "bold $accent"), (f"{label} ", "$dim")]
         return Content.assemble(*parts)

@@ -1,4 +1,5 @@
-"""The filters that are on, as chips: nobody need wonder why a session is not listed."""
+"""The filters that are on, and what was understood of a search, as chips: nobody need wonder why a
+session is not listed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,13 +34,14 @@ class ChipBar(Widget):
     def render(self) -> Content:
         left = len(self.chips) - len(self._places())
         parts: list[str | tuple[str, str]] = [(f" {left} more and " if left else " ", "$dim")]
-        for _, words, _ in self._places():
-            parts += [(f" {words}{OFF} ", "$foreground on $panel"), " "]
+        for name, words, _ in self._places():
+            look = "$foreground on $panel" if name else "$accent on $panel"
+            parts += [(f" {words}{OFF if name else ''} ", look), " "]
         return Content.assemble(*parts)
 
     def on_click(self, event: Click) -> None:
         for name, words, start in self._places():
-            if start <= event.x < start + _wide(words):
+            if name and start <= event.x < start + _wide(name, words):
                 self.post_message(self.Removed(name))
 
     def _places(self) -> list[tuple[str, str, int]]:
@@ -50,18 +52,19 @@ class ChipBar(Widget):
         for at, (name, words) in enumerate(reversed(self.chips)):
             cut = fit(words, max(self.size.width - 20, 4))
             beside = 0 if at + 1 == len(self.chips) else len("99 more and ")
-            if shown and _wide(cut) + 1 + beside > room:
+            wide = _wide(name, cut)
+            if shown and wide + 1 + beside > room:
                 break
             shown.insert(0, Chip(name, cut))
-            room -= _wide(cut) + 1
+            room -= wide + 1
         left = len(self.chips) - len(shown)
         column = len(f" {left} more and ") if left else 1
         found = []
         for name, words in shown:
             found.append((name, words, column))
-            column += _wide(words) + 1
+            column += _wide(name, words) + 1
         return found
 
 
-def _wide(words: str) -> int:
-    return cell_width(words) + len(OFF) + 2
+def _wide(name: str, words: str) -> int:
+    return cell_width(words) + 2 + (len(OFF) if name else 0)

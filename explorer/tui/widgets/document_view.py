@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from textual.events import Resize
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
@@ -259,7 +258,7 @@ class DocumentView(ReadingView):
 
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
-        self.virtual_size = Size(self.line_width, self._document.height)
+        self.measure(self._document.height)
         # By force: after a text without one, the scroll bar appears with the next layout only.
         self.scroll_to(y=self._document.line_of(anchor), animate=False, force=True)
         self.refresh()

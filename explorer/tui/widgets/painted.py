@@ -3,9 +3,11 @@
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from explorer.render.lines import Line
 from explorer.render.wrap import wrapped
@@ -36,6 +38,14 @@ class PaintedView(ScrollView, can_focus=True):
     def line_width(self) -> int:
         """Cells that a line can take: the place of the scroll bar is always kept free."""
         return self.scrollable_content_region.width
+
+    def measure(self, lines: int) -> None:
+        """As many lines as there are now. The screen is laid out anew only where the scroll bar
+        comes or goes: that paints all of it, for 20 ms, and these change with every key."""
+        size = Size(self.line_width, lines)
+        if size != self.virtual_size:
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
 
     def strip(self, line: Line, width: int, lit: bool = False) -> Strip:
         """A line as it is painted, filled to the width; `lit` under the cursor."""

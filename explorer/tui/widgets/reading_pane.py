@@ -152,12 +152,12 @@ class ReadingPane(Vertical):
         return self._finder
 
     def _next(self) -> None:
-        self._to_match(1)
+        self.to_match(1)
 
     def _previous(self) -> None:
-        self._to_match(-1)
+        self.to_match(-1)
 
-    def _to_match(self, step: int) -> None:
+    def to_match(self, step: int) -> None:
         """The next match of a find; else of the search, at the end of one session on to the
         next."""
         if self._finder is not None and self._finder.is_open:

@@ -1,25 +1,41 @@
 """The search bar: a line to type into, and what came of it."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from explorer.render.clean import fit
 from explorer.tui.actions import bindings
 
 KEPT = 50
 """Searches that are remembered."""
 
 
+class Offers(Protocol):
+    """Knows what could be typed next."""
+
+    def typed(self) -> None: ...
+
+    def take(self) -> bool:
+        """Put the first of it in; False where there is nothing."""
+        ...
+
+
 class SearchInput(Input):
     """Takes the letters; leaves the arrows to the results."""
 
     BINDINGS = bindings("search")
+
+    # A longer text changes nothing around it: laid out anew, the screen would be painted whole.
+    virtual_size = Reactive(Size(0, 0), layout=False)
 
     @dataclass
     class LeaveWanted(Message):
@@ -47,6 +63,12 @@ class SearchInput(Input):
             return
         self.post_message(self.Stepped(rows))
 
+    async def action_complete(self) -> None:
+        """Finish the name of a field or its value; where there is none, on to the other pane."""
+        bar = self.parent
+        if not (isinstance(bar, SearchBar) and bar.offering and bar.offering.take()):
+            await self.run_action("screen.pane")
+
     def action_page(self, pages: int) -> None:
         self.post_message(self.Stepped(pages=pages))
 
@@ -54,13 +76,10 @@ class SearchInput(Input):
 class Outcome(Widget):
     """What the search found, at the right of the bar."""
 
-    words = reactive("", layout=True)
-
-    def get_content_width(self, *_: object) -> int:
-        return len(self.words)
+    words = reactive("", layout=False)
 
     def render(self) -> Content:
-        return Content(self.words)
+        return Content(fit(self.words, max(self.size.width, 1)))
 
 
 class SearchBar(Horizontal):
@@ -75,6 +94,11 @@ class SearchBar(Horizontal):
         self.history: list[str] = []
         """What was searched for, the newest last."""
         self._recalled: int | None = None
+        self.offering: Offers | None = None
+
+    def on_input_changed(self) -> None:
+        if self.offering:
+            self.offering.typed()
 
     def remember(self, text: str) -> None:
         """Keep a search for later."""

@@ -7,9 +7,10 @@ filter or data change.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.events import Click, Resize
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -24,14 +25,17 @@ from explorer.tui.row_index import RowIndex
 from explorer.tui.row_lines import row_lines
 from explorer.tui.selection import Selection
 from explorer.tui.unfolding import Inside
-from explorer.tui.widgets.painted import PaintedView
+from explorer.tui.widgets.results_view import ResultsView
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
 
 KEPT = 3000
 """Rows kept in memory; further ones are read again when they come back into sight."""
 GUTTER = 2
 
 
-class SessionList(PaintedView):
+class SessionList(ResultsView):
     """Sessions in order, grouped under headings."""
 
     BINDINGS = bindings("list")
@@ -79,6 +83,7 @@ class SessionList(PaintedView):
         self._look = (0, True)
         self._index = RowIndex(0, 2)
         self._cursor = 0
+        self._matcher: Matcher | None = None
         self.touched = False
         """Somebody has moved the cursor."""
 
@@ -123,14 +128,26 @@ class SessionList(PaintedView):
             at -= 1
         return self._order[at] if self._order else None
 
-    def show(self, arranged: Arranged, back_to: int | None = None) -> None:
+    def searching(self, text: str) -> None:
+        """What is listed stays until what is searched for comes."""
+        if text != _text(self._arranged):
+            self.expect()
+
+    def show(
+        self, arranged: Arranged, back_to: int | None = None, matcher: "Matcher | None" = None
+    ) -> None:
         """List these sessions. The cursor stays on its session if it can, or goes `back_to`
-        one."""
+        one. The `matcher` lights what was searched for in titles."""
+        self.arrived()
+        self._matcher = matcher
         before = self.cursor_row
         held = before if back_to is None else back_to
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
         if _text(arranged) != _text(self._arranged):
             self._excerpts = {}
+        if arranged.found:
+            self._rows |= arranged.found.rows
+            self._excerpts |= arranged.found.excerpts
         self._arranged = arranged
         self._order = arranged.order
         self._made.clear()
@@ -161,8 +178,8 @@ class SessionList(PaintedView):
         return self._arranged.found
 
     def hit(self, row: int | None) -> int | None:
-        """The newest message of a row that a search found."""
-        found = self.found.result.newest.get(row) if self.found and row is not None else None
+        """The message that stands for a row among what a search found."""
+        found = self.found.result.leading.get(row) if self.found and row is not None else None
         return found.message_id if found else None
 
     def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
@@ -171,10 +188,12 @@ class SessionList(PaintedView):
         for number, row in rows.items():
             self._rows.pop(number, None)
             self._rows[number] = row
+            self._made.pop(number, None)
         while len(self._rows) > KEPT:
             self._rows.pop(next(iter(self._rows)))
-        self._made.clear()
-        self.refresh()
+        # Most are read ahead: nothing that is in sight changes with them.
+        if not rows.keys().isdisjoint(self.in_sight()):
+            self.refresh()
 
     def clear(self) -> None:
         """Another file: what was read and selected is not of this one."""
@@ -240,6 +259,7 @@ class SessionList(PaintedView):
                 pinned=row in self._arranged.pinned,
                 excepted=row in self._arranged.excepted,
                 depth=self.inside[row].depth if row in self.inside else 0,
+                light=self._matcher.spans if self._matcher else None,
             )
             self._made[row] = made
         return made
@@ -364,7 +384,7 @@ class SessionList(PaintedView):
         self._index = RowIndex(
             len(self._order), 2 if self.comfortable else 1, self._arranged.groups
         )
-        self.virtual_size = Size(self.line_width, self._index.total)
+        self.measure(self._index.total)
 
     def _ask(self) -> None:
         """Ask for the rows in sight, and a page around them, that are not known."""

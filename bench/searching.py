@@ -1,0 +1,85 @@
+"""From a key in the search bar to painted results, against the bare query."""
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from bench.measure import Terminal, timing
+from bench.report import Table, below, ms
+from bench.searches import Searched, bare, searched
+from bench.sizes import History
+from bench.surroundings import PYTHON
+from bench.using import ESCAPE, counted
+
+APP = Path(__file__).with_name("searched_app.py")
+BEYOND = 50.0
+"""Milliseconds that a key may take beyond the bare query."""
+PRESSES = 2
+"""Times that each query is typed in a round."""
+
+TEXT = """
+All but the last letter is typed, its first results are waited for, and then, while the rest of the
+file is still being read for them, the last letter: until every row in sight shows its match. Where
+nothing is found, until that is said. The floor is the newest page of 50 by a bare query with
+SQLite's own excerpts, on an open connection, in turn with the keys; for two characters, which no
+search table knows, by reading on until there is a page.
+"""
+
+
+def searching(histories: Sequence[History], rounds: int) -> Table:
+    table = Table(
+        "Searching while typing",
+        TEXT,
+        ("query", "messages", "median", "p95", "bare median", "bare p95", "beyond (p95)"),
+    )
+    for history in histories:
+        for query, keys, floor in _typed(history, rounds):
+            key, raw = timing(keys), timing(floor)
+            beyond = key.p95 - raw.p95
+            table.add(
+                query.kind,
+                f"{history.recipe.messages:,}",
+                ms(key.median),
+                ms(key.p95),
+                ms(raw.median),
+                ms(raw.p95),
+                ms(beyond),
+                aim=below(beyond, BEYOND, "ms beyond"),
+            )
+    return table
+
+
+def _typed(history: History, rounds: int) -> list[tuple[Searched, list[float], list[float]]]:
+    taken = [(query, list[float](), list[float]()) for query in searched(history.path)]
+    uri = f"{history.path.absolute().as_uri()}?mode=ro"
+    with (
+        closing(sqlite3.connect(uri, uri=True)) as db,
+        Terminal([PYTHON, str(APP), "--db", str(history.path)]) as app,
+    ):
+        app.until(counted(history.recipe.sessions))
+        app.send(b"/")
+        app.rest(0.5)
+        for number in range(rounds * PRESSES + 1):
+            for query, keys, floor in taken:
+                begun = time.perf_counter()
+                bare(db, query)
+                raw = (time.perf_counter() - begun) * 1000
+                spent = _press_last(app, query)
+                if number:
+                    keys.append(spent)
+                    floor.append(raw)
+    return taken
+
+
+def _press_last(app: Terminal, query: Searched) -> float:
+    app.send(query.typed[:-1].encode())
+    app.until(f"⟨{query.typed[:-1]}⟩")
+    app.settle(0.02, 0.1)
+    app.send(query.typed[-1].encode())
+    taken = app.until(f"⟦{query.typed}⟧" if query.finds else f"⟨{query.typed}⟩")
+    app.send(ESCAPE)
+    app.until("Sessions · by")
+    app.settle(0.05)
+    return taken

@@ -1,0 +1,69 @@
+"""The measure of every search: all messages read, and each word looked for in each of them.
+
+Written without the matcher, the language or the tables, as somebody would with `grep -i`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from explorer.model import Message
+from explorer.store.base import Store
+
+
+@dataclass(frozen=True, repr=False)
+class Scanned:
+    """Every message of a store that was not taken back, as small letters."""
+
+    texts: tuple[tuple[tuple[int, int], tuple[str, ...]], ...]
+    """((session, message), its texts) of each."""
+
+    def holding(self, words: Iterable[str]) -> set[tuple[int, int]]:
+        """The messages that hold all words, each in some text of theirs."""
+        wanted = [small(word) for word in words]
+        return {
+            place
+            for place, texts in self.texts
+            if all(any(word in text for text in texts) for word in wanted)
+        }
+
+
+def scan(store: Store) -> Scanned:
+    found = []
+    for key in store.catalog().keys:
+        ids = [one.id for one in store.outlines(key)]
+        for message in store.messages(key, ids):
+            found.append(((key, message.id), tuple(map(small, _texts(message)))))
+    return Scanned(tuple(found))
+
+
+def small(text: str) -> str:
+    """Small letters, where that is one letter for one and stays in its alphabet."""
+    return "".join(map(_small, text))
+
+
+def _small(char: str) -> str:
+    low = char.lower()
+    return low if len(low) == 1 and low.isascii() == char.isascii() else char
+
+
+def _texts(message: Message) -> Iterator[str]:
+    yield message.text
+    yield message.reasoning
+    yield message.tool_name or ""
+    # As one text: a phrase may go from the name of a tool on to what it was asked.
+    yield "\n".join("\n".join([call.name, *_values(call.arguments)]) for call in message.tool_calls)
+
+
+def _values(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _values(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _values(one)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, bool) or value is None:
+        yield {True: "true", False: "false", None: ""}[value]
+    else:
+        yield repr(value)

@@ -1,0 +1,235 @@
+"""The flow of a search: what stays in sight, what is said, what is lit, and where keys lead."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.segment import Segment
+
+from explorer.store.create import StateFile
+from explorer.store.hermes.store import HermesStore
+from explorer.tui.screens.main import MainScreen
+from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.widgets.chip_bar import ChipBar
+from explorer.tui.widgets.painted import PaintedView
+from explorer.tui.widgets.session_list import SessionList
+from tests.factories import altered, talk
+from tests.search.test_spoilt_tables import drop_triggers
+from tests.tui.driving import NOW, Driver, Held, opened
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "short", "owl owl", at=NOW - 900, title="In short")
+        talk(state, "named", "nothing", "an owl", at=NOW - 800, title="Owl house")
+        talk(state, "long", "word " * 60 + "owl", at=NOW - 700, title="At length")
+        talk(state, "gull", "a gull", at=NOW - 600, title="By the sea", source="telegram")
+        state.create_session("thought", "cli", started_at=NOW - 500, title="Quiet")
+        state.append_message("thought", "user", "hm?", timestamp=NOW - 490)
+        state.append_message(
+            "thought", "assistant", "Yes.", reasoning="a heron, surely", timestamp=NOW - 480
+        )
+        talk(state, "job", "a gull again", source="cron", at=NOW - 400, title="Tide table")
+        talk(state, "tool", "gull, gull", source="tool", at=NOW - 300)
+    return path
+
+
+async def _search(driver: Driver, text: str) -> None:
+    await driver.press("slash")
+    driver.main.search_bar.input.value = text
+    await driver.settle()
+
+
+def _chips(driver: Driver) -> list[str]:
+    return [chip.words for chip in driver.main.query_one(ChipBar).chips]
+
+
+def _is_stale(driver: Driver) -> bool:
+    return driver.main.sessions.stale
+
+
+def _segments(view: PaintedView, text: str) -> list[Segment]:
+    lines = (view.render_line(y) for y in range(view.size.height))
+    return [segment for line in lines for segment in line if segment.text == text]
+
+
+async def test_old_results_stay_dimmed_until_new_ones_come(
+    birds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "owl")
+        sessions, before = driver.main.sessions, driver.listed()
+        lit = _segments(sessions, "owl")
+        assert lit
+        held = Held(monkeypatch, HermesStore, "indexed")
+        driver.main.search_bar.input.value = "gull"
+        await held.holds(driver)
+        while not _is_stale(driver):
+            await driver.pilot.pause(0.01)
+        assert driver.listed() == before
+        assert "owl" in driver.screen()
+        assert all(s.style != lit[0].style for s in _segments(sessions, "owl"))
+        held.let_go()
+        await driver.settle()
+        assert not _is_stale(driver)
+        assert driver.listed() == ["By the sea"]
+
+
+async def test_hits_in_hidden_classes_are_counted_and_the_dot_shows_them(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "gull")
+        assert "2 more hits in tool, cron: . shows" in driver.counted()
+        await driver.press("escape", "escape")
+        await _search(driver, "gull")
+        driver.main.set_focus(driver.main.sessions)
+        await driver.press("full_stop")
+        assert len(driver.listed()) == 3
+
+
+async def test_enter_opens_the_folded_block_with_the_match_lit(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "heron")
+        assert driver.listed() == ["Quiet"]
+        await driver.press("enter")
+        transcript = driver.main.transcript
+        _, block = transcript.here()
+        assert block is not None
+        assert block.key == "reasoning"
+        (lit,) = _segments(transcript, "heron")
+        (beside,) = _segments(transcript, ", surely")
+        assert lit.style is not None
+        assert beside.style is not None
+        assert lit.style.bgcolor != beside.style.bgcolor
+
+
+async def test_n_leads_on_into_the_next_session_also_from_the_list(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "owl")
+        titles = driver.listed()
+        assert titles == ["Owl house", "At length", "In short"]
+        await driver.press("enter")
+        sessions = driver.main.sessions
+        for title in titles[1:]:
+            await driver.press("n")
+            assert sessions.current is not None
+            assert sessions.current.title == title
+        driver.main.set_focus(sessions)
+        await driver.press("N")
+        assert sessions.current is not None
+        assert sessions.current.title == "At length"
+
+
+async def test_what_is_found_can_come_best_first(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "owl")
+        assert "In the text, newest first" in driver.screen()
+        driver.main.set_focus(driver.main.sessions)
+        await driver.press("s", "down", "enter")
+        assert driver.listed() == ["Owl house", "In short", "At length"]
+        assert "In the text, best first" in driver.screen()
+
+
+async def test_a_match_in_a_title_is_lit(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "house")
+        assert _segments(driver.main.sessions, "house")
+
+
+async def test_what_was_understood_is_said_as_it_is_typed(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, 'owl source:cli -role:tool NOT "the sea"')
+        assert _chips(driver) == ["without “the sea”", "source is cli", "role is not tool"]
+        await _search(driver, "owl before:tomorow")
+        assert _chips(driver) == ["before:tomorow is no day: searched as text"]
+        await driver.press("escape")
+        assert _chips(driver) == []
+
+
+async def test_a_search_table_that_could_not_help_is_said(birds: Path) -> None:
+    with altered(birds) as db:
+        drop_triggers(db)
+    async with opened(birds) as driver:
+        await _search(driver, "owl")
+        assert len(driver.listed()) == 3
+        assert "scanned: the search table is not kept up to date" in driver.screen()
+
+
+async def test_tab_completes_names_and_values_and_else_changes_the_pane(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await driver.press("slash")
+        await driver.type("so")
+        keys, field = driver.main.query_one(KeyBar), driver.main.search_bar.input
+        assert keys.offers[0] == "source:"
+        await driver.press("tab")
+        assert field.value == "source:"
+        assert {"cli", "cron", "telegram"} <= set(keys.offers)
+        await driver.type("te")
+        await driver.press("tab")
+        assert field.value == "source:telegram"
+        assert driver.listed() == ["By the sea"]
+        await driver.press("tab")
+        assert driver.focus() == "transcript"
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("owl in:title", ["Owl house"]),
+        ("owl in:content", ["Owl house", "At length", "In short"]),
+        ("house in:content", []),
+        ("hous*", ["Owl house"]),
+        ("ouse*", []),
+        ("/^owl h/", ["Owl house"]),
+        ("house role:user", []),
+        ("house before:2020", []),
+        ("house NOT owl", []),
+    ],
+)
+async def test_titles_are_searched_as_the_language_says(
+    birds: Path, text: str, titles: list[str]
+) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, text)
+        assert sorted(driver.listed()) == sorted(titles)
+
+
+async def test_a_letter_that_changes_the_results_lays_nothing_out(
+    birds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Laying out paints the whole screen; what a key changes is a list and a line of words."""
+    async with opened(birds) as driver:
+        await driver.press("slash")
+        await driver.type("owl")
+        layouts: list[str] = []
+        plain = MainScreen._refresh_layout
+
+        def noted(screen: MainScreen, *arguments: Any, **named: Any) -> None:
+            layouts.append(driver.main.search_bar.input.value)
+            plain(screen, *arguments, **named)
+
+        monkeypatch.setattr(MainScreen, "_refresh_layout", noted)
+        await driver.type(" h")
+        assert driver.main.sessions.found is not None
+        assert driver.main.sessions.found.result.query.text == "owl h"
+        assert layouts == []
+
+
+async def test_the_first_rows_come_with_the_results(
+    birds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list of dots that is filled a moment later would be painted twice."""
+    async with opened(birds) as driver:
+        shown: list[bool] = []
+        plain = SessionList.show
+
+        def noted(sessions: SessionList, *arguments: Any) -> None:
+            plain(sessions, *arguments)
+            if sessions.found:
+                shown.append(all(not sessions._lacks_excerpt(row) for row in sessions.in_sight()))
+
+        monkeypatch.setattr(SessionList, "show", noted)
+        await _search(driver, "owl")
+        assert shown
+        assert all(shown)
