@@ -59,7 +59,9 @@ def _typed(history: History, rounds: int) -> list[tuple[Searched, list[float], l
         Terminal([PYTHON, str(APP), "--db", str(history.path)]) as app,
     ):
         app.until(counted(history.recipe.sessions))
+        # Letters that came before the bar has the focus would be keys of the list.
         app.send(b"/")
+        app.until("Clear")
         app.rest(0.5)
         for number in range(rounds * PRESSES + 1):
             for query, keys, floor in taken:
@@ -80,6 +82,7 @@ def _press_last(app: Terminal, query: Searched) -> float:
     app.send(query.typed[-1].encode())
     taken = app.until(f"⟦{query.typed}⟧" if query.finds else f"⟨{query.typed}⟩")
     app.send(ESCAPE)
-    app.until("Sessions · by")
+    # What an empty bar says: the next letters must not come before it is empty.
+    app.until("search all sessions")
     app.settle(0.05)
     return taken

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from itertools import islice
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
@@ -22,7 +23,9 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     limit = options.limit or None
     if options.json_lines:
         for hit in islice(search.hits(), limit):
+            # At once, also into a pipe: whoever reads it need not wait for the end.
             write(json.dumps(hit_shape(hit)))
+            sys.stdout.flush()
     elif options.json:
         given = _some(search, limit)
         write_json(
