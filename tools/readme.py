@@ -9,7 +9,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from explorer.cli import parser
-from explorer.tui.actions import ACTIONS, Action
+from explorer.tui.action import Action
+from explorer.tui.actions import ACTIONS
 
 README = Path(__file__).parent.parent / "README.md"
 SCOPES = {

@@ -1,0 +1,139 @@
+"""What the keys of the main screen do beyond moving about: choose, look, resume, edit.
+
+Each is done by a module of its own, which is loaded with the first key that needs it.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import getters
+from textual.screen import Screen
+
+from explorer.tui.lanes import Lanes
+from explorer.tui.lister import Lister, Renewed
+from explorer.tui.opening import Opened, Opening, Start
+from explorer.tui.reader import Reader
+from explorer.tui.widgets.reading_pane import ReadingPane
+from explorer.tui.widgets.search_bar import SearchBar
+from explorer.tui.widgets.session_list import SessionList
+from explorer.tui.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from explorer.tui.choosing import Choosing
+    from explorer.tui.editing import Editing
+    from explorer.tui.looking import Looking
+
+
+class ActingScreen(Screen[None]):
+    """A screen with a list and a transcript, and what can be done to both."""
+
+    search_bar = getters.query_one(SearchBar)
+    sessions = getters.query_one(SessionList)
+    pane = getters.query_one(ReadingPane)
+    transcript = getters.query_one(Transcript)
+
+    _start: Start
+    _opening: Opening
+    _opened: Opened | None
+    _clock: Callable[[], float]
+    _lanes: Lanes
+    _lister: Lister
+    _reader: Reader
+    _editing: "Editing | None"
+
+    def _renewed(self, renewed: Renewed) -> None:
+        """The file was read again."""
+        raise NotImplementedError
+
+    def action_match(self, step: int) -> None:
+        self.pane.to_match(step)
+
+    def action_resume(self) -> None:
+        """Hand the session under the cursor to its agent."""
+        row = self.sessions.current
+        if self._opening.demo:
+            self.notify("The demo is invented: no agent knows its sessions.", markup=False)
+        elif row is not None and self._opened is not None:
+            from explorer.tui.resuming import Resuming
+
+            Resuming(self, self._lanes, self._start).start(self._opened.store, row)
+
+    def _choosing(self) -> "Choosing":
+        # Late, as all that only a key press needs: together 10 ms of the first frame.
+        from explorer.tui.choosing import Choosing
+
+        return Choosing(self, self._lanes, self._lister, self._opening.notes)
+
+    def _looking(self) -> "Looking":
+        """For what is being read, or else for what is under the cursor."""
+        # Late, as above.
+        from explorer.tui.looking import Chosen, Looking
+
+        session, alone = self.sessions.current, self.sessions.on_a_part
+        if self.focused is self.transcript:
+            session, alone = self._reader.session, self._reader.alone
+        store, at = self._lister.store, None
+        if store is not None and session is not None:
+            at = Chosen(store, self._lister.catalog, session, alone)
+        return Looking(self, self._lanes, at)
+
+    def action_details(self) -> None:
+        self._looking().details()
+
+    def action_read_in(self, program: str) -> None:
+        self._looking().read_in(program)
+
+    def _edits(self) -> "Editing | None":
+        """Edits of this file; None before it is open."""
+        if self._editing is None and self._opened is not None and self._opening.trash is not None:
+            # Late, as above.
+            from explorer.store.edits.editor import Editor
+            from explorer.tui.editing import Editing
+
+            path, notes = self._opened.store.path, self._opening.notes
+            editor = Editor(path, self._opening.trash, self._clock, notes)
+            self._editing = Editing(
+                self, self._lanes, self._lister, editor, self._clock, self._edited
+            )
+        return self._editing
+
+    def _edited(self) -> None:
+        """An edit of ours leaves no higher id: all is read again."""
+        self._lister.renew(self._renewed, whole=True)
+
+    def action_edit(self, what: str) -> None:
+        """Change something: by its name in the table of actions."""
+        if edits := self._edits():
+            edits.act(what, self.sessions)
+
+    def action_lineage(self) -> None:
+        row = self.sessions.current
+        if row is not None:
+            self._choosing().lineage(row.key, self._clock())
+
+    def action_sort(self) -> None:
+        self._choosing().sort()
+
+    def action_filter(self) -> None:
+        self._choosing().filters(self._clock)
+
+    def action_pin(self) -> None:
+        self._choosing().pin(self.sessions.chosen())
+
+    def action_hidden(self) -> None:
+        self._lister.toggle_hidden()
+
+    def action_unfold(self) -> None:
+        self._lister.toggle_inside()
+
+    def action_unfilter(self) -> None:
+        self._lister.take_off_last()
+
+    def action_unwind(self) -> None:
+        """Step back: out of the search, then out of the selection."""
+        if self.search_bar.input.value:
+            self.search_bar.input.value = ""
+        elif self.sessions.selection:
+            self.sessions.selection.clear()
+            self.sessions.refresh()
+            self._lister.say_selection()
