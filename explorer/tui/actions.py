@@ -39,8 +39,8 @@ def scope_of(focused: str | None) -> str:
 
 
 def footer(scope: str, room: int) -> list[tuple[str, str]]:
-    """(key, label) for the footer while something has the focus, as many as fit: the most useful
-    ones, in the order of the table. Where letters are typed, only keys that are none."""
+    """(key, label) for the footer while something has the focus, as many as fit, the most useful
+    ones first. Where letters are typed, only keys that are none."""
     everywhere = ("help",) if scope == "prune" else tuple(a.name for a in ACTIONS)
     wanted = [
         a
@@ -54,7 +54,13 @@ def footer(scope: str, room: int) -> list[tuple[str, str]]:
         if key and wide <= room:
             room -= wide
             kept[action.name] = key
-    return [(kept[action.name], action.label) for action in wanted if action.name in kept]
+    shown = sorted(wanted, key=lambda action: (_general(action), action.rank or 0))
+    return [(kept[action.name], action.label) for action in shown if action.name in kept]
+
+
+def _general(action: Action) -> bool:
+    """What is to be found everywhere stands last."""
+    return action.scope == "app" and action.name != "search"
 
 
 def _key(action: Action, typing: bool) -> str:

@@ -73,7 +73,7 @@ IN_TRANSCRIPT = (
         "Tools",
         "Tool calls: folded, brief, full",
         "calls",
-        5,
+        6,
     ),
     Action("find", "transcript", "ctrl+f", "ctrl+f", "Find", "Find in it", "screen.find", 2),
     Action("next-match", "transcript", "n", "n", "Next", "Next match", "ask('next')"),
@@ -97,7 +97,7 @@ IN_TRANSCRIPT = (
         "Part",
         "The whole conversation, or this part",
         "ask('part')",
-        6,
+        7,
     ),
     Action(
         "everything",
@@ -117,7 +117,7 @@ IN_TRANSCRIPT = (
         "Back from a link to a subagent",
         "ask('return')",
     ),
-    Action("copy", "transcript", "y", "y", "Copy", "Copy the block", "ask('copy')", 7),
+    Action("copy", "transcript", "y", "y", "Copy", "Copy the block", "ask('copy')", 8),
     Action(
         "copy-code", "transcript", "ctrl+y", "ctrl+y", "Code", "Copy its code", "ask('copy_code')"
     ),
@@ -139,7 +139,7 @@ IN_TRANSCRIPT = (
         "Details",
         "All that is known of the session",
         "screen.details",
-        8,
+        9,
     ),
     Action(
         "session-editor",
