@@ -90,6 +90,8 @@ class Looking:
         self._identity = found.st_dev, found.st_ino
         self._guard = self._connected("ro")
         try:
+            if self._cut_short():
+                self._roll_back()
             self._guard.execute("PRAGMA query_only=1").close()
             self.ask("SELECT count(*) FROM sqlite_master")
         except BaseException:
@@ -104,6 +106,27 @@ class Looking:
         trace: TracebackType | None,
     ) -> None:
         self._guard.close()
+
+    def _cut_short(self) -> bool:
+        """Whether somebody died in the middle of a write, without a log: nobody can read the file
+        until that is rolled back. It may have been us."""
+        try:
+            self._guard.execute("PRAGMA schema_version").close()
+        except sqlite3.Error as error:
+            return error_name(error) == "SQLITE_READONLY_ROLLBACK"
+        return False
+
+    def _roll_back(self) -> None:
+        """Have SQLite do so, as the agent's own next start would."""
+        connection = self._connected("rw")
+        try:
+            self._waiting(lambda: connection.execute("PRAGMA schema_version").close())
+        finally:
+            connection.close()
+
+    def see_through(self) -> None:
+        """What is to be done now is done whether or not somebody wants to stop: putting back."""
+        self._token = CancelToken()
 
     def _connected(self, mode: str) -> sqlite3.Connection:
         try:
