@@ -35,9 +35,14 @@ class Appender:
         assert status == 0, words
 
     @contextmanager
-    def appending(self, path: Path, mode: str, log: Path, rest: float = 0.0) -> Iterator[None]:
-        """It appends from here on; leaving waits for its last word, if it is still alive."""
-        self.nursery.begin(do="append", path=str(path), mode=mode, log=str(log), rest=rest)
+    def appending(
+        self, path: Path, mode: str, log: Path, rest: float = 0.0, lockless: bool = False
+    ) -> Iterator[None]:
+        """It appends from here on; leaving waits for its last word, if it is still alive. Without
+        its locks it is as after it opened and closed its own file by another way."""
+        self.nursery.begin(
+            do="append", path=str(path), mode=mode, log=str(log), rest=rest, lockless=lockless
+        )
         self.nursery.until("ready")
         try:
             yield
@@ -103,7 +108,7 @@ def _make(path: Path, messages: int) -> None:
     db.close()
 
 
-def _append(path: Path, mode: str, log: Path, rest: float) -> None:
+def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool) -> None:
     from hermes_state import SessionDB
 
     asked: list[int] = []
@@ -128,6 +133,9 @@ def _append(path: Path, mode: str, log: Path, rest: float) -> None:
         else:
             os.write(out, f"{number} {begun:.6f} {time.monotonic() - begun:.6f}\n".encode())
         said += 1
+        if lockless:
+            for end in ("", "-shm"):
+                os.close(os.open(f"{path}{end}", os.O_RDONLY))
         if said == 1:
             say("ready")
         if rest:
@@ -140,7 +148,9 @@ def work(job: Job) -> None:
     if job["do"] == "make":
         _make(path, int(job["messages"]))
     else:
-        _append(path, str(job["mode"]), Path(str(job["log"])), float(job["rest"]))
+        _append(
+            path, str(job["mode"]), Path(str(job["log"])), float(job["rest"]), bool(job["lockless"])
+        )
 
 
 if __name__ == "__main__":

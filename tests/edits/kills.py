@@ -84,7 +84,7 @@ class Range:
         if (edit, mode) not in self._length:
             with self._copy(self._ground(edit)) as path:
                 _in_mode(path, mode)
-                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=0)
+                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=0, most=0)
                 self._victim.until("begin")
                 begun = time.monotonic()
                 self._victim.until("end")
@@ -102,7 +102,7 @@ class Range:
         with self._copy(self._ground(edit)) as path:
             log = path.parent / "log"
             with self._agent.appending(path, mode, log, rest=0.001):
-                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=last)
+                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=last, most=0)
                 self._victim.until("begin")
                 if not last:
                     # Beside a writing agent it takes longer than alone.
@@ -127,6 +127,26 @@ class Range:
         elif status not in (0, -signal.SIGKILL):
             figures.wrong.append(f"{where}: it failed by itself")
         shutil.rmtree(remains)
+
+    def starve(self, edit: str, mode: str, most: int, figures: Figures) -> str:
+        """The edit where no file can grow beyond `most` bytes: what it said of that, if anything.
+        What is left must be as sound as after a kill."""
+        remains = self._folder / "remains"
+        with self._copy(self._ground(edit)) as path:
+            _in_mode(path, mode)
+            self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=0, most=most)
+            words, status = self._victim.over()
+            shutil.copytree(path.parent, remains)
+        where = f"{edit}, {mode}, {self.version}, {most} bytes"
+        if status:
+            figures.wrong.append(f"{where}: it failed by itself")
+        for way in ("finish", "restore"):
+            with self._copy(remains) as path:
+                half, wrong = aftermath(editor_on(path), self._was, way, set())
+                figures.wrong += [f"{where}, {way}: {line}" for line in wrong]
+        figures.half_done += half
+        shutil.rmtree(remains)
+        return next((word for word in words if word.startswith("failed")), "")
 
 
 PAUSE = 0.01

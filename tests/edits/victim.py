@@ -1,16 +1,19 @@
 """An explorer in a process of its own that edits a file, to be killed in the middle of it.
 
 It says `begin` and `end`. Killed from outside it dies wherever it happens to be; told to, it kills
-itself after so many ticks of SQLite, which lands inside statements however short they are.
+itself after so many ticks of SQLite, which lands inside statements however short they are. It can
+also be given a disk on which no file may grow beyond some size.
 """
 
 import os
+import resource
 import signal
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from explorer.errors import ExplorerError
 from explorer.store.edits import batches
 from explorer.store.edits.editor import Editor
 from tests.edits.appender import SMALL
@@ -98,8 +101,13 @@ def work(job: Job) -> None:
     quickly(float(job["pause"]))
     act = EDITS[str(job["edit"])](editor_on(path))
     ticks = _ticking(int(job["ticks"]))
+    if most := int(job["most"]):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     say("begin")
-    act()
+    try:
+        act()
+    except ExplorerError as error:
+        say(f"failed {error.message}")
     say("end")
     say(f"ticks {ticks()}")
 

@@ -24,8 +24,9 @@ from explorer.store.schema import Schema, introspect
 
 T = TypeVar("T")
 
-LOCK_WAIT = 0.1
-"""Seconds SQLite itself waits for a lock; beyond that we wait, where we can be cancelled."""
+LOOK_AGAIN = 0.001, 0.01
+"""Seconds until a busy file is tried again. SQLite itself would sleep for up to a tenth of one, and
+hardly ever meet the gap between two writes of a busy agent."""
 PATIENCE = 10.0
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR")
 _READ_ONLY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
@@ -133,7 +134,7 @@ class Looking:
             connection = sqlite3.connect(
                 f"{self.path.resolve().as_uri()}?mode={mode}",
                 uri=True,
-                timeout=LOCK_WAIT,
+                timeout=0.0,
                 isolation_level=None,
             )
         except sqlite3.Error as error:
@@ -168,7 +169,7 @@ class Looking:
             except sqlite3.Error as error:
                 if not busy(error) or time.monotonic() > deadline:
                     raise self.explained(error) from error
-            self._token.wait(random.uniform(0.005, 0.05))
+            self._token.wait(random.uniform(*LOOK_AGAIN))
 
     def _introspected(self, connection: sqlite3.Connection) -> Schema:
         """Read again only when the tables have changed."""
