@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DB ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types screenshots readme bench clean
+.PHONY: help run test lint types screenshots readme bench soak clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -31,6 +31,9 @@ readme: $(VENV)/.ready ## Renew the key table and the help text in the README
 
 bench: $(VENV)/.ready-dev ## Measure speed and write bench/README.md (BENCH=full for the biggest files)
 	@$(BIN)/python -m bench
+
+soak: $(VENV)/.ready-dev ## Kill edits at random for long and write bench/soak.md (SOAK=NUMBER of kills)
+	@$(BIN)/python -m bench.soak
 
 clean: ## Remove what the other commands made
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/files

@@ -56,6 +56,11 @@ def below(value: float, limit: float, unit: str) -> Aim:
     return Aim(f"< {limit:,.0f} {unit}", value < limit)
 
 
+def none(count: int) -> Aim:
+    """For what must never be."""
+    return Aim("≤ 0 wrong", count == 0)
+
+
 def ms(milliseconds: float) -> str:
     return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.1f}"
 

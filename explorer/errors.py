@@ -5,6 +5,7 @@ what to do, and the exit code of the command-line contract. Anything else is a b
 """
 
 from enum import IntEnum, StrEnum
+from typing import Self
 
 
 class ExitCode(IntEnum):
@@ -27,6 +28,12 @@ class ExplorerError(Exception):
         super().__init__(f"{title}: {message}")
         self.title = title
         self.message = message
+
+    def also(self, more: str) -> Self:
+        """The same, with one more sentence: what had been done by then."""
+        self.message = f"{self.message} {more}"
+        self.args = (f"{self.title}: {self.message}",)
+        return self
 
 
 class UsageError(ExplorerError):

@@ -22,6 +22,8 @@ class EntryState(StrEnum):
     """Here, and not yet wholly out of its file."""
     GONE = "gone"
     """Here alone."""
+    COMING = "coming"
+    """Here, and on its way back into its file."""
     BACK = "back"
     """In its file again, all of it."""
 

@@ -276,7 +276,8 @@ class TrashFile:
         if not os.path.exists(self.path):
             return []
         with self._telling("read"):
-            address = self.path.resolve().as_uri() + "?mode=ro"
+            # Writable, for a crash may have left a write of ours to be rolled back first.
+            address = self.path.resolve().as_uri() + "?mode=rw"
             connection = sqlite3.connect(address, uri=True, timeout=PATIENCE)
             try:
                 return connection.execute(sql, values).fetchall()
@@ -294,7 +295,7 @@ class TrashFile:
         except (sqlite3.Error, OSError) as error:
             raise ExplorerError(
                 "The trash cannot be used",
-                f"Our own file {self.path} could not be {done}: {error}. Nothing was deleted.",
+                f"Our own file {self.path} could not be {done}: {error}.",
             ) from error
 
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from explorer.errors import Cancelled
 from explorer.store.edits.writing import Changed, Transaction, Writing
 from explorer.store.read_only import CancelToken
 
@@ -63,7 +64,12 @@ def run_batches(
                     step = following()
                     if time.monotonic() - began > hold:
                         break
+        except Cancelled:
+            return False
         except Changed as error:
+            if not batch:
+                # Not a step but the file itself: it was replaced.
+                raise
             job = batch[-1].job
             broken.add(job)
             again.extendleft(reversed(batch[:-1]))

@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorer.errors import Cancelled, ExplorerError, Refused
@@ -12,12 +13,13 @@ from explorer.store.edits.beside import put_back
 from explorer.store.edits.changing import OURS, apply_change
 from explorer.store.edits.copying import Copier, check_rowids
 from explorer.store.edits.plans import Action, Done, EditPlan
+from explorer.store.edits.refusals import reasons
 from explorer.store.edits.restoring import Restoring
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.taking import Counter, Taking, UnderWay, planned_again
 from explorer.store.edits.undoing import UndoPlan, plan_undo, undo_steps
 from explorer.store.edits.words import receipt_words
-from explorer.store.edits.writing import Changed, Writing
+from explorer.store.edits.writing import Changed, Looking, Writing
 from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
@@ -41,28 +43,38 @@ class Doing:
         if any(change.table == OURS for change in plan.changes):
             return self._note(plan)
         with Writing(self._path) as writing:
+            _check_still_possible(writing, plan)
             if plan.changes:
                 return self._change(writing, plan)
             return self._take_out(writing, plan, force)
 
     def _change(self, writing: Writing, plan: EditPlan) -> Done:
         """Cells of a few rows, in one transaction."""
-        with self._trash.writing() as trash:
+        with _before_anything(), self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
             for change in plan.changes:
                 trash.add_change(receipt, change)
         try:
-            with writing.transaction() as tx:
+            with _before_anything(), writing.transaction() as tx:
                 for change in plan.changes:
                     apply_change(tx, change)
         except (ExplorerError, Cancelled):
-            with self._trash.writing() as trash:
-                trash.drop_receipt(receipt)
+            self._forget(receipt)
             raise
-        with self._trash.writing() as trash:
-            trash.set_receipt(receipt, ReceiptState.DONE)
+        notes: tuple[str, ...] = ()
+        try:
+            with self._trash.writing() as trash:
+                trash.set_receipt(receipt, ReceiptState.DONE)
+        except ExplorerError as error:
+            # It is done all the same, and the next start finds that out.
+            notes = (error.message,)
         ids = tuple(one.id for one in plan.doomed)
-        return Done(receipt, plan.action.value, ids, plan.skipped)
+        return Done(receipt, plan.action.value, ids, plan.skipped, notes)
+
+    def _forget(self, receipt: int) -> None:
+        """An edit that came to nothing; if that cannot be written, the next start finds it out."""
+        with suppress(ExplorerError), self._trash.writing() as trash:
+            trash.drop_receipt(receipt)
 
     def _note(self, plan: EditPlan) -> Done:
         """What the file has no place for goes into our own notes."""
@@ -85,9 +97,14 @@ class Doing:
         shape = shape_of(writing.ask, writing.schema, plan.table)
         check_rowids(writing, shape)
         self._check_room(plan)
-        self._try(writing, shape, plan)
-        with self._trash.writing() as trash:
+        with _before_anything(), self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
+        try:
+            with _before_anything():
+                self._try(writing, shape, plan)
+        except (ExplorerError, Cancelled):
+            self._forget(receipt)
+            raise
         return Taking(self._under_way, writing, shape, plan, receipt, force).run()
 
     def _check_room(self, plan: EditPlan) -> None:
@@ -133,29 +150,45 @@ class Doing:
         with Writing(self._path) as writing:
             shape = shape_of(writing.ask, writing.schema, table)
             copier = Copier(writing, shape)
-            with self._trash.writing() as trash:
+            with _before_anything(), self._trash.writing() as trash:
                 trash.set_receipt(receipt, ReceiptState.UNDOING)
+                trash.set_entries((entry.number for entry in entries), EntryState.COMING)
             counter = Counter(self._progress, len(entries), plan.messages)
             troubles: list[Changed] = []
+            begun = False
 
             def committed(batch: Sequence[Step]) -> None:
+                nonlocal begun
+                begun = True
                 done = [step for step in batch if isinstance(step, Restoring)]
                 counter.add(sum(s.messages for s in done), sum(s.last and s.job > 0 for s in done))
 
             steps = undo_steps(plan, self._trash, shape, copier.columns)
-            reached = run_batches(
-                writing,
-                steps,
-                self._token,
-                committed,
-                lambda job, error: troubles.append(error),
-            )
+            try:
+                reached = run_batches(
+                    writing,
+                    steps,
+                    self._token,
+                    committed,
+                    lambda job, error: troubles.append(error),
+                )
+            except ExplorerError as error:
+                if not begun:
+                    self._not_undone(plan)
+                    raise error.also("Nothing was done.") from error
+                raise error.also("Some of it is back; the next start does the rest.") from error
+        if troubles or not (reached or begun):
+            self._not_undone(plan)
         if troubles:
             raise troubles[0]
         if not reached:
             raise Cancelled
         left = self._files_back(entries)
-        self._settle_undo(plan)
+        try:
+            self._settle_undo(plan)
+        except ExplorerError as error:
+            # It is back all the same, and the next start closes the receipt.
+            left.append(error.message)
         ids = tuple(entry.session for entry in entries) or _ids(plan.changes)
         notes = (*plan.notes, *left)
         return Done(receipt, "undo", ids, {}, notes)
@@ -168,14 +201,26 @@ class Doing:
                     left.append(f"{kept.name}: another file is in its place, or it may not be.")
         return left
 
+    def _not_undone(self, plan: UndoPlan) -> None:
+        """It could not be: what the trash says of it is what it said before."""
+        was = plan.receipt.state
+        state = ReceiptState.BEGUN if was is ReceiptState.BEGUN else ReceiptState.DONE
+        with suppress(ExplorerError), self._trash.writing() as trash:
+            trash.set_receipt(plan.receipt.number, state)
+            for entry in plan.entries:
+                coming = entry.state is EntryState.COMING
+                trash.set_entries([entry.number], EntryState.GONE if coming else entry.state)
+
     def _settle_undo(self, plan: UndoPlan) -> None:
         receipt = plan.receipt.number
-        with self._trash.writing() as trash:
-            trash.set_entries((entry.number for entry in plan.entries), EntryState.BACK)
+        back = {entry.number for entry in plan.entries}
         rest = [
-            entry for entry in self._trash.entries(receipt) if entry.state is not EntryState.BACK
+            entry
+            for entry in self._trash.entries(receipt)
+            if entry.number not in back and entry.state is not EntryState.BACK
         ]
         with self._trash.writing() as trash:
+            trash.set_entries(back, EntryState.BACK)
             trash.set_receipt(receipt, ReceiptState.DONE if rest else ReceiptState.UNDONE)
 
     def finish(self, receipt: Receipt) -> Done:
@@ -183,9 +228,10 @@ class Doing:
         if receipt.state is ReceiptState.UNDOING:
             entries = self._trash.entries(receipt.number)
             table = entries[0].shape if entries else "sessions"
-            with Writing(self._path) as looking:
+            coming = [one.number for one in entries if one.state is EntryState.COMING]
+            with Looking(self._path) as looking:
                 shape = shape_of(looking.ask, looking.schema, table)
-                back = plan_undo(self._trash, receipt, looking.ask, shape)
+                back = plan_undo(self._trash, receipt, looking.ask, shape, coming or None)
             return self.undo(back)
         half = [
             entry
@@ -198,6 +244,24 @@ class Doing:
             plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))
             taking = Taking(self._under_way, writing, shape, plan, receipt.number, force=False)
             return taking.finish(half)
+
+
+@contextmanager
+def _before_anything() -> Iterator[None]:
+    """Whatever fails in here has left the file as it was, and says so."""
+    try:
+        yield
+    except ExplorerError as error:
+        done = "" if "Nothing was" in error.message else "Nothing was done."
+        raise (error.also(done) if done else error) from error
+
+
+def _check_still_possible(writing: Writing, plan: EditPlan) -> None:
+    """Tables and triggers may have changed since the plan was made."""
+    action = Action.ARCHIVE if plan.action is Action.UNARCHIVE else plan.action
+    reason = reasons(writing.path, writing.schema, writing.ask, snapshot=False)[action.value]
+    if reason:
+        raise Changed("It cannot be done any more", f"{reason[0].upper()}{reason[1:]}.")
 
 
 def _table(changes: Sequence[Change]) -> str:

@@ -5,10 +5,10 @@ time, over all explorers.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from explorer.errors import ExplorerError, Refused
+from explorer.errors import ExplorerError, Problem, Refused, StoreError
 from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
 from explorer.store.edits.doing import Doing
 from explorer.store.edits.images import Cell
@@ -170,9 +170,13 @@ class Editor:
             with self.trash.alone():
                 for one in self.trash.receipts():
                     if one.state in begun:
-                        settle(self.path, self.trash, one)
-        except ExplorerError:
-            return []
+                        # What cannot be looked at now stays as it is, and is told.
+                        with suppress(ExplorerError):
+                            settle(self.path, self.trash, one)
+        except StoreError as error:
+            if error.problem is Problem.BUSY:
+                return []
+            raise
         return [one for one in self.trash.receipts() if one.state in begun]
 
     def finish(
@@ -191,7 +195,9 @@ class Editor:
         token: CancelToken | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> Done:
-        """Put back what an edit that a crash cut short had taken out."""
+        """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
+        if receipt.state is ReceiptState.UNDOING:
+            return self.finish(receipt, token, progress)
         entries = [
             entry.number
             for entry in self.trash.entries(receipt.number)

@@ -89,27 +89,32 @@ class Restorer:
     def _rows(self, pack: Pack, tx: Transaction) -> None:
         """Rows that are not there any more."""
         places = ",".join("?" * len(pack.rows))
+        key = self._key(tx, pack.table)
+        messages = pack.table == self._shape.messages
+        owner = "session_id" if messages else "NULL"
         there = {
-            row[0]
-            for row in tx.rows(
-                f"SELECT rowid FROM {quoted(pack.table)} WHERE rowid IN ({places})",
+            number: name
+            for number, name in tx.rows(
+                f"SELECT rowid, {owner} FROM {quoted(pack.table)} WHERE rowid IN ({places})",
                 [row[0] for row in pack.rows],
             )
         }
         for row in pack.rows:
             cell = dict(zip(("rowid", *pack.columns), row, strict=True))
-            if row[0] not in there:
+            if key and row[0] not in there:
                 self._insert(tx, pack.table, cell)
-            elif pack.table != self._shape.messages:
-                self._renumbered(tx, pack.table, cell)
+            elif not (key and messages and there[row[0]] == cell["session_id"]):
+                self._unless_there(tx, pack.table, cell, key)
 
-    def _renumbered(self, tx: Transaction, table: str, cell: dict[str, Cell]) -> None:
-        """The number of a row is taken: by itself, or by another row that came since."""
-        names = [name for name in cell if name != "rowid"]
+    def _unless_there(self, tx: Transaction, table: str, cell: dict[str, Cell], key: str) -> None:
+        """A row that its number does not tell: another may have got it since, and this one another
+        when it was put back before a crash."""
+        names = [name for name in cell if name not in ("rowid", key)]
         same = " AND ".join(f"t.{quoted(name)} IS {bound(cell[name])[0]}" for name in names)
         values = [bound(cell[name])[1] for name in names]
         if not tx.value(f"SELECT 1 FROM {quoted(table)} t WHERE {same}", values):
-            self._insert(tx, table, {name: cell[name] for name in names})
+            numbered = names if key else ["rowid", *names]
+            self._insert(tx, table, {name: cell[name] for name in numbered})
 
     def _insert(self, tx: Transaction, table: str, cell: dict[str, Cell]) -> None:
         known = self._columns(table)
@@ -120,7 +125,7 @@ class Restorer:
                 "The file has changed",
                 f"Its table {table} no longer has the column {lost[0]}.",
             )
-        if "rowid" in cell and not self._numbered(tx, table):
+        if "rowid" in cell and not self._key(tx, table):
             taken = tx.value(f"SELECT 1 FROM {quoted(table)} WHERE rowid = ?", (cell["rowid"],))
             names = names if taken else ["rowid", *names]
         values = [bound(cell[name]) for name in names]
@@ -131,11 +136,12 @@ class Restorer:
             expect=1,
         )
 
-    def _numbered(self, tx: Transaction, table: str) -> bool:
-        """Whether one of the columns is the number of the row."""
+    def _key(self, tx: Transaction, table: str) -> str:
+        """The column that is the number of the row, if there is one."""
         info = tx.rows(f"PRAGMA table_info({quoted(table)})")
         keys = [row for row in info if row[5]]
-        return len(keys) == 1 and cells.words(keys[0][2]).upper() == "INTEGER"
+        own = len(keys) == 1 and cells.words(keys[0][2]).upper() == "INTEGER"
+        return cells.words(keys[0][1]) if own else ""
 
     def _links(self, changes: Sequence[Change], tx: Transaction) -> None:
         """Others that stayed hang on it again, and counters count again, unless the agent has

@@ -4,8 +4,10 @@ What is wholly out of the file was deleted; what is wholly in it was not touched
 half out needs somebody to decide: finish, or put back.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from explorer.store.edits.beside import remove_file
 from explorer.store.edits.shape import PROMPTS, Shape, shape_of
 from explorer.store.edits.undoing import current
 from explorer.store.edits.writing import Looking
@@ -25,6 +27,7 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
             _settle_cells(looking, trash, receipt, changes)
             return
         if receipt.state is ReceiptState.UNDOING:
+            _settle_undo(trash, receipt, entries)
             return
         shape = shape_of(looking.ask, looking.schema, entries[0].shape)
         gone, untouched = [], []
@@ -33,6 +36,11 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
                 out = _out(looking, shape, trash, entry)
                 gone += [entry.number] if out is True else []
                 untouched += [entry.number] if out is False else []
+    for entry in entries:
+        if entry.number in gone or entry.state is EntryState.GONE:
+            # The text of a deleted session must not live on beside the file.
+            for kept in trash.files(entry.number):
+                remove_file(path, kept)
     with trash.writing() as writer:
         writer.set_entries(gone, EntryState.GONE)
         writer.drop_entries(untouched)
@@ -42,6 +50,15 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
             writer.drop_receipt(receipt.number)
         elif all(entry.state is not EntryState.COPIED for entry in left):
             writer.set_receipt(receipt.number, ReceiptState.DONE)
+
+
+def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -> None:
+    """Nothing to decide where all that was on its way has arrived."""
+    if any(entry.state is EntryState.COMING for entry in entries):
+        return
+    if all(entry.state is EntryState.BACK for entry in entries):
+        with trash.writing() as writer:
+            writer.set_receipt(receipt.number, ReceiptState.UNDONE)
 
 
 def _settle_cells(
@@ -67,6 +84,7 @@ def _out(looking: Looking, shape: Shape, trash: TrashFile, entry: Entry) -> bool
     if not own:
         return True
     there = missing = 0
+    named = {one.table: one.column for one in shape.belongings} | {shape.messages: "session_id"}
     for pack in trash.packs(entry.number):
         if pack.table in (shape.sessions, PROMPTS):
             continue
@@ -74,8 +92,12 @@ def _out(looking: Looking, shape: Shape, trash: TrashFile, entry: Entry) -> bool
         for start in range(0, len(numbers), AT_ONCE):
             few = numbers[start : start + AT_ONCE]
             places = ",".join("?" * len(few))
-            sql = f"SELECT count(*) FROM {quoted(pack.table)} WHERE rowid IN ({places})"
-            found = looking.ask(sql, few)[0][0]
+            # By its name too: the number of a row that is gone may be that of another by now.
+            sql = (
+                f"SELECT count(*) FROM {quoted(pack.table)} WHERE rowid IN ({places})"
+                f" AND {quoted(named[pack.table])} = ?"
+            )
+            found = looking.ask(sql, (*few, entry.session))[0][0]
             assert isinstance(found, int)
             there += found
             missing += len(few) - found

@@ -5,10 +5,12 @@ and the reason is counted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
 from explorer.errors import Cancelled, ExplorerError
+from explorer.render.amounts import plural
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.copying import Copied, Copier
@@ -85,10 +87,21 @@ class Taking:
                 reached = self._delete(self._copy(chunk), begun=False)
                 if not reached:
                     break
-        except (Cancelled, ExplorerError):
-            self._close(stopped=True)
-            raise
+        except Cancelled:
+            return self._close(stopped=True)
+        except ExplorerError as error:
+            with suppress(ExplorerError):
+                self._close(stopped=True)
+            raise error.also(self._reached()) from error
         return self._close(stopped=not reached)
+
+    def _reached(self) -> str:
+        """How far it got before it failed, in words."""
+        if not self._ids and not self._begun:
+            return "Nothing was done."
+        gone = f"{plural(len(self._ids), 'session')} done before that can be undone."
+        half = "What is half done is found at the next start, to be finished or put back."
+        return " ".join([gone] * bool(self._ids) + [half] * bool(self._begun - self._ended))
 
     def finish(self, entries: Sequence[Entry]) -> Done:
         """The rest of what was begun before a crash."""
@@ -152,6 +165,7 @@ class Taking:
             own = tuple(change for change in changes if change.entry == entry)
             plan = UndoPlan(found, tuple(kept), own)
             steps = undo_steps(plan, self._trash, self._shape, self._copier.columns)
+            self._writing.see_through()
             troubles: list[Changed] = []
             run_batches(
                 self._writing,

@@ -53,12 +53,15 @@ def plan_undo(
         if entry.state is not EntryState.BACK and (wanted is None or entry.number in wanted)
     ]
     every = trash.changes(receipt.number)
-    mine = {entry.number for entry in entries}
-    links = [change for change in every if change.entry in mine]
     notes: list[str] = []
     titles: dict[str, str | None] = {}
-    for entry in entries:
-        notes += _entry_notes(entry, ask, shape, titles)
+    for entry in list(entries):
+        there = _there(entry, ask, shape)
+        notes += _entry_notes(entry, ask, shape, there, titles)
+        if entry.kind == "messages" and not there:
+            entries.remove(entry)
+    mine = {entry.number for entry in entries}
+    links = [change for change in every if change.entry in mine]
     cells_back: list[Change] = []
     moved = {shown(change.id) for change in every if not change.entry}
     for change in every if wanted is None else ():
@@ -74,13 +77,14 @@ def plan_undo(
     )
 
 
+def _there(entry: Entry, ask: Rows, shape: Shape) -> bool:
+    sql = f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?"
+    return bool(ask(sql, (entry.session,)))
+
+
 def _entry_notes(
-    entry: Entry, ask: Rows, shape: Shape, titles: dict[str, str | None]
+    entry: Entry, ask: Rows, shape: Shape, there: bool, titles: dict[str, str | None]
 ) -> Iterator[str]:
-    there = ask(
-        f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?",
-        (entry.session,),
-    )
     name = entry.title or entry.session
     if entry.kind == "session" and there and entry.state is EntryState.GONE:
         yield f"{name}: the agent has begun it anew. Its old messages go before the new ones."

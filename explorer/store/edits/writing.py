@@ -24,8 +24,9 @@ from explorer.store.schema import Schema, introspect
 
 T = TypeVar("T")
 
-LOCK_WAIT = 0.1
-"""Seconds SQLite itself waits for a lock; beyond that we wait, where we can be cancelled."""
+LOOK_AGAIN = 0.001, 0.01
+"""Seconds until a busy file is tried again. SQLite itself would sleep for up to a tenth of one, and
+hardly ever meet the gap between two writes of a busy agent."""
 PATIENCE = 10.0
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR")
 _READ_ONLY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
@@ -90,6 +91,8 @@ class Looking:
         self._identity = found.st_dev, found.st_ino
         self._guard = self._connected("ro")
         try:
+            if self._cut_short():
+                self._roll_back()
             self._guard.execute("PRAGMA query_only=1").close()
             self.ask("SELECT count(*) FROM sqlite_master")
         except BaseException:
@@ -105,12 +108,33 @@ class Looking:
     ) -> None:
         self._guard.close()
 
+    def _cut_short(self) -> bool:
+        """Whether somebody died in the middle of a write, without a log: nobody can read the file
+        until that is rolled back. It may have been us."""
+        try:
+            self._guard.execute("PRAGMA schema_version").close()
+        except sqlite3.Error as error:
+            return error_name(error) == "SQLITE_READONLY_ROLLBACK"
+        return False
+
+    def _roll_back(self) -> None:
+        """Have SQLite do so, as the agent's own next start would."""
+        connection = self._connected("rw")
+        try:
+            self._waiting(lambda: connection.execute("PRAGMA schema_version").close())
+        finally:
+            connection.close()
+
+    def see_through(self) -> None:
+        """What is to be done now is done whether or not somebody wants to stop: putting back."""
+        self._token = CancelToken()
+
     def _connected(self, mode: str) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
                 f"{self.path.resolve().as_uri()}?mode={mode}",
                 uri=True,
-                timeout=LOCK_WAIT,
+                timeout=0.0,
                 isolation_level=None,
             )
         except sqlite3.Error as error:
@@ -145,7 +169,7 @@ class Looking:
             except sqlite3.Error as error:
                 if not busy(error) or time.monotonic() > deadline:
                     raise self.explained(error) from error
-            self._token.wait(random.uniform(0.005, 0.05))
+            self._token.wait(random.uniform(*LOOK_AGAIN))
 
     def _introspected(self, connection: sqlite3.Connection) -> Schema:
         """Read again only when the tables have changed."""

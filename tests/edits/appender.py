@@ -1,0 +1,160 @@
+"""A real agent in a process of its own: makes a file, and appends to it as fast as it can.
+
+What it was told is stored it writes to a log of numbers, one a line: those must be in the file
+whatever became of anybody else.
+"""
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from tests.agents import agent_path
+from tests.edits.nursery import Job, Nursery, say, serve
+
+LIVE = "live"
+"""The session that is appended to."""
+SMALL = 24
+WORDS = ("harbour", "lantern", "granite", "willow", "compass", "meadow", "ember", "tunnel")
+
+
+class Appender:
+    """An agent of one version, for one file after the other."""
+
+    def __init__(self, nursery: Nursery) -> None:
+        self.nursery = nursery
+
+    def make(self, path: Path, messages: int) -> None:
+        """A file with one session of so many messages, many small ones and a family."""
+        self.nursery.begin(do="make", path=str(path), messages=messages)
+        words, status = self.nursery.over()
+        assert status == 0, words
+
+    @contextmanager
+    def appending(
+        self, path: Path, mode: str, log: Path, rest: float = 0.0, lockless: bool = False
+    ) -> Iterator[None]:
+        """It appends from here on; leaving waits for its last word, if it is still alive. Without
+        its locks it is as after it opened and closed its own file by another way."""
+        self.nursery.begin(
+            do="append", path=str(path), mode=mode, log=str(log), rest=rest, lockless=lockless
+        )
+        self.nursery.until("ready")
+        try:
+            yield
+        finally:
+            if self.nursery.pid:
+                self.nursery.signal(signal.SIGTERM)
+                self.errors = [word for word in self.nursery.over()[0] if word.startswith("error")]
+
+    def kill(self) -> None:
+        self.nursery.signal(signal.SIGKILL)
+        words, _ = self.nursery.over()
+        self.errors = [word for word in words if word.startswith("error")]
+
+    errors: list[str] = []
+    """What its last appends failed with."""
+
+
+@contextmanager
+def appender(version: str, home: Path) -> Iterator[Appender]:
+    home.mkdir(parents=True, exist_ok=True)
+    path = agent_path("hermes-agent", version)
+    with Nursery("tests.edits.appender", [path], home) as nursery:
+        yield Appender(nursery)
+
+
+def acknowledged(log: Path) -> list[tuple[int, float, float]]:
+    """(number, when it was begun, seconds it took) of every append that the agent was told is
+    stored."""
+    lines = log.read_text(encoding="ascii").splitlines() if log.exists() else []
+    return [
+        (int(number), float(begun), float(took))
+        for number, begun, took in (line.split() for line in lines)
+    ]
+
+
+def _make(path: Path, messages: int) -> None:
+    from hermes_state import SessionDB  # type: ignore[import-not-found]
+
+    rng = random.Random(7)
+    db = SessionDB(path)
+
+    def talk(name: str, count: int, **more: object) -> None:
+        db.create_session(name, "cli", **more)
+        for turn in range(count):
+            text = " ".join(rng.choices(WORDS, k=40))
+            db.append_message(name, ("user", "assistant")[turn % 2], f"{name} {turn} {text}")
+        db.end_session(name, "cli_close")
+
+    # how long the disk takes is of no interest here
+    db._conn.execute("PRAGMA synchronous = OFF")
+    talk("root", 4)
+    talk("helper", 3, parent_session_id="root", model_config={"_delegate_from": "root"})
+    talk("branch", 3, parent_session_id="root", model_config={"_branched_from": "root"})
+    talk("big", messages)
+    for number in range(SMALL):
+        talk(f"small-{number}", 1 + number % 7)
+    for name in ("root", "big", "small-3"):
+        db.set_session_title(name, f"Title of {name}")
+    # Nothing of this is to count as running.
+    db._conn.execute("UPDATE sessions SET started_at = 1e9, ended_at = 1.1e9")
+    db._conn.execute("UPDATE messages SET timestamp = 1e9 + id")
+    db._conn.commit()
+    db.close()
+
+
+def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool) -> None:
+    from hermes_state import SessionDB
+
+    asked: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+
+    signal.signal(signal.SIGTERM, stop)
+    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    db = SessionDB(path)
+    db._conn.execute(f"PRAGMA journal_mode = {mode}")
+    db.create_session(LIVE, "cli")
+    said = 0
+    while not asked:
+        begun = time.monotonic()
+        try:
+            number = db.append_message(
+                LIVE, ("user", "assistant")[said % 2], f"zebra {said} grazing"
+            )
+        except Exception as error:
+            say(f"error {error!r}")
+        else:
+            os.write(out, f"{number} {begun:.6f} {time.monotonic() - begun:.6f}\n".encode())
+        said += 1
+        if lockless:
+            for end in ("", "-shm"):
+                os.close(os.open(f"{path}{end}", os.O_RDONLY))
+        if said == 1:
+            say("ready")
+        if rest:
+            time.sleep(rest)
+    db.close()
+
+
+def work(job: Job) -> None:
+    path = Path(str(job["path"]))
+    if job["do"] == "make":
+        _make(path, int(job["messages"]))
+    else:
+        _append(
+            path, str(job["mode"]), Path(str(job["log"])), float(job["rest"]), bool(job["lockless"])
+        )
+
+
+if __name__ == "__main__":
+    # its forks find it imported
+    import hermes_state  # noqa: F401
+
+    serve(work)

@@ -1,0 +1,201 @@
+"""Kills an explorer in the middle of its edits, beside a real agent, and looks at what is left."""
+
+import random
+import shutil
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.edits.appender import Appender, acknowledged, appender
+from tests.edits.nursery import Nursery
+from tests.edits.victim import BEFORE, EDITS, editor_on
+from tests.edits.whereabouts import Whereabouts, aftermath
+
+ARCHIVES = ("archive", "undo an archive")
+"""What a file of 0.13.0 has no column for."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """What the kills of one edit came to."""
+
+    kills: int = 0
+    """That landed inside; only these are looked at."""
+    half_done: int = 0
+    """After which somebody had to decide: finish, or put back."""
+    appends: int = 0
+    """That the agent was told are stored."""
+    wrong: list[str] = field(default_factory=list)
+
+
+class Range:
+    """Files as one version of the agent made them, on which edits are tried and killed."""
+
+    def __init__(
+        self, folder: Path, version: str, agent: Appender, victim: Nursery, messages: int
+    ) -> None:
+        self.version = version
+        self._folder = folder / version
+        self._folder.mkdir()
+        self._agent = agent
+        self._victim = victim
+        self._plain = self._folder / "plain"
+        self._plain.mkdir()
+        agent.make(self._plain / "state.db", messages)
+        beside = self._plain / "sessions"
+        beside.mkdir()
+        for name in ("big", "root", "small-1", "small-2"):
+            (beside / f"session_{name}.json").write_text(f"all of {name}")
+        self._was = Whereabouts(self._plain / "state.db", _link(self._plain / "state.db"))
+        self._length: dict[tuple[str, str], tuple[float, int]] = {}
+
+    @property
+    def edits(self) -> list[str]:
+        return [edit for edit in EDITS if self.version != "0.13.0" or edit not in ARCHIVES]
+
+    def _ground(self, edit: str) -> Path:
+        """A folder in which the edit is possible; made once."""
+        first = BEFORE.get(edit)
+        if first is None:
+            return self._plain
+        ground = self._folder / first.replace(" ", "-")
+        if not ground.exists():
+            with self._copy(self._plain) as path:
+                EDITS[first](editor_on(path))()
+                shutil.copytree(path.parent, ground)
+        return ground
+
+    @contextmanager
+    def _copy(self, ground: Path) -> Iterator[Path]:
+        """Always in the same place: the trash knows files by where they are."""
+        place = self._folder / "here"
+        shutil.copytree(ground, place)
+        try:
+            yield place / "state.db"
+        finally:
+            shutil.rmtree(place)
+
+    def length(self, edit: str, mode: str) -> tuple[float, int]:
+        """(seconds, ticks) that an edit takes when nobody kills it; measured once."""
+        if (edit, mode) not in self._length:
+            with self._copy(self._ground(edit)) as path:
+                _in_mode(path, mode)
+                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=0, most=0)
+                self._victim.until("begin")
+                begun = time.monotonic()
+                self._victim.until("end")
+                took = time.monotonic() - begun
+                words, status = self._victim.over()
+                assert status == 0, words
+            self._length[edit, mode] = took, int(words[-1].removeprefix("ticks "))
+        return self._length[edit, mode]
+
+    def kill(self, edit: str, mode: str, rng: random.Random, figures: Figures) -> None:
+        """One kill; what came of it is counted."""
+        seconds, ticks = self.length(edit, mode)
+        last = rng.randrange(1, ticks + 1) if rng.random() < 0.5 else 0
+        remains = self._folder / "remains"
+        with self._copy(self._ground(edit)) as path:
+            log = path.parent / "log"
+            with self._agent.appending(path, mode, log, rest=0.001):
+                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=last, most=0)
+                self._victim.until("begin")
+                if not last:
+                    # Beside a writing agent it takes longer than alone.
+                    time.sleep(rng.uniform(0, seconds * 1.3))
+                    self._victim.signal(signal.SIGKILL)
+                words, status = self._victim.over()
+                if rng.random() < 0.3:
+                    self._agent.kill()
+            told = {number for number, _, _ in acknowledged(log)}
+            shutil.copytree(path.parent, remains)
+        where = f"{edit}, {mode}, {self.version}, {f'tick {last}' if last else 'by the clock'}"
+        figures.wrong += [f"{where}: agent: {error}" for error in self._agent.errors]
+        if status == -signal.SIGKILL and "end" not in words:
+            figures.kills += 1
+            figures.appends += len(told)
+            half = 0
+            for way in ("finish", "restore"):
+                with self._copy(remains) as path:
+                    half, wrong = aftermath(editor_on(path), self._was, way, told)
+                    figures.wrong += [f"{where}, {way}: {line}" for line in wrong]
+            figures.half_done += half
+        elif status not in (0, -signal.SIGKILL):
+            figures.wrong.append(f"{where}: it failed by itself")
+        shutil.rmtree(remains)
+
+    def starve(self, edit: str, mode: str, most: int, figures: Figures) -> str:
+        """The edit where no file can grow beyond `most` bytes: what it said of that, if anything.
+        What is left must be as sound as after a kill."""
+        remains = self._folder / "remains"
+        with self._copy(self._ground(edit)) as path:
+            _in_mode(path, mode)
+            self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=0, most=most)
+            words, status = self._victim.over()
+            shutil.copytree(path.parent, remains)
+        where = f"{edit}, {mode}, {self.version}, {most} bytes"
+        if status:
+            figures.wrong.append(f"{where}: it failed by itself")
+        for way in ("finish", "restore"):
+            with self._copy(remains) as path:
+                half, wrong = aftermath(editor_on(path), self._was, way, set())
+                figures.wrong += [f"{where}, {way}: {line}" for line in wrong]
+        figures.half_done += half
+        shutil.rmtree(remains)
+        return next((word for word in words if word.startswith("failed")), "")
+
+
+PAUSE = 0.01
+"""Seconds between two transactions of a victim."""
+
+
+def kill_many(
+    folder: Path,
+    kills: int,
+    seed: int,
+    messages: int,
+    told: Callable[[Mapping[str, Figures]], None] = lambda figures: None,
+) -> Mapping[str, Figures]:
+    """So many kills that landed inside, over all edits, journal modes and versions; by edit."""
+    rng = random.Random(seed)
+    figures = {edit: Figures() for edit in EDITS}
+    with (
+        Nursery("tests.edits.victim") as victim,
+        appender("0.19.0", folder / "home-new") as new,
+        appender("0.13.0", folder / "home-old") as old,
+    ):
+        ranges = [
+            Range(folder, "0.19.0", new, victim, messages),
+            Range(folder, "0.13.0", old, victim, messages),
+        ]
+        turns = _turns(ranges)
+        while sum(one.kills for one in figures.values()) < kills:
+            one, edit, mode = next(turns)
+            one.kill(edit, mode, rng, figures[edit])
+            told(figures)
+    return figures
+
+
+def _turns(ranges: list[Range]) -> Iterator[tuple[Range, str, str]]:
+    """All edits over and over, with another version and journal mode each time."""
+    new, old = ranges
+    while True:
+        for one, mode in ((new, "WAL"), (old, "DELETE"), (new, "DELETE"), (old, "WAL")):
+            for edit in one.edits:
+                yield one, edit, mode
+
+
+def _in_mode(path: Path, mode: str) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA journal_mode = {mode}")
+
+
+def _link(path: Path) -> int:
+    """The place of the parent in a row of sessions."""
+    with closing(sqlite3.connect(path)) as db:
+        names = [row[1] for row in db.execute("PRAGMA table_info(sessions)")]
+    return names.index("parent_session_id")

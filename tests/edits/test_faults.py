@@ -1,0 +1,151 @@
+"""Every write fails once: the disk is full, or gives an error, at each step of each edit.
+
+Of the state file and of our trash alike. Whatever fails, nothing is lost, and the message says how
+far it got.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.errors import ExplorerError
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from tests.edits.appender import appender
+from tests.edits.kills import Figures, Range
+from tests.edits.nursery import Nursery
+from tests.edits.states import dump, faults
+from tests.edits.victim import numbers
+from tests.edits.whereabouts import Whereabouts, aftermath
+from tests.factories import NOW, talk
+
+LINK = 13
+"""The place of the parent in a row of sessions."""
+WRITES = ("INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT")
+
+
+class Breaking(sqlite3.Connection):
+    """A connection to one file of which one write fails, as on a full disk."""
+
+    file = Path()
+    last = 0
+    count = 0
+    forget = False
+    """SQLite rolls some failures back by itself, and leaves others to the program."""
+
+    def __init__(self, database: Any, *args: Any, **more: Any) -> None:
+        super().__init__(database, *args, **more)
+        self._watched = str(database).split("?")[0].endswith(str(Breaking.file))
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        if self._watched and sql.startswith(WRITES):
+            Breaking.count += 1
+            if Breaking.count == Breaking.last:
+                if Breaking.forget and self.in_transaction:
+                    self.rollback()
+                error = sqlite3.OperationalError("database or disk is full")
+                error.sqlite_errorname = "SQLITE_FULL"
+                raise error
+        return super().execute(sql, *values)
+
+
+@contextmanager
+def breaking(file: Path, last: int, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    plain = sqlite3.connect
+
+    def connect(*args: Any, **more: Any) -> sqlite3.Connection:
+        return plain(*args, **more, factory=Breaking)
+
+    Breaking.file, Breaking.last, Breaking.count = file, last, 0
+    Breaking.forget = bool(last % 2)
+    with patch.context() as patched:
+        patched.setattr(sqlite3, "connect", connect)
+        yield
+
+
+def _state(path: Path) -> None:
+    path.parent.mkdir()
+    with StateFile.create(path) as state:
+        talk(state, "one", *(f"word {turn}" for turn in range(25)), title="One", end="cli_close")
+        talk(state, "two", "hello", parent="one", end="cli_close")
+        talk(state, "three", "hello", end="cli_close")
+    (path.parent / "sessions").mkdir()
+    (path.parent / "sessions" / "session_one.json").write_text("all of it")
+
+
+def _delete(editor: Editor) -> Callable[[], object]:
+    plan = editor.delete_plan(numbers(editor.path, "one", "three"))
+    return lambda: editor.apply(plan)
+
+
+def _clear(editor: Editor) -> Callable[[], object]:
+    plan = editor.clear_plan(numbers(editor.path, "one"))
+    return lambda: editor.apply(plan)
+
+
+def _rename(editor: Editor) -> Callable[[], object]:
+    plan, _ = editor.rename_plan(numbers(editor.path, "one")[0], "Another")
+    return lambda: editor.apply(plan)
+
+
+def _undo(editor: Editor) -> Callable[[], object]:
+    editor.apply(editor.delete_plan(numbers(editor.path, "one", "three")))
+    plan = editor.undo_plan()
+    return lambda: editor.undo(plan)
+
+
+EDITS = {"delete": _delete, "clear": _clear, "rename": _rename, "undo": _undo}
+
+
+@pytest.mark.parametrize("which", ["state.db", "trash.db"])
+@pytest.mark.parametrize("edit", EDITS)
+def test_each_write_that_fails_loses_nothing(
+    tmp_path: Path, edit: str, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.store.edits.batches.run_batches.__defaults__", (0.0, 0.0))
+    for last in range(1, 500):
+        path = tmp_path / str(last) / "state.db"
+        _state(path)
+        was, before = Whereabouts(path, LINK), dump(path)
+        editor = Editor(path, tmp_path / str(last) / "trash.db", lambda: NOW)
+        act = EDITS[edit](editor)
+        away = dump(path)
+        file = path if which == "state.db" else editor.trash.path
+        said = ""
+        with breaking(file, last, monkeypatch):
+            try:
+                act()
+            except ExplorerError as error:
+                said = error.message
+        if Breaking.count < last:
+            assert last > 3, "some writes were met"
+            return
+        if "Nothing was" in said:
+            assert dump(path) == away, said
+        way = "finish" if last % 4 < 2 else "restore"
+        _, wrong = aftermath(editor, was, way, set())
+        assert wrong == [], f"write {last}: {said}"
+        assert dump(path) == before
+    raise AssertionError("it never came to its end")
+
+
+def test_no_room_for_a_file_to_grow_loses_nothing(tmp_path: Path) -> None:
+    """The same from below SQLite: writes fail inside it, in the middle of a commit too."""
+    figures, said = Figures(), set()
+    with (
+        Nursery("tests.edits.victim") as victim,
+        appender("0.19.0", tmp_path / "home") as agent,
+    ):
+        here = Range(tmp_path, "0.19.0", agent, victim, 150)
+        for edit in ("delete one big", "delete many", "undo a big delete", "clear"):
+            for mode in ("WAL", "DELETE"):
+                for most in (33_000, 100_000, 260_000):
+                    said.add(here.starve(edit, mode, most, figures))
+    assert figures.wrong == []
+    assert any("disk is full" in one for one in said)
+    assert any("Our own file" in one for one in said)
+    assert faults(tmp_path / "0.19.0" / "plain" / "state.db") == []

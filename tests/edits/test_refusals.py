@@ -1,0 +1,206 @@
+"""Where nothing is written: each reason is told, and the file stays as it was to the last byte."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExplorerError, Refused
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.writing import Changed
+from tests.edits.states import dump
+from tests.edits.victim import numbers
+from tests.factories import NOW, altered, insert, rows, say, talk
+from tests.locker import Locker
+
+EditorOf = Callable[[Path], Editor]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "home" / "state.db"
+    path.parent.mkdir()
+    with StateFile.create(path) as state:
+        talk(state, "s", "hello", "Hi.", title="Trip", end="cli_close")
+        talk(state, "t", "hello", end="cli_close")
+    return path
+
+
+def _refusals(editor: Editor, *edits: str) -> set[str]:
+    found = editor.reasons()
+    return {str(found[edit]) for edit in edits}
+
+
+def _not_deleted(editor: Editor, reason: str) -> None:
+    before = dump(editor.path)
+    assert all(reason in one for one in _refusals(editor, "delete", "clear", "prune"))
+    with pytest.raises(Refused, match=reason):
+        editor.delete_plan(numbers(editor.path, "s"))
+    assert dump(editor.path) == before
+    assert editor.trash.receipts() == []
+
+
+@pytest.fixture
+def not_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may write everywhere: have the rights of a file count for what they say."""
+
+    def access(path: str | Path, mode: int) -> bool:
+        return mode != os.W_OK or bool(os.stat(path).st_mode & 0o200)
+
+    monkeypatch.setattr(os, "access", access)
+
+
+@pytest.mark.usefixtures("not_root")
+def test_a_read_only_file(path: Path, editor_of: EditorOf) -> None:
+    path.chmod(0o400)
+    _not_deleted(editor_of(path), "file may not be written")
+
+
+@pytest.mark.usefixtures("not_root")
+def test_a_read_only_folder(path: Path, editor_of: EditorOf) -> None:
+    path.parent.chmod(0o500)
+    try:
+        _not_deleted(editor_of(path), "folder may not be written")
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_file_with_two_names(path: Path, editor_of: EditorOf) -> None:
+    os.link(path, path.with_name("other.db"))
+    _not_deleted(editor_of(path), "hard-linked")
+
+
+def test_a_trigger_of_somebody_else(path: Path, editor_of: EditorOf) -> None:
+    with altered(path) as db:
+        db.execute("CREATE TABLE audit (x)")
+        db.execute(
+            "CREATE TRIGGER watch AFTER DELETE ON messages"
+            " BEGIN INSERT INTO audit VALUES (old.id); END"
+        )
+    editor = editor_of(path)
+    _not_deleted(editor, "trigger that is not known")
+    assert _refusals(editor, "rename", "archive") == {"None"}
+
+
+def test_a_search_table_that_is_gone_while_its_triggers_are_not(
+    path: Path, editor_of: EditorOf
+) -> None:
+    with altered(path) as db:
+        db.execute("DROP TABLE messages_fts")
+    _not_deleted(editor_of(path), "messages_fts is gone")
+
+
+def test_a_tokenizer_that_only_the_agent_has(path: Path, editor_of: EditorOf) -> None:
+    with altered(path) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, 'USING fts5(',"
+            " 'USING fts5(tokenize=''cjk_words'', ') WHERE name = 'messages_fts'"
+        )
+    _not_deleted(editor_of(path), "needs the tokenizer cjk_words")
+
+
+def test_a_table_that_would_keep_a_session_from_going(path: Path, editor_of: EditorOf) -> None:
+    with altered(path) as db:
+        db.execute("CREATE TABLE stars (of TEXT REFERENCES sessions(id))")
+    _not_deleted(editor_of(path), "table stars refers to sessions")
+
+
+def test_a_trigger_that_came_after_the_plan(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan = editor.delete_plan(numbers(path, "s"))
+    with altered(path) as db:
+        db.execute(
+            "CREATE TRIGGER watch AFTER DELETE ON messages"
+            " BEGIN UPDATE sessions SET title = 'watched'; END"
+        )
+    before = dump(path)
+    with pytest.raises(Changed, match="trigger that is not known"):
+        editor.apply(plan)
+    assert dump(path) == before
+    assert editor.trash.receipts() == []
+
+
+def test_a_session_that_went_after_the_plan(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan = editor.delete_plan(numbers(path, "s", "t"))
+    with altered(path) as db:
+        db.execute("DELETE FROM messages WHERE session_id = 's'")
+        db.execute("DELETE FROM sessions WHERE id = 's'")
+    done = editor.apply(plan)
+    assert done.ids == ("t",)
+    assert done.skipped == {"The session is no longer in it": 1}
+
+
+def test_a_message_that_came_after_the_plan_is_deleted_with_the_rest_or_nothing_is(
+    path: Path, editor_of: EditorOf
+) -> None:
+    editor = editor_of(path)
+    plan = editor.delete_plan(numbers(path, "s"))
+    with altered(path) as db:
+        say(db, "s", content="one more")
+    before = dump(path)
+    editor.apply(plan)
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
+
+
+def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan = editor.delete_plan(numbers(path, "s"))
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
+        say(db, "s", content="on", timestamp=NOW)
+    before = dump(path)
+    done = editor.apply(plan)
+    assert (done.receipt, done.ids) == (None, ())
+    assert done.skipped == {"Its agent has begun to write it": 1}
+    assert dump(path) == before
+    assert editor.half_done() == []
+
+
+def test_a_title_that_was_taken_after_the_plan(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
+    with altered(path) as db:
+        insert(db, "sessions", id="u", source="cli", started_at=NOW, title="Journey")
+    with pytest.raises(Changed, match=r"UNIQUE.*Nothing was done"):
+        editor.apply(plan)
+    assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Trip",)]
+    assert editor.trash.receipts() == []
+
+
+def test_a_title_that_the_agent_changed_after_the_plan(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Voyage' WHERE id = 's'")
+    with pytest.raises(Changed, match="agent has changed the same thing"):
+        editor.apply(plan)
+    assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Voyage",)]
+
+
+def test_a_file_that_is_locked_for_long(
+    path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, editor = dump(path), editor_of(path)
+    plan = editor.delete_plan(numbers(path, "s"))
+    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.3)
+    with Locker(path), pytest.raises(ExplorerError, match="busy"):
+        editor.apply(plan)
+    assert dump(path) == before
+    assert editor.half_done() == []
+    assert editor.apply(plan).ids == ("s",)
+
+
+def test_two_explorers_that_edit_at_the_same_time(path: Path, editor_of: EditorOf) -> None:
+    one, other = editor_of(path), editor_of(path)
+    plan = one.delete_plan(numbers(path, "s"))
+    with (
+        other.trash.alone(),
+        pytest.raises(ExplorerError, match="Another Session Explorer is changing something"),
+    ):
+        one.apply(plan)
+    assert one.apply(plan).ids == ("s",)
