@@ -14,7 +14,7 @@ run: $(VENV)/.ready ## Open the app on your own state file (DB=PATH for another)
 	@$(BIN)/session-explorer $(if $(DB),--db "$(DB)")
 
 test: $(VENV)/.ready-dev lint types ## Check style and types, then run every test
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 4 --dist worksteal
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .

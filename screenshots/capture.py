@@ -39,6 +39,8 @@ PICTURES = (
     Picture("transcript", (*["j"] * 7, "enter", "T", "o")),
     Picture("search", ("slash", *"registry")),
     Picture("filters", ("f",)),
+    Picture("delete", ("j", "j", "j", "d")),
+    Picture("prune", ("p", "j", "j", "j", "enter")),
     Picture("light", ("ctrl+t", "j", "j")),
     Picture("help", ("question_mark",)),
 )
@@ -53,7 +55,8 @@ async def settle(app: ExplorerApp, pilot: Pilot[Command | str]) -> None:
 
 
 async def take(picture: Picture, state_file: Path) -> None:
-    app = ExplorerApp(Start(Opening(state_file, NOW, demo="demo"), lambda: NOW))
+    trash = state_file.with_name("trash.db")
+    app = ExplorerApp(Start(Opening(state_file, NOW, demo="demo", trash=trash), lambda: NOW))
     async with app.run_test(size=picture.size) as pilot:
         await settle(app, pilot)
         for key in picture.keys:
