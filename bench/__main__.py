@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from bench.appends import appends
 from bench.commands import commands
 from bench.conversations import Conversation, conversations
 from bench.generate import FILES
@@ -24,6 +25,7 @@ from bench.renewal import renewal
 from bench.report import Table, page
 from bench.searching import searching
 from bench.sizes import History, all_ready, biggest, chosen, few_like, ready, searched_ready
+from bench.soak import SECTION
 from bench.startup import startup
 from bench.surroundings import surroundings
 from bench.whole import whole
@@ -48,7 +50,8 @@ def main() -> None:
         for name, step in steps(histories, few, both, searched).items():
             say(f"{name}, {plan.rounds} rounds")
             tables.append(step(plan.rounds))
-    out.write_text(page(plan, histories, tables), encoding="utf-8")
+    soaked = SECTION.read_text(encoding="utf-8") if SECTION.exists() else ""
+    out.write_text(page(plan, histories, tables, soaked), encoding="utf-8")
     for table in tables:
         for missed in table.missed:
             say(f"aim missed: {table.title}: {missed}")
@@ -79,6 +82,7 @@ def steps(
         "memory of reading": read.memory,
         "searching while typing": partial(searching, searched),
         "searching, against the agent": partial(own_search, searched),
+        "an agent beside an edit": partial(appends, both[1]),
     }
 
 

@@ -94,7 +94,10 @@ class Table:
         return f"## {self.title}\n\n{self.text.strip()}\n\n{grid}"
 
 
-def page(plan: Plan, histories: Sequence[History], tables: Sequence[Table]) -> str:
+def page(
+    plan: Plan, histories: Sequence[History], tables: Sequence[Table], soaked: str = ""
+) -> str:
+    """`soaked` is what a soak wrote at another time; its aims are not counted here."""
     aims = [aim for table in tables for aim in table.aims]
     return PAGE.format(
         rounds=plan.rounds,
@@ -102,7 +105,7 @@ def page(plan: Plan, histories: Sequence[History], tables: Sequence[Table]) -> s
         met=sum(aim.met for aim in aims),
         aims=len(aims),
         histories=_grid(HISTORY_HEADINGS, [_described(history) for history in histories]),
-        tables="\n\n".join(table.markdown() for table in tables),
+        tables="\n\n".join(filter(None, (*(table.markdown() for table in tables), soaked.strip()))),
     )
 
 

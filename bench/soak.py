@@ -13,12 +13,15 @@ from pathlib import Path
 
 from bench.progress import say
 from bench.report import Table, none
-from tests.edits.kills import Figures, kill_many
+from tests.edits.kills import Figures, kill_many, starve_many
+from tests.edits.victim import EDITS
 
 SECTION = Path(__file__).with_name("soak.md")
 KILLS = 1_000
 MESSAGES = 400
 TELL_EVERY = 50
+SIZES = range(33_000, 660_000, 20_480)
+"""The least that SQLite needs for its index of a log, then five pages more each time."""
 
 TEXT = """
 An explorer edits a file beside a real agent (0.19.0 and 0.13.0, with a log and without one) that
@@ -33,35 +36,50 @@ were acknowledged meanwhile. `make soak` does all that again.
 """
 
 
+NO_ROOM = """
+Each edit is tried {tried} times, with a log and without one, where no file can grow beyond some
+size: SQLite's writes fail at another place each time, in the state file, in its log or in our
+trash. What is left is then looked at in the same way.
+"""
+
+
 def main() -> None:
     begun = time.perf_counter()
     kills = int(os.environ.get("SOAK") or KILLS)
     seed = int(os.environ.get("SOAK_SEED") or 1)
     out = Path(os.environ.get("SOAK_OUT") or SECTION)
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-        figures = kill_many(Path(folder), kills, seed, MESSAGES, _tell)
-    out.write_text(section(figures), encoding="utf-8")
-    wrong = [line for one in figures.values() for line in one.wrong]
+        killed = kill_many(Path(folder), kills, seed, MESSAGES, _tell)
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        starved, _ = starve_many(Path(folder), EDITS, SIZES, MESSAGES)
+    out.write_text(f"{_killed(killed)}\n\n{_starved(starved)}\n", encoding="utf-8")
+    wrong = [line for one in (*killed.values(), *starved.values()) for line in one.wrong]
     for line in wrong:
         say(line)
     say(f"wrote {out.name} after {time.perf_counter() - begun:.0f} s, {len(wrong)} things wrong")
     sys.exit(bool(wrong))
 
 
-def section(figures: Mapping[str, Figures]) -> str:
-    """The figures as a part of the page."""
-    every = list(figures.values())
-    text = TEXT.format(appends=sum(one.appends for one in every))
-    table = Table("Edits that were killed", text, ("edit", "kills inside", "left half done"))
-    for edit, one in figures.items():
-        table.add(edit, f"{one.kills:,}", f"{one.half_done:,}", aim=none(len(one.wrong)))
-    table.add(
-        "all",
-        f"{sum(one.kills for one in every):,}",
-        f"{sum(one.half_done for one in every):,}",
-        aim=none(sum(len(one.wrong) for one in every)),
+def _killed(figures: Mapping[str, Figures]) -> str:
+    text = TEXT.format(appends=sum(one.appends for one in figures.values()))
+    return _section("Edits that were killed", text, "kills inside", figures)
+
+
+def _starved(figures: Mapping[str, Figures]) -> str:
+    tried = 2 * len(SIZES)
+    return _section("Edits without room", NO_ROOM.format(tried=tried), "failed", figures)
+
+
+def _section(title: str, text: str, heading: str, figures: Mapping[str, Figures]) -> str:
+    table = Table(title, text, ("edit", heading, "left half done"))
+    every = Figures(
+        sum(one.kills for one in figures.values()),
+        sum(one.half_done for one in figures.values()),
+        wrong=[line for one in figures.values() for line in one.wrong],
     )
-    return f"{table.markdown()}\n"
+    for edit, one in (*figures.items(), ("all", every)):
+        table.add(edit, f"{one.kills:,}", f"{one.half_done:,}", aim=none(len(one.wrong)))
+    return table.markdown()
 
 
 def _tell(figures: Mapping[str, Figures]) -> None:

@@ -90,6 +90,12 @@ def test_every_table_has_its_rows(page: str) -> None:
         *searches,
         ["taken back", "50,000"],
     ]
+    figures = [(mode, figure) for mode in ("WAL", "DELETE") for figure in ("p99", "longest")]
+    assert [row[:3] for row in rows(page, "An agent beside an edit")] == [
+        [mode, figure, what]
+        for mode, figure in figures
+        for what in ("nothing else", "the delete", "the undo")
+    ]
 
 
 def test_every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:

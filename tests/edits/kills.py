@@ -5,9 +5,10 @@ import shutil
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from tests.edits.appender import Appender, acknowledged, appender
@@ -24,7 +25,7 @@ class Figures:
     """What the kills of one edit came to."""
 
     kills: int = 0
-    """That landed inside; only these are looked at."""
+    """That landed inside; where there is no room, edits that failed."""
     half_done: int = 0
     """After which somebody had to decide: finish, or put back."""
     appends: int = 0
@@ -178,6 +179,25 @@ def kill_many(
             one.kill(edit, mode, rng, figures[edit])
             told(figures)
     return figures
+
+
+def starve_many(
+    folder: Path, edits: Iterable[str], sizes: Sequence[int], messages: int
+) -> tuple[Mapping[str, Figures], set[str]]:
+    """Edits where no file can grow beyond each of these sizes, in both journal modes; by edit, and
+    all that was said of it."""
+    figures = {edit: Figures() for edit in edits}
+    said: set[str] = set()
+    with (
+        Nursery("tests.edits.victim") as victim,
+        appender("0.19.0", folder / "home") as agent,
+    ):
+        here = Range(folder, "0.19.0", agent, victim, messages)
+        for edit, mode, most in product(figures, ("WAL", "DELETE"), sizes):
+            failed = here.starve(edit, mode, most, figures[edit])
+            figures[edit].kills += bool(failed)
+            said.add(failed)
+    return figures, said
 
 
 def _turns(ranges: list[Range]) -> Iterator[tuple[Range, str, str]]:

@@ -381,3 +381,18 @@ def test_a_shared_prompt_goes_with_the_last_session_that_shares_it(
     editor.undo(editor.undo_plan())
     editor.undo(editor.undo_plan())
     assert dump(path) == before
+
+
+def test_long_messages_go_one_by_one(tmp_path: Path, editor_of: EditorOf) -> None:
+    """Twenty of them in one transaction would keep the agent waiting for twenty times as long."""
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "s", *("word " * 40_000 for _ in range(4)), end="cli_close")
+    before, editor = dump(path), editor_of(path)
+    reached: list[int] = []
+    editor.apply(
+        editor.delete_plan(_rows(path)), progress=lambda done: reached.append(done.messages)
+    )
+    assert len(set(reached) & {1, 2, 3, 4}) > 1
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before

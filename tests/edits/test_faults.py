@@ -15,10 +15,8 @@ import pytest
 from explorer.errors import ExplorerError
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
-from tests.edits.appender import appender
-from tests.edits.kills import Figures, Range
-from tests.edits.nursery import Nursery
-from tests.edits.states import dump, faults
+from tests.edits.kills import starve_many
+from tests.edits.states import dump
 from tests.edits.victim import numbers
 from tests.edits.whereabouts import Whereabouts, aftermath
 from tests.factories import NOW, talk
@@ -135,17 +133,8 @@ def test_each_write_that_fails_loses_nothing(
 
 def test_no_room_for_a_file_to_grow_loses_nothing(tmp_path: Path) -> None:
     """The same from below SQLite: writes fail inside it, in the middle of a commit too."""
-    figures, said = Figures(), set()
-    with (
-        Nursery("tests.edits.victim") as victim,
-        appender("0.19.0", tmp_path / "home") as agent,
-    ):
-        here = Range(tmp_path, "0.19.0", agent, victim, 150)
-        for edit in ("delete one big", "delete many", "undo a big delete", "clear"):
-            for mode in ("WAL", "DELETE"):
-                for most in (33_000, 100_000, 260_000):
-                    said.add(here.starve(edit, mode, most, figures))
-    assert figures.wrong == []
+    edits = ("delete one big", "delete many", "undo a big delete", "clear")
+    figures, said = starve_many(tmp_path, edits, (33_000, 100_000, 260_000), messages=150)
+    assert [line for one in figures.values() for line in one.wrong] == []
     assert any("disk is full" in one for one in said)
     assert any("Our own file" in one for one in said)
-    assert faults(tmp_path / "0.19.0" / "plain" / "state.db") == []

@@ -11,16 +11,13 @@ from typing import NamedTuple
 from explorer.model import State
 from explorer.store import cells
 from explorer.store.edits.copying import Copied, numbered
-from explorer.store.edits.images import Image, bound
+from explorer.store.edits.images import Image, bound, slices
 from explorer.store.edits.plans import Outcome
 from explorer.store.edits.shape import PROMPTS, Shape
 from explorer.store.edits.subject import held, state, subjects
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
-
-SLICE = 20
-"""Messages that go in one step: the search tables make each cost up to a millisecond."""
 
 
 class Deleting(NamedTuple):
@@ -59,8 +56,7 @@ class Deleter:
         for table, _, rows in self._trash.packs(entry):
             if table in (shape.sessions, PROMPTS):
                 continue
-            for start in range(0, len(rows), SLICE):
-                few = rows[start : start + SLICE]
+            for few in slices(rows):
                 count = len(few) if table == shape.messages else 0
                 yield Deleting(entry, partial(self._delete_rows, table, few), count)
         end = self._clear_counters if copied.planned.outcome is Outcome.CLEAR else self._end

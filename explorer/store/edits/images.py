@@ -6,12 +6,14 @@ column for text. What comes back after an undo is what was there, not what Pytho
 
 import struct
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from explorer.errors import ExplorerError
 
 ABOUT = 1 << 20
 """Bytes of cells in one pack: enough for compression, little enough to hold in memory."""
+SLICE = 20
+SLICE_BYTES = 100_000
 
 _NUMBER = struct.Struct("<q")
 _REAL = struct.Struct("<d")
@@ -34,6 +36,21 @@ Image = tuple[Cell, ...]
 def weight(row: Image) -> int:
     """About how many bytes a row has."""
     return sum(len(cell) if isinstance(cell, bytes) else 8 for cell in row)
+
+
+def slices(rows: Sequence[Image]) -> Iterator[list[Image]]:
+    """Rows in lists that are each written in one go: few, and fewer where they are long. The search
+    tables take up to a millisecond for a message, and a second for one of megabytes."""
+    few: list[Image] = []
+    size = 0
+    for row in rows:
+        few.append(row)
+        size += weight(row)
+        if len(few) >= SLICE or size > SLICE_BYTES:
+            yield few
+            few, size = [], 0
+    if few:
+        yield few
 
 
 def pack(rows: Iterable[Sequence[Cell]]) -> bytes:

@@ -10,14 +10,12 @@ from typing import NamedTuple
 
 from explorer.store import cells
 from explorer.store.edits.changing import revert_change
-from explorer.store.edits.images import Cell, bound, raw
+from explorer.store.edits.images import Cell, bound, raw, slices
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import Change, Entry, Pack
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
-
-SLICE = 20
 
 
 class Restoring(NamedTuple):
@@ -55,8 +53,8 @@ class Restorer:
             if pack.table == shape.sessions:
                 yield Restoring(entry.number, partial(self._session, entry.session, pack))
                 continue
-            for start in range(0, len(pack.rows), SLICE):
-                few = pack._replace(rows=pack.rows[start : start + SLICE])
+            for rows in slices(pack.rows):
+                few = pack._replace(rows=rows)
                 count = len(few.rows) if pack.table == shape.messages else 0
                 yield Restoring(entry.number, partial(self._rows, few), count)
         own = [change for change in changes if change.entry == entry.number]
