@@ -167,7 +167,8 @@ class Terminal:
                 return (time.perf_counter_ns() - self._begun) / 1e6
             left = (deadline - time.perf_counter_ns()) / 1e9
             if left <= 0:
-                raise TimeoutError(f"{what} not painted in {timeout:g} s")
+                said = self._seen[-2_000:].decode(errors="replace")
+                raise TimeoutError(f"{what} not painted in {timeout:g} s\n{said}")
             # enough for what arrives in two parts, and to tell what went wrong
             kept = self._seen[-2_000:]
             read = self._read(left)
