@@ -14,7 +14,8 @@ run: $(VENV)/.ready ## Open the app on your own state file (DB=PATH for another)
 	@$(BIN)/session-explorer $(if $(DB),--db "$(DB)")
 
 test: $(VENV)/.ready-dev lint types ## Check style and types, then run every test
-	@$(BIN)/python -m pytest -n 4 --dist worksteal
+	@$(BIN)/python -m pytest -q tests/test_bench_quick.py
+	@$(BIN)/python -m pytest -n 4 --dist worksteal --ignore tests/test_bench_quick.py
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .

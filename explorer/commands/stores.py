@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from explorer.config import side_path
+from explorer.config import side_path, trash_path
 from explorer.errors import Problem, StoreError
 from explorer.paths import default_home, locate
 from explorer.store.base import Store
@@ -22,4 +22,14 @@ def chosen_store(options: argparse.Namespace) -> Store:
             "No state file found",
             f"There is none in {home}. Name one with --db PATH, or see `session-explorer demo`.",
         )
-    return open_store(place.path, notes=SideFile(side_path(), place.path))
+    path, trash = place.path, trash_path()
+
+    def work() -> Store:
+        return open_store(path, notes=SideFile(side_path(), path))
+
+    if not trash.exists():
+        return work()
+    # Late: only who has ever edited anything can have an edit that was cut short.
+    from explorer.store.edits.recovering import opened_again
+
+    return opened_again(path, trash, work)

@@ -14,8 +14,10 @@ from explorer.store.create import StateFile
 from explorer.store.edits import batches, taking
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Progress
+from explorer.store.edits.recovering import opened_again
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import EntryState, ReceiptState
+from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
 from tests.edits.states import dump, faults
 from tests.factories import NOW, altered, insert, rows, talk
@@ -316,3 +318,19 @@ def test_half_a_delete_is_seen_though_others_have_the_numbers(
     now = rows(path, "SELECT session_id, model FROM session_model_usage")
     assert sorted(now) == sorted([*before, ("a", "m")])
     assert [entry.state for entry in editor.trash.entries(receipt.number)] == [EntryState.BACK]
+
+
+def test_a_file_that_our_own_edit_left_in_the_middle_of_a_write_opens_again(
+    path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an agent's write that is left to the agent; without a log, nobody else could read on."""
+    editor, before = editor_of(path), dump(path)
+    _die_writing(path)
+    with pytest.raises(ExplorerError, match="must finish first"):
+        opened_again(path, editor.trash.path, lambda: open_store(path))
+    with editor.trash.writing() as trash:
+        trash.begin("delete", "Deleted something", NOW)
+    store = opened_again(path, editor.trash.path, lambda: open_store(path))
+    assert len(store.catalog()) == 3
+    assert dump(path) == before
+    assert editor.half_done() == []
