@@ -27,7 +27,7 @@ def chosen_store(options: argparse.Namespace) -> Store:
     def work() -> Store:
         return open_store(path, notes=SideFile(side_path(), path))
 
-    if not trash.exists():
+    if not os.path.exists(trash):
         return work()
     # Late: only who has ever edited anything can have an edit that was cut short.
     from explorer.store.edits.recovering import opened_again

@@ -5,6 +5,7 @@ first frame is painted. In a thread, since a cold disk or a busy file must not k
 waiting. No import of Textual here.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -148,7 +149,7 @@ class Opening:
         def work() -> Store:
             return open_store(self.path, self._token, waiting=self._wait, notes=self.notes)
 
-        if self.trash is None or not self.trash.exists():
+        if self.trash is None or not os.path.exists(self.trash):
             return work()
         # Late: only who has ever edited anything can have an edit that was cut short.
         from explorer.store.edits.recovering import opened_again

@@ -5,6 +5,7 @@ back to the widget.
 """
 
 import gc
+import os
 import re
 
 from textual import getters, on
@@ -171,7 +172,7 @@ class MainScreen(ActingScreen):
         self._read()
         self._survey()
         trash = self._opening.trash
-        if trash is not None and trash.exists() and (edits := self._edits()):
+        if trash is not None and os.path.exists(trash) and (edits := self._edits()):
             edits.look_after_crash()
 
     def _file_changed(self) -> None:
