@@ -199,3 +199,28 @@ def test_a_part_that_goes_on_in_the_next_is_never_reopened(path: Path, editor_of
 def test_a_file_without_titles_says_why_not(real_file: Path, editor_of: EditorOf) -> None:
     with pytest.raises(Refused, match="has no titles"):
         editor_of(real_file).rename_plan(1, "x")
+
+
+def test_rename_end_and_reopen_with_their_undo_on_every_schema(
+    hermes_file: Path, editor_of: EditorOf
+) -> None:
+    editor, before = editor_of(hermes_file), dump(hermes_file)
+    first = "SELECT rowid FROM sessions WHERE ended_at IS {} NULL AND end_reason IS NOT ? LIMIT 1"
+    ((ended,),) = rows(hermes_file, first.format("NOT"), ("compression",))
+    ((never_ended,),) = rows(hermes_file, first.format(""), ("compression",))
+    ended, never_ended = int(str(ended)), int(str(never_ended))
+    done = 0
+    if editor.reasons()["rename"] is None:
+        editor.apply(editor.rename_plan(ended, "A title of my own")[0])
+        titled = "SELECT title FROM sessions WHERE rowid = ?"
+        assert rows(hermes_file, titled, (ended,)) == [("A title of my own",)]
+        done += 1
+    editor.apply(editor.end_plan([ended], reopen=True))
+    editor.apply(editor.end_plan([never_ended], force=True))
+    times = "SELECT ended_at IS NULL FROM sessions WHERE rowid = ?"
+    assert rows(hermes_file, times, (ended,)) == [(1,)]
+    assert rows(hermes_file, times, (never_ended,)) == [(0,)]
+    for _ in range(done + 2):
+        editor.undo(editor.undo_plan())
+    assert dump(hermes_file) == before
+    assert faults(hermes_file) == []

@@ -112,7 +112,7 @@ def _messages_trouble(ask: Rows, schema: Schema) -> str:
         if table.startswith("messages_fts") and (unknown := _tokenizer(sql)):
             return (
                 f"its search table {table} needs the tokenizer {unknown}, which only the agent"
-                " has: use the agent's own command"
+                " has: its own command does it, `hermes sessions delete ID`"
             )
     return ""
 
