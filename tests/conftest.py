@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from explorer.cli import main
 from tests.real_files import HERMES_FILES, REAL_FILES, unpack
+
+# Whoever changes something tries new examples; whoever only builds it gets the same ones again.
+settings.register_profile("again", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("again")
 
 OURS = (
     *("SESSION_EXPLORER_DB", "HERMES_HOME", "NO_COLOR"),

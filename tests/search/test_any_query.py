@@ -34,6 +34,12 @@ class Real:
         texts = [text[:400] for _, texts in self.scanned.texts for text in texts if text]
         self.said = "\n".join(dict.fromkeys(texts))
         """Some of what is said in it, one text after the other."""
+        self.pictured = {
+            place
+            for place, texts in self.scanned.texts
+            if any("[image" in text for text in texts if text)
+        }
+        """Messages with a picture, for which words of ours stand: nobody wrote those."""
 
     def cut(self, start: int, length: int) -> str:
         at = start * 7919 % len(self.said)
@@ -70,7 +76,9 @@ def test_words_find_what_a_plain_scan_finds(
     assume(words)
     typed = " ".join(f'"{word}"' for word in words)
     _, found = searched(real.store, real.catalog, typed)
-    assert found == real.scanned.holding(words)
+    expected = real.scanned.holding(words)
+    assert found - real.pictured == expected - real.pictured
+    assert found <= expected
     assert not parse(typed, 0.0).notes
 
 
