@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from explorer.model import Message
 from explorer.render.folding import fold
-from explorer.search.language import Clause, Query, Term
+from explorer.search.language import Query, Term
 from explorer.search.message_fields import MessageTest, message_test
 from explorer.search.pattern import pattern
 from explorer.store.seeking import Needles
@@ -65,7 +65,9 @@ class Matcher:
         places = self._test.places
         self.fields = tuple(name for name in FIELDS if _PLACES[name] in places)
         whole = [clause.any_of for clause in query.clauses if not clause.negated]
-        bare = is_plain(query) and all(len(terms) == 1 for terms in whole)
+        bare = is_plain(query) and all(
+            len(terms) == 1 and terms[0].kind != "prefix" for terms in whole
+        )
         self._bare = tuple(fold(terms[0].text) for terms in whole) if bare else ()
         self.asks_titles = bool(query.positive) and self._test.asks_titles
         self.is_choosy = not self._test.idle or places != MessageTest().places
@@ -131,20 +133,28 @@ class Matcher:
 def needles(query: Query, rewound: bool) -> Needles:
     """What every message that matches must hold as it is: what a store can look for."""
     groups = [
-        tuple(term.text for term in clause.any_of)
+        clause.any_of
         for clause in query.clauses
         if not clause.negated and all(term.kind != "regex" for term in clause.any_of)
     ]
-    return Needles(tuple(groups), rewound)
+    return Needles(
+        tuple(tuple(term.text for term in terms) for terms in groups),
+        rewound,
+        tuple(tuple(_sure(term) for term in terms) for terms in groups),
+    )
+
+
+def _sure(term: Term) -> str:
+    """A text that holds the term for certain: behind a space, a word begins."""
+    return f" {term.text}" if term.kind == "prefix" else term.text
 
 
 def is_plain(query: Query) -> bool:
     """Whether plain content that holds all needles matches for certain."""
-    return all(_plain(clause) for clause in query.clauses)
-
-
-def _plain(clause: Clause) -> bool:
-    return not clause.negated and all(term.kind in ("word", "phrase") for term in clause.any_of)
+    return all(
+        not clause.negated and all(term.kind != "regex" for term in clause.any_of)
+        for clause in query.clauses
+    )
 
 
 def _finder(term: Term) -> Finder:

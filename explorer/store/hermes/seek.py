@@ -41,10 +41,14 @@ _ESCAPED = frozenset('"\\/<>&')
 _TRIGRAM = 3
 
 
-def indexed(reader: Reader, needles: Needles, limit: int) -> Indexed:
-    """The newest candidates that a table knows; nothing where no table can tell."""
+def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = None) -> Indexed:
+    """The newest candidates that a table knows, or those below a message; nothing where no table
+    can tell."""
+    highest = NEWEST if below is None else below
     table, found, trouble = _asked(
-        reader, needles, lambda table, query: _look_up(reader, table, query, needles, limit)
+        reader,
+        needles,
+        lambda table, query: _look_up(reader, table, query, needles, highest, limit),
     )
     return Indexed(table, found or (), trouble)
 
@@ -100,7 +104,7 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
         return Stretch((), None, 1.0)
     newest = reader.value("SELECT max(id) FROM messages") or top
     present, values = _present(reader.schema, needles.groups)
-    certain, more = _certain(needles.groups)
+    certain, more = _certain(needles.sure)
     rows = reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
@@ -120,14 +124,16 @@ def live(schema: Schema, rewound: bool) -> str:
     return f' AND (coalesce(m."active", 1) != 0{compacted})'
 
 
-def _look_up(reader: Reader, table: str, query: str, needles: Needles, limit: int) -> list[Found]:
-    certain, values = _certain(needles.groups)
+def _look_up(
+    reader: Reader, table: str, query: str, needles: Needles, below: int, limit: int
+) -> list[Found]:
+    certain, values = _certain(needles.sure)
     rows = reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
         " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE {table} MATCH ?{live(reader.schema, needles.rewound)}"
+        f" WHERE {table} MATCH ? AND f.rowid < ?{live(reader.schema, needles.rewound)}"
         " ORDER BY f.rowid DESC LIMIT ?",
-        (*values, query, limit),
+        (*values, query, below, limit),
     )
     return _candidates(rows)
 
