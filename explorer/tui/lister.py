@@ -42,6 +42,8 @@ NOTHING_LEFT = "Every session is hidden. Press . to show them."
 NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
+AHEAD = 0.05
+"""Seconds until rows are read that are not in sight yet: what is in sight is painted meanwhile."""
 
 
 if TYPE_CHECKING:
@@ -259,7 +261,8 @@ class Lister:
         text, wish, now = self._searched(), self.wish, self._clock()
         facts = self.facts
         if text:
-            self._search(Asked(store, catalog, facts, text, wish, now))
+            page, known = self._sessions.page, self._sessions.known
+            self._search(Asked(store, catalog, facts, text, wish, now, page, known))
             return
         self.matcher, self._scanned = None, []
 
@@ -278,6 +281,7 @@ class Lister:
     def _search(self, asked: Asked) -> None:
         if self._before_search is None:
             self._before_search = self._sessions.cursor_row
+            self._sessions.touched = False
         # Late: 10 ms that only a search needs.
         from explorer.search.language import parse
         from explorer.search.matcher import Matcher
@@ -315,11 +319,15 @@ class Lister:
         now, inside = self._clock(), self._sessions.inside
         matcher, found = self.matcher, self._sessions.found
 
+        in_sight = not set(event.rows).isdisjoint(self._sessions.in_sight())
+
         def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Line]]:
+            if not in_sight:
+                token.wait(AHEAD)
             rows = _read(store, catalog, event.rows, inside, now, token)
             if matcher is None or found is None:
                 return rows, {}
-            from explorer.tui.searching import excerpts
+            from explorer.tui.excerpts import excerpts
 
             hits = {row: hit for row in rows if (hit := found.result.leading.get(row))}
             return rows, excerpts(store, hits, matcher, found.result.counts, token)
@@ -343,6 +351,11 @@ class Lister:
         back_to = None if found else self._before_search
         if back_to is None and self.catalog and here is not None:
             back_to = self.catalog.tip(here)
+        if found and self._sessions.finds_anew(arranged) and arranged.order:
+            back_to = arranged.order[0]
+        elif found and self._sessions.touched and self._sessions.picked in arranged.order:
+            # It may not have been among the results for a letter or two.
+            back_to = self._sessions.picked
         if self._expected and self.catalog and arranged.order and not self._sessions.touched:
             # The first page was by last active: nobody has chosen its first row.
             back_to = arranged.order[0]

@@ -304,6 +304,8 @@ class MainScreen(ActingScreen):
     @on(DescendantFocus)
     def _say_keys(self) -> None:
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
+        typing = isinstance(self.focused, SearchInput)
+        self.query_one(ChipBar).expecting = typing and not self.has_class("-tiny")
 
     def _failed(self, error: StoreError) -> None:
         """The last good view stays, and it is tried again with the next look at the file."""
