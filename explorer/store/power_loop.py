@@ -288,11 +288,15 @@ class PowerLoopStore:
         by_session: dict[int, list[int]] = {}
         for key, id_ in places:
             by_session.setdefault(key, []).append(id_)
-        return [
-            (key, message)
-            for key, ids in by_session.items()
-            for message in self.messages(key, ids, token)
-        ]
+
+        def work() -> list[tuple[int, Message]]:
+            return [
+                (key, message)
+                for key, ids in by_session.items()
+                for message in self.messages(key, ids, token)
+            ]
+
+        return self.together(work, token)
 
     def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
         units = [Unit(key, (key,), Kind.ROOT) for key in keys]

@@ -19,6 +19,7 @@ from explorer.store.preview import said
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.spelling import may_hold
 
 SOURCE = "power-loop"
 """power-loop keeps no source: all its sessions come from programs that embed it."""
@@ -35,6 +36,8 @@ _BODY = (
     "state",
     "meta_json",
 )
+_SEARCHED = ("content", "tool_calls_json", "name", "meta_json")
+"""Columns that hold what somebody may look for."""
 _SHIFT = 48
 DROPPED = "dropped"
 """The state of a message that a repair of the history took out."""
@@ -282,15 +285,18 @@ def message(row: Sequence[object]) -> Message:
 
 
 def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
-    """Every message that is not left out, newest first: what it holds is decided on its text.
-    These files are small, and have no search table."""
+    """Every message that may hold the words, newest first; these files have no search table, and
+    are small enough to be looked through in one go."""
     every: list[Found] = []
-    left = "" if needles.rewound else f" WHERE m.state IS NOT '{DROPPED}'"
+    left = "" if needles.rewound else f" AND m.state IS NOT '{DROPPED}'"
     for tables in sets:
+        known = [name for name in _SEARCHED if reader.schema.has(f"{tables.prefix}messages", name)]
+        present, values = may_hold([f'm."{name}"' for name in known], needles.groups)
         rows = reader.rows(
             f"SELECT m.created_at, m.seq, s.rowid, m.session_id FROM {tables.messages} m"
-            f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id{left}"
-            " ORDER BY m.created_at DESC, m.rowid DESC"
+            f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id WHERE {present}{left}"
+            " ORDER BY m.created_at DESC, m.rowid DESC",
+            values,
         )
         for time, seq, row, id_ in rows:
             key = None if row is None else tables.key(row)

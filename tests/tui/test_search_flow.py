@@ -265,3 +265,11 @@ async def test_an_empty_bar_says_how_a_search_may_be_written(birds: Path) -> Non
         assert "prefix*" not in driver.screen()
         await driver.press("escape", "escape")
         assert not chip_bar.display
+
+
+async def test_what_was_found_is_shown_on_a_short_terminal_too(birds: Path) -> None:
+    async with opened(birds, size=(80, 20)) as driver:
+        await _search(driver, "heron")
+        assert "reasoning: a heron, surely" in driver.screen()
+        await driver.press("escape")
+        assert "hm?" not in driver.screen()

@@ -208,6 +208,11 @@ class SessionList(ResultsView):
         last = self._index.nearest_row(self.scroll_offset.y + self.size.height)
         return self._order[first : last + 1]
 
+    @property
+    def _two_lines(self) -> bool:
+        """What was found stands in the second line, on a short terminal too."""
+        return self.comfortable or (self.found is not None and not self._chosen_density)
+
     def fit_to(self, lines: int) -> None:
         """One line a row on a short terminal, until somebody chooses."""
         if not self._chosen_density:
@@ -228,7 +233,7 @@ class SessionList(ResultsView):
         lit, row = at == self._cursor, self._order[at]
         chosen = "✓" if inside == 0 and row in self.selection else " "
         gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
-        lines = self._known.lines(row, width - GUTTER, self.comfortable, self.now)
+        lines = self._known.lines(row, width - GUTTER, self._two_lines, self.now)
         return self.strip(gutter + lines[inside], width, lit)
 
     def _heading_on(self, y: int) -> int | None:
@@ -354,9 +359,8 @@ class SessionList(ResultsView):
         self.scroll_to_region(region, animate=False, force=True)
 
     def _measure(self) -> None:
-        self._index = RowIndex(
-            len(self._order), 2 if self.comfortable else 1, self._arranged.groups
-        )
+        height = 2 if self._two_lines else 1
+        self._index = RowIndex(len(self._order), height, self._arranged.groups)
         self.measure(self._index.total)
 
     def _ask(self) -> None:
