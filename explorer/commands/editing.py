@@ -57,7 +57,8 @@ def _plan(
     editor: Editor, store: Store, options: argparse.Namespace, keys: Sequence[int]
 ) -> EditPlan:
     if options.command == "rename":
-        plan, title = editor.rename_plan(store.place(keys[0])[1], options.title)
+        row = store.place(keys[0])[1]
+        plan, title = editor.rename_plan(row, options.title, measured=True)
         _check_title(title)
         return plan
     whole = options.command in ("archive", "unarchive") or getattr(options, "conversation", False)

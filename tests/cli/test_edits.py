@@ -44,6 +44,8 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(path: Path, command: Comma
     assert plan["totals"]["messages"] == 2
     assert {"id", "title", "messages", "kind", "outcome", "reason"} <= set(plan["sessions"][0])
     assert plan["skipped"] == {}
+    renamed = command("rename", "first", "Kites", "--dry-run", "--json", "--db", path).json
+    assert renamed["totals"]["messages"] == 2
     assert dump(path) == before
 
 

@@ -80,11 +80,17 @@ class Editor:
             return planner.clear(rows, force)
 
     def rename_plan(
-        self, row: int, title: str, token: CancelToken | None = None
+        self,
+        row: int,
+        title: str,
+        token: CancelToken | None = None,
+        measured: bool = False,
     ) -> tuple[EditPlan, Title]:
-        """The plan, and what the title comes to; where it is taken, the plan changes nothing."""
+        """The plan, and what the title comes to; where it is taken, the plan changes nothing. How
+        long the session is it tells only if `measured`."""
         with self._planning("rename", "sessions", token) as (planner, looking):
-            return plan_rename(planner, row, title, _stored(looking, planner.shape))
+            stored = _stored(looking, planner.shape)
+            return plan_rename(planner, row, title, stored, measured)
 
     def archive_plan(
         self,

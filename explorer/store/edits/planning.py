@@ -12,7 +12,16 @@ from explorer.render.amounts import plural
 from explorer.store.edits.beside import files_beside, routed
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.shape import Rows, Shape
-from explorer.store.edits.subject import Subject, children, held, marked_for, state, subjects
+from explorer.store.edits.subject import (
+    Size,
+    Subject,
+    children,
+    held,
+    marked_for,
+    sizes,
+    state,
+    subjects,
+)
 from explorer.store.schema import Schema
 
 RUNNING = "running: its agent may be writing it"
@@ -30,6 +39,7 @@ class Planner:
         self.shape = shape
         self.now = now
         self._leases: Mapping[str, float] | None = None
+        self._sizes: dict[str, Size] = {}
 
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
@@ -44,6 +54,15 @@ class Planner:
             self._leases = held(self.ask, self.schema, self.shape)
         return state(subject, self._leases, self.now)
 
+    def measure(self, subjects: Iterable[Subject]) -> None:
+        """Find out how much there is of these: all of their messages are read for it."""
+        new = (one.id for one in subjects if one.id not in self._sizes)
+        self._sizes |= sizes(self.ask, self.shape, new)
+
+    def size(self, subject: Subject) -> Size:
+        """How much there is of a session, where that was measured."""
+        return self._sizes.get(subject.id, Size(0, 0))
+
     def planned(
         self, subject: Subject, outcome: Outcome, reason: str = "", key: int | None = None
     ) -> Planned:
@@ -52,8 +71,8 @@ class Planner:
             id=subject.id,
             title=subject.title,
             source=subject.source,
-            messages=subject.messages,
-            bytes=subject.bytes,
+            messages=self.size(subject).messages,
+            bytes=self.size(subject).bytes,
             kind=subject.kind,
             outcome=outcome,
             reason=reason,
@@ -85,6 +104,7 @@ class Planner:
         below = children(self.ask, self.schema, self.shape, [one.id for one in going.values()])
         staying = {one.row: one for one in below if one.row not in going}
         ordered = _children_first(list(going.values()))
+        self.measure((*ordered, *staying.values(), *wanted))
         by_parent: dict[str, list[str]] = {}
         for child in below:
             by_parent.setdefault(child.parent or "", []).append(child.id)
@@ -155,8 +175,11 @@ class Planner:
     def clear(self, rows: Collection[int], force: bool = False) -> EditPlan:
         """What goes when sessions stay and lose their messages."""
         sessions = []
-        for one in self.subjects(rows):
-            reason = self.refusal(one, force) or ("" if one.messages else "it has no messages")
+        wanted = self.subjects(rows)
+        self.measure(wanted)
+        for one in wanted:
+            empty = "" if self.size(one).messages else "it has no messages"
+            reason = self.refusal(one, force) or empty
             outcome = Outcome.SKIP if reason else Outcome.CLEAR
             sessions.append(self.planned(one, outcome, reason))
         return EditPlan(
