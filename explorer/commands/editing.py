@@ -5,15 +5,16 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
-from explorer.errors import ExitCode, Refused, UsageError
+from explorer.errors import ExitCode, ExplorerError, Refused, UsageError
 from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
 from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, Progress
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.titles import Title
 from explorer.store.edits.words import (
     done_shape,
@@ -79,7 +80,19 @@ def _plan(
         case Action.CLEAR:
             return editor.clear_plan(rows, options.force)
         case _:
-            return editor.delete_plan(rows, table, options.force)
+            try:
+                return editor.delete_plan(rows, table, options.force)
+            except OnlyAgent as error:
+                raise _with_command(error, store, options.yes) from error
+
+
+def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
+    """The refusal, with the agent's own command for a person to copy."""
+    lines = [command.line() for command in delete_commands(store, error.ids, sure)]
+    if not lines:
+        return error
+    own = "Its own command can do it, without a trash and without an undo:"
+    return error.also("\n  ".join((own, *lines)))
 
 
 def _check_title(title: Title) -> None:

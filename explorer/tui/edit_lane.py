@@ -82,8 +82,13 @@ class EditLane:
         self._screen.set_timer(PATIENCE, open_dialog)
         self._lanes.queue("edit", work, take)
 
-    def find_out(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
-        """Find something out in a thread; what speaks against it is said."""
+    def find_out(
+        self,
+        work: Callable[[CancelToken], T],
+        then: Callable[[T], None],
+        refused: Callable[[ExplorerError], None] | None = None,
+    ) -> None:
+        """Find something out in a thread; what speaks against it is said, or given to `refused`."""
 
         def guarded(token: CancelToken) -> T | ExplorerError:
             try:
@@ -93,7 +98,7 @@ class EditLane:
 
         def take(found: T | ExplorerError) -> None:
             if isinstance(found, ExplorerError):
-                self.say(found)
+                (refused or self.say)(found)
             else:
                 then(found)
 

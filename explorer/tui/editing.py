@@ -14,7 +14,7 @@ from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
 from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
 from explorer.store.edits.titles import Owner, Title
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import (
@@ -65,6 +65,7 @@ class Editing:
         self._lister = lister
         self._editor = editor
         self._clock = clock
+        self._changed = changed
         self._lane = EditLane(screen, lanes, changed)
 
     def stop(self) -> None:
@@ -285,7 +286,16 @@ class Editing:
         places = [store.place(key) for key in dict.fromkeys(keys)]
         table = places[0][0]
         rows = [row for name, row in places if name == table]
-        self._lane.find_out(lambda token: make(rows, table, token), self._ask)
+
+        def refused(why: ExplorerError) -> None:
+            if isinstance(why, OnlyAgent):
+                from explorer.tui.agents_delete import offer_delete
+
+                offer_delete(self._screen, self._lane, store, why, self._changed)
+            else:
+                self._lane.say(why)
+
+        self._lane.find_out(lambda token: make(rows, table, token), self._ask, refused)
 
     def _ask(self, plan: EditPlan) -> None:
         if not plan.doomed:

@@ -13,8 +13,8 @@ from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
 from explorer.store.edits.doing import Doing
 from explorer.store.edits.images import Cell
 from explorer.store.edits.planning import Planner
-from explorer.store.edits.plans import Action, Done, EditPlan, Progress
-from explorer.store.edits.refusals import reasons
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
+from explorer.store.edits.refusals import reasons, tokenizer_trouble
 from explorer.store.edits.settling import settle
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import Subject
@@ -56,7 +56,8 @@ class Editor:
         with Looking(self.path, token) as looking:
             schema = looking.schema
             reason = reasons(self.path, schema, looking.ask, snapshot=False)[edit]
-            if reason:
+            for_agent = edit == "delete" and reason == tokenizer_trouble(schema)
+            if reason and not for_agent:
                 raise Refused(f"It cannot be {_PAST[edit]}", f"{reason[0].upper()}{reason[1:]}.")
             shape = shape_of(looking.ask, schema, table)
             yield Planner(self.path, looking.ask, schema, shape, self._clock()), looking
@@ -69,9 +70,14 @@ class Editor:
         action: Action = Action.DELETE,
         token: CancelToken | None = None,
     ) -> EditPlan:
-        """`rows` are the numbers of sessions in their table."""
+        """`rows` are the numbers of sessions in their table. Raises `OnlyAgent` with the plan where
+        the agent's own command could do it."""
         with self._planning(action.value, table, token) as (planner, _):
-            return planner.delete(rows, force, action)
+            plan = planner.delete(rows, force, action)
+            reason = tokenizer_trouble(planner.schema)
+            if reason and plan.doomed:
+                raise OnlyAgent(f"{reason[0].upper()}{reason[1:]}.", plan)
+            return plan
 
     def clear_plan(
         self, rows: Collection[int], force: bool = False, token: CancelToken | None = None

@@ -108,12 +108,15 @@ def _messages_trouble(ask: Rows, schema: Schema) -> str:
                 return f"the file has a trigger that is not known here ({name})"
             if target not in schema.virtual:
                 return f"the search table {target} is gone, but not what would keep it up to date"
+    return tokenizer_trouble(schema)
+
+
+def tokenizer_trouble(schema: Schema) -> str:
+    """A search table that takes no part in a delete of ours; the agent's own can be run."""
     for table, sql in schema.virtual.items():
         if table.startswith("messages_fts") and (unknown := _tokenizer(sql)):
-            return (
-                f"its search table {table} needs the tokenizer {unknown}, which only the agent"
-                " has: its own command does it, `hermes sessions delete ID`"
-            )
+            only = f"needs the tokenizer {unknown}, which only the agent has"
+            return f"its search table {table} {only}"
     return ""
 
 
