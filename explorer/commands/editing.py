@@ -9,7 +9,7 @@ from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
-from explorer.errors import ExitCode, ExplorerError, Refused, UsageError
+from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
 from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
 from explorer.store.base import Store
@@ -98,7 +98,7 @@ def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
 def _check_title(title: Title) -> None:
     """A title that cannot be had is refused, with who holds it and what can be done."""
     if title.trouble:
-        raise Refused("This title will not do", f"{title.trouble[:1].upper()}{title.trouble[1:]}.")
+        raise Refused("This title will not do", sentence(title.trouble))
     owner = title.owner
     if owner is not None and not owner.ancestor:
         hidden = ", archived" if owner.archived else ""

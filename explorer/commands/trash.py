@@ -127,7 +127,7 @@ def _entries(editor: Editor, number: int, ids: Sequence[str]) -> list[int] | Non
 
 def _purge(editor: Editor, options: argparse.Namespace) -> int:
     receipts = editor.trash.receipts() if options.all else [_found(editor, _number(options))]
-    unfinished = [one for one in receipts if one.state.value in ("begun", "undoing")]
+    unfinished = [one for one in receipts if one.half_done]
     if unfinished:
         raise Refused(
             "An edit was cut short", f"Finish or undo receipt {unfinished[0].number} first."

@@ -9,7 +9,7 @@ from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.remains import told
-from explorer.store.kept import Entry, Receipt, ReceiptState
+from explorer.store.kept import Entry, Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.question import Question
 from explorer.tui.lanes import Lanes
@@ -85,7 +85,7 @@ class Trashing:
         self._undo(receipt.number, [entry.number] if entry else None)
 
     def _purge(self, receipt: Receipt) -> None:
-        if receipt.state in (ReceiptState.BEGUN, ReceiptState.UNDOING):
+        if receipt.half_done:
             self._say(ExplorerError("It was cut short", "Restore it or finish it first."))
             return
         held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"

@@ -260,8 +260,9 @@ def test_a_session_that_was_begun_anew_gets_its_old_messages_back(
     editor = editor_of(path)
     editor.apply(editor.delete_plan(_rows(path)))
     with altered(path) as db:
-        insert(db, "sessions", id="s", source="cli", started_at=NOW, message_count=1)
-        say(db, "s", content="new words", timestamp=NOW)
+        earlier = NOW - 3600
+        insert(db, "sessions", id="s", source="cli", started_at=earlier, message_count=1)
+        say(db, "s", content="new words", timestamp=earlier)
     plan = editor.undo_plan()
     assert any("begun it anew" in note for note in plan.notes)
     editor.undo(plan)

@@ -44,31 +44,6 @@ def _not_deleted(editor: Editor, reason: str) -> None:
     assert editor.trash.receipts() == []
 
 
-@pytest.fixture
-def not_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may write everywhere: have the rights of a file count for what they say."""
-
-    def access(path: str | Path, mode: int) -> bool:
-        return mode != os.W_OK or bool(os.stat(path).st_mode & 0o200)
-
-    monkeypatch.setattr(os, "access", access)
-
-
-@pytest.mark.usefixtures("not_root")
-def test_a_read_only_file(path: Path, editor_of: EditorOf) -> None:
-    path.chmod(0o400)
-    _not_deleted(editor_of(path), "file may not be written")
-
-
-@pytest.mark.usefixtures("not_root")
-def test_a_read_only_folder(path: Path, editor_of: EditorOf) -> None:
-    path.parent.chmod(0o500)
-    try:
-        _not_deleted(editor_of(path), "folder may not be written")
-    finally:
-        path.parent.chmod(0o700)
-
-
 def test_a_file_with_two_names(path: Path, editor_of: EditorOf) -> None:
     os.link(path, path.with_name("other.db"))
     _not_deleted(editor_of(path), "hard-linked")

@@ -14,13 +14,11 @@ from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.subject import Subject, children
 from explorer.store.edits.titles import Title, check_title
 from explorer.store.edits.writing import Changed, Transaction
-from explorer.store.kept import Change
+from explorer.store.kept import OURS, Change
 from explorer.store.schema import quoted
 
 ENDED = "explorer_close"
 """The reason that a session gets when it is ended here."""
-OURS = "our own notes"
-"""Stands for a table where a change is kept in our own notes, not in the file."""
 NOTED = (
     "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
     " does not know of it."

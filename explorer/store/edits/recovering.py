@@ -12,7 +12,6 @@ from typing import TypeVar
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.writing import Looking
-from explorer.store.kept import ReceiptState
 
 T = TypeVar("T")
 
@@ -31,9 +30,8 @@ def opened_again(path: Path, trash: Path, work: Callable[[], T]) -> T:
 
 def _ours(path: Path, trash: Path) -> bool:
     """Whether an edit of ours on this file was begun and not ended."""
-    begun = (ReceiptState.BEGUN, ReceiptState.UNDOING)
     try:
         receipts = Editor(path, trash, time.time).trash.receipts()
     except ExplorerError:
         return False
-    return any(one.state in begun for one in receipts)
+    return any(one.half_done for one in receipts)

@@ -168,6 +168,15 @@ def held(ask: Rows, schema: Schema, shape: Shape) -> dict[str, float]:
     return leases(ask, schema, HERMES if shape.hermes else power_loop(prefix))
 
 
+def running(
+    ask: Rows, schema: Schema, shape: Shape, ids: Collection[str], now: float
+) -> frozenset[str]:
+    """Those of these sessions that somebody may be writing; some may not be there at all."""
+    there = subjects(ask, schema, shape, shape.id, ids)
+    leases_ = held(ask, schema, shape) if there else {}
+    return frozenset(one.id for one in there if state(one, leases_, now) is State.RUNNING)
+
+
 def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
     """Whether somebody may be writing it."""
     if leases.get(subject.id, 0.0) > now:
