@@ -5,6 +5,7 @@ back.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 
 from textual.screen import Screen
 
@@ -14,7 +15,7 @@ from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
 from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.titles import Owner, Title
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import (
@@ -196,18 +197,26 @@ class Editing:
         self._lane.find_out(work, ask)
 
     def _undo(self, plan: UndoPlan) -> None:
+        store = self._lister.store
+        back: list[int] = []
+
+        def act(tell: Callable[[Progress], None]) -> Done:
+            done = self._editor.undo(plan, progress=tell)
+            # It is undone, whether or not anybody can be shown where.
+            with suppress(ExplorerError):
+                keys = store.keys_of(done.ids) if store is not None else {}
+                back.extend(keys[id_] for id_ in done.ids if id_ in keys)
+            return done
+
         def then(done: Done) -> None:
             notes = " ".join(done.notes)
             self._screen.notify(
                 clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
             )
+            if back:
+                self._lister.go_back_to(back[0])
 
-        self._lane.do(
-            f"Undoing: {plan.receipt.words}",
-            None,
-            lambda tell: self._editor.undo(plan, progress=tell),
-            then,
-        )
+        self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
 
     def prune(self, selected: Collection[int]) -> None:
         """Choose by rules what goes."""
@@ -316,7 +325,8 @@ class Editing:
             again = " · u undoes it" if done.receipt is not None else ""
             self._screen.notify(clean(done_words(done, words)) + again, markup=False)
 
-        self._lister.stay_near(plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE))
+        if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
+            self._lister.stay_near()
         self._lane.do(
             question(plan).rstrip("?"),
             stop,

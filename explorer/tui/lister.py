@@ -222,10 +222,12 @@ class Lister:
         self._before_search = at
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
-    def stay_near(self, leaving: bool) -> None:
+    def go_back_to(self, key: int) -> None:
+        """Have the cursor on this session as soon as it is listed."""
+        self._before_search = key
+
+    def stay_near(self) -> None:
         """The chosen rows may leave the list: the cursor then stays where they were."""
-        if not leaving:
-            return
         chosen = set(self._sessions.chosen())
         order, here = self._sessions.order, self._sessions.cursor_row
         if here in chosen and here in order:
@@ -340,7 +342,8 @@ class Lister:
         empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
         self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
-        back_to = None if found else self._before_search
+        before = None if found else self._before_search
+        back_to = before if before is not None and before in arranged.order else None
         if back_to is None and self.catalog and here is not None:
             back_to = self.catalog.tip(here)
         if self._expected and self.catalog and arranged.order and not self._sessions.touched:

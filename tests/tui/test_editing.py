@@ -42,6 +42,12 @@ async def _to(driver: Driver, name: str) -> None:
     await driver.press("g", *["j"] * driver.listed().index(name))
 
 
+def _current(driver: Driver) -> str | None:
+    """The title of the session under the cursor."""
+    current = driver.main.sessions.current
+    return current.title if current else None
+
+
 async def test_delete_shows_a_plan_and_enter_cancels(path: Path, trash: Path) -> None:
     before = dump(path)
     async with opened(path, trash=trash) as driver:
@@ -65,13 +71,14 @@ async def test_delete_and_undo(path: Path, trash: Path) -> None:
         await driver.press("y")
         assert driver.listed() == ["busy", "ant", "cat", "dog"]
         assert "Deleted “bee” · u undoes it" in driver.said()
-        assert driver.main.sessions.current is not None
-        assert driver.main.sessions.current.title == "cat", "the cursor stays where it was"
+        assert _current(driver) == "cat", "the cursor stays where it was"
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
         await driver.press("u")
         assert "Undo: deleted “bee”?" in driver.screen()
+        await driver.press("G")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
+        assert _current(driver) == "bee", "the cursor goes to what is back"
     assert dump(path) == before
 
 
@@ -83,9 +90,26 @@ async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> Non
         await driver.press("y")
         assert driver.listed() == ["busy", "cat", "dog"]
         assert "selected" not in str(driver.main.sessions.border_title)
-        await driver.press("u")
+        await driver.press("G", "u")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
+        assert _current(driver) == "ant", "the cursor goes to the first that is back"
+
+
+async def test_the_cursor_stays_where_what_is_back_is_not_listed(path: Path, trash: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET archived = 1 WHERE id = 'bee'")
+    async with opened(path, trash=trash) as driver:
+        await driver.press(".")
+        await _to(driver, "bee")
+        for key in ("d", "y", "."):
+            await driver.press(key)
+        await _to(driver, "dog")
+        await driver.press("u")
+        await driver.press("y")
+        assert driver.listed() == ["busy", "ant", "cat", "dog"]
+        assert _current(driver) == "dog"
+        assert rows(path, "SELECT count(*) FROM sessions WHERE id = 'bee'") == [(1,)]
 
 
 async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: Path) -> None:
