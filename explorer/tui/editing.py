@@ -20,10 +20,10 @@ from explorer.store.edits.titles import Owner, Title
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import (
     done_words,
+    nothing_words,
     plan_lines,
     question,
     receipt_words,
-    skipped_words,
     undo_lines,
     undo_question,
 )
@@ -108,9 +108,8 @@ class Editing:
             if len(rows) == 1
             else f"Whole conversations, {plural(parts, 'part')} in {len(several)} of them"
         )
-        choice = Choice(
-            "Delete", [("whole", whole), ("part", "Only the newest part of it")], "whole"
-        )
+        newest = "Only the newest part of it" if len(rows) == 1 else "Only the newest part of each"
+        choice = Choice("Delete", [("whole", whole), ("part", newest)], "whole")
 
         def chosen(name: str | None) -> None:
             if name == "whole":
@@ -210,11 +209,12 @@ class Editing:
 
         def then(done: Done) -> None:
             notes = " ".join(done.notes)
+            # What was done before is no longer so.
+            self._screen.app.clear_notifications()
             self._screen.notify(
                 clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
             )
-            if back:
-                self._lister.go_back_to(back[0])
+            self._lister.back = back
 
         self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
 
@@ -308,10 +308,7 @@ class Editing:
 
     def _ask(self, plan: EditPlan) -> None:
         if not plan.doomed:
-            reasons = skipped_words(plan.skipped) or "the session is gone"
-            self._screen.notify(
-                clean(f"Nothing to do: {reasons}."), severity="warning", markup=False
-            )
+            self._lane.say(ExplorerError("Nothing to do", nothing_words(plan)))
             return
         text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
         dialog = Question(clean_line(question(plan), 200), text, _YES[plan.action])

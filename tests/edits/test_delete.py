@@ -131,7 +131,7 @@ def test_a_running_session_is_left_alone_unless_forced(tmp_path: Path) -> None:
         "open": Outcome.DELETE,
         "busy": Outcome.SKIP,
     }
-    assert plan.skipped == {"running: its agent may be writing it": 1}
+    assert plan.skipped == {"running (its agent may be writing it)": 1}
     forced = editor.delete_plan(found.values(), force=True)
     assert editor.apply(forced, force=True).ids
 

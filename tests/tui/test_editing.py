@@ -13,7 +13,7 @@ from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
 from tests.edits.states import dump
-from tests.factories import altered, go_on, rows, talk
+from tests.factories import altered, go_on, insert, rows, talk
 from tests.tui.driving import NOW, Driver, opened
 
 HOUR = 3600.0
@@ -96,6 +96,21 @@ async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> Non
         assert _current(driver) == "ant", "the cursor goes to the first that is back"
 
 
+async def test_the_cursor_goes_to_a_session_that_came_back_with_its_subagents(
+    path: Path, trash: Path
+) -> None:
+    with altered(path) as db:
+        marks = '{"_delegate_from": "bee"}'
+        of_bee = {"parent_session_id": "bee", "model_config": marks, "ended_at": NOW - HOUR}
+        insert(db, "sessions", id="helper", source="tool", started_at=NOW - HOUR, **of_bee)
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        for key in ("d", "y", "G", "u", "y"):
+            await driver.press(key)
+        assert _current(driver) == "bee"
+        assert driver.said().startswith("Undone: Deleted “bee” and 1 subagent")
+
+
 async def test_the_cursor_stays_where_what_is_back_is_not_listed(path: Path, trash: Path) -> None:
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 1 WHERE id = 'bee'")
@@ -116,7 +131,7 @@ async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: 
     async with opened(path, trash=trash) as driver:
         await _to(driver, "busy")
         await driver.press("d")
-        assert "running: its agent may be writing it" in driver.said()
+        assert "running (its agent may be writing it)" in driver.said()
         assert "busy" in driver.listed()
 
 

@@ -24,7 +24,7 @@ from explorer.store.edits.subject import (
 )
 from explorer.store.schema import Schema
 
-RUNNING = "running: its agent may be writing it"
+RUNNING = "running (its agent may be writing it)"
 UNSOUND = "its id is not valid text"
 GONE = "gone from the file"
 

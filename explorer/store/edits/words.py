@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
 from explorer.store.edits.plans import Action, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
@@ -158,6 +159,14 @@ def done_shape(done: Done) -> dict[str, object]:
 def harmless(reasons: Iterable[str]) -> bool:
     """Whether there was just nothing to do."""
     return all(reason in _NOTHING_TO_DO for reason in reasons)
+
+
+def nothing_words(plan: EditPlan) -> str:
+    """Why a plan does nothing; one session is named, of several there are numbers."""
+    if len(plan.sessions) == 1:
+        (one,) = plan.sessions
+        return f"{name_of(one)}: {one.reason}."
+    return sentence(skipped_words(plan.skipped) or "the session is gone")
 
 
 def skipped_words(skipped: Mapping[str, int]) -> str:
