@@ -5,11 +5,12 @@ stay and lose their link, as with the agent's own delete; the plan names them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from explorer.model import State
 from explorer.render.amounts import plural
-from explorer.store.edits.beside import files_beside, routed
+from explorer.store.edits.beside import routed
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.shape import Rows, Shape
 from explorer.store.edits.subject import (
@@ -22,6 +23,7 @@ from explorer.store.edits.subject import (
     state,
     subjects,
 )
+from explorer.store.hermes.beside import files_beside
 from explorer.store.schema import Schema
 
 RUNNING = "running (its agent may be writing it)"
@@ -108,14 +110,13 @@ class Planner:
         by_parent: dict[str, list[str]] = {}
         for child in below:
             by_parent.setdefault(child.parent or "", []).append(child.id)
-        named = [one.id for one in ordered] if self.shape.hermes else []
-        files = files_beside(self.path, named, self._exists)
+        files = self._files([one.id for one in ordered] if self.shape.hermes else [])
         sessions = [
             self.planned(
                 one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
             )._replace(
                 children=tuple(by_parent.get(one.id, ())),
-                files=tuple(file.name for file in files.get(one.id, ())),
+                files=tuple(files.get(one.id, ())),
             )
             for one in ordered
         ]
@@ -133,8 +134,17 @@ class Planner:
             notes=tuple(self._delete_notes(sessions)),
         )
 
-    def _exists(self, id_: str) -> bool:
-        return bool(self.ask("SELECT 1 FROM sessions s WHERE s.id = ?", (id_,)))
+    def _files(self, ids: Collection[str]) -> Mapping[str, list[str]]:
+        """Names of what lies beside the file, by session; where nobody may look, nothing goes."""
+        found: dict[str, list[str]] = {}
+
+        def known(others: Collection[str]) -> set[str]:
+            return {one.id for one in subjects(self.ask, self.schema, self.shape, "id", others)}
+
+        with suppress(OSError):
+            for file in files_beside(self.path, ids, known) if ids else ():
+                found.setdefault(file.id, []).append(file.name)
+        return found
 
     def _keep_family(
         self,
