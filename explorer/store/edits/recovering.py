@@ -5,27 +5,20 @@ that is left to the agent; of ours, which our trash tells, it is for us to do.
 """
 
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
-from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.errors import ExplorerError
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.writing import Looking
 
-T = TypeVar("T")
 
-
-def opened_again(path: Path, trash: Path, work: Callable[[], T]) -> T:
-    """What `work` gives; where an edit of ours is in the way, it is taken back first."""
-    try:
-        return work()
-    except StoreError as error:
-        if error.problem is not Problem.UNRECOVERED or not _ours(path, trash):
-            raise
+def taken_back(path: Path, trash: Path) -> bool:
+    """Whether it was an edit of ours that is in the way; then it is taken back."""
+    if not _ours(path, trash):
+        return False
     with Looking(path):
         pass
-    return work()
+    return True
 
 
 def _ours(path: Path, trash: Path) -> bool:
