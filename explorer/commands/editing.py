@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
+from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
@@ -17,11 +18,9 @@ from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.titles import Title
 from explorer.store.edits.words import (
-    done_shape,
     done_words,
     harmless,
     plan_lines,
-    plan_shape,
     question,
     receipt_words,
     skipped_words,

@@ -14,7 +14,6 @@ from explorer.store.edits.changing import apply_change
 from explorer.store.edits.copying import Copier, check_rowids
 from explorer.store.edits.plans import Action, Done, EditPlan
 from explorer.store.edits.refusals import reasons, undo_reason
-from explorer.store.edits.restoring import Restoring
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
 from explorer.store.edits.taking import Counter, Taking, UnderWay, planned_again
@@ -161,8 +160,8 @@ class Doing:
             def committed(batch: Sequence[Step]) -> None:
                 nonlocal begun
                 begun = True
-                done = [step for step in batch if isinstance(step, Restoring)]
-                counter.add(sum(s.messages for s in done), sum(s.last and s.job > 0 for s in done))
+                back = sum(step.last and step.job > 0 for step in batch)
+                counter.add(sum(step.messages for step in batch), back)
 
             steps = undo_steps(plan, self._trash, shape, copier.columns)
             try:

@@ -44,12 +44,7 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
     with trash.writing() as writer:
         writer.set_entries(gone, EntryState.GONE)
         writer.drop_entries(untouched)
-    left = trash.entries(receipt.number)
-    with trash.writing() as writer:
-        if not left:
-            writer.drop_receipt(receipt.number)
-        elif all(entry.state is not EntryState.COPIED for entry in left):
-            writer.set_receipt(receipt.number, ReceiptState.DONE)
+    trash.close(receipt.number)
 
 
 def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -> None:

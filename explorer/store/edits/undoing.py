@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.store import cells
+from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
 from explorer.store.edits.images import Cell, bound, shown
 from explorer.store.edits.plans import Action
-from explorer.store.edits.restoring import Restorer, Restoring
+from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Rows, Shape
 from explorer.store.edits.titles import next_title
 from explorer.store.edits.writing import Transaction
@@ -161,7 +162,7 @@ def undo_steps(
     trash: TrashFile,
     shape: Shape,
     columns: Callable[[str], tuple[str, ...]],
-) -> Iterator[Restoring]:
+) -> Iterator[Step]:
     """The steps that take an edit back: rows, then links, then cells."""
     restorer = Restorer(trash, shape, columns, dict(plan.titles))
     # Parents before children: the other way round than they went.
@@ -171,7 +172,7 @@ def undo_steps(
     yield from restorer.link_steps(entries)
     plain = [change for change in plan.changes if not change.entry]
     if plain:
-        yield Restoring(0, lambda tx: _revert_all(plain, tx), last=True)
+        yield Step(0, lambda tx: _revert_all(plain, tx), last=True)
 
 
 def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:
