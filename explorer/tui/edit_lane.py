@@ -6,11 +6,12 @@ from typing import TypeVar
 from textual.screen import Screen
 
 from explorer.errors import Cancelled, ExplorerError
-from explorer.render.clean import clean, clean_line
+from explorer.render.clean import clean_line
 from explorer.store.edits.plans import Done, Progress
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.lanes import Lanes
+from explorer.tui.saying import say
 
 T = TypeVar("T")
 
@@ -105,6 +106,4 @@ class EditLane:
         self._lanes.start("plan", guarded, take)
 
     def say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
-        )
+        say(self._screen, error)

@@ -19,6 +19,7 @@ from explorer.store.traits import Trait
 from explorer.tui.dialogs.question import Question
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
+from explorer.tui.saying import say
 
 
 def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
@@ -65,7 +66,7 @@ def _run(screen: Screen[None], command: Command) -> None:
     try:
         code = in_the_terminal(screen.app, lambda: run(command))
     except ExplorerError as error:
-        screen.notify(clean(error.message), title=error.title, severity="warning", markup=False)
+        say(screen, error)
         return
     words = "The room was given back." if code == 0 else f"The command ended with code {code}."
     screen.notify(words, markup=False)
