@@ -5,7 +5,6 @@ back.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 
 from textual.screen import Screen
 
@@ -15,19 +14,15 @@ from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
 from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
 from explorer.store.edits.titles import Owner, Title
-from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import (
     done_words,
     nothing_words,
     plan_lines,
     question,
     receipt_words,
-    undo_lines,
-    undo_question,
 )
-from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
@@ -35,6 +30,7 @@ from explorer.tui.dialogs.rename import Rename
 from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
+from explorer.tui.taking_back import TakingBack
 from explorer.tui.widgets.session_list import SessionList
 
 _YES = {
@@ -68,6 +64,7 @@ class Editing:
         self._clock = clock
         self._changed = changed
         self._lane = EditLane(screen, lanes, changed)
+        self.taking_back = TakingBack(screen, self._lane, lister, editor)
 
     def stop(self) -> None:
         self._lane.stop()
@@ -87,7 +84,7 @@ class Editing:
             case "clear":
                 self.clear(rows)
             case "undo":
-                self.undo()
+                self.taking_back.undo()
             case "prune":
                 self.prune(sessions.selection.keys)
             case "trash":
@@ -181,43 +178,6 @@ class Editing:
 
         self._screen.app.push_screen(Rename(clean_line(session.title or ""), check), renamed)
 
-    def undo(self, receipt: int | None = None, entries: Sequence[int] | None = None) -> None:
-        """Take the newest edit back, or this one, or a part of it."""
-
-        def work(token: CancelToken) -> UndoPlan:
-            return self._editor.undo_plan(receipt, entries, token)
-
-        def ask(plan: UndoPlan) -> None:
-            text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
-            title = clean_line(undo_question(plan), 200)
-            dialog = Question(title, text, "Undo")
-            self._screen.app.push_screen(dialog, lambda yes: self._undo(plan) if yes else None)
-
-        self._lane.find_out(work, ask)
-
-    def _undo(self, plan: UndoPlan) -> None:
-        store = self._lister.store
-        back: list[int] = []
-
-        def act(tell: Callable[[Progress], None]) -> Done:
-            done = self._editor.undo(plan, progress=tell)
-            # It is undone, whether or not anybody can be shown where.
-            with suppress(ExplorerError):
-                keys = store.keys_of(done.ids) if store is not None else {}
-                back.extend(keys[id_] for id_ in done.ids if id_ in keys)
-            return done
-
-        def then(done: Done) -> None:
-            notes = " ".join(done.notes)
-            # What was done before is no longer so.
-            self._screen.app.clear_notifications()
-            self._screen.notify(
-                clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
-            )
-            self._lister.back = back
-
-        self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
-
     def prune(self, selected: Collection[int]) -> None:
         """Choose by rules what goes."""
         from explorer.tui.reclaiming import offer
@@ -249,39 +209,7 @@ class Editing:
         """Show what was deleted."""
         from explorer.tui.trashing import Trashing
 
-        Trashing(self._screen, self._lanes, self._editor, self._clock, self.undo).show()
-
-    def look_after_crash(self) -> None:
-        """Say what an earlier edit left half done, and offer what can be done."""
-
-        def ask(receipts: list[Receipt]) -> None:
-            if receipts:
-                self._ask_half_done(receipts[0])
-
-        self._lane.find_out(lambda token: self._editor.half_done(), ask)
-
-    def _ask_half_done(self, receipt: Receipt) -> None:
-        dialog = Choice(
-            f"An edit was cut short: {clean_line(receipt.words, 60)}",
-            [
-                ("later", "Decide later"),
-                ("restore", "Put back what it had taken out"),
-                ("finish", "Finish it"),
-            ],
-            "later",
-        )
-
-        def chosen(name: str | None) -> None:
-            if name in ("restore", "finish"):
-                act = self._editor.restore if name == "restore" else self._editor.finish
-                self._lane.do(
-                    clean_line(receipt.words, 60),
-                    None,
-                    lambda tell: act(receipt, progress=tell),
-                    lambda done: self._screen.notify("That edit is settled.", markup=False),
-                )
-
-        self._screen.app.push_screen(dialog, chosen)
+        Trashing(self._screen, self._lanes, self._editor, self._clock, self.taking_back.undo).show()
 
     def _plan(
         self,
