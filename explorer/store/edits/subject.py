@@ -59,7 +59,9 @@ def subjects(
     wanted = _HERMES if shape.hermes else _POWER_LOOP
     picked = schema.pick(shape.sessions, "s", wanted)
     # By an index each; power-loop has none on times, and its newest message is the last one.
-    newest, last = ("max(m.timestamp)", "") if shape.hermes else _LAST
+    newest, last = "max(m.timestamp)", ""
+    if not shape.hermes:
+        newest, last = "m.created_at", f"ORDER BY m.{shape.order} DESC LIMIT 1"
     of_it = f"FROM {quoted(shape.messages)} m WHERE m.session_id = s.{shape.id} {last}"
     found = []
     for batch in batches(values):
@@ -72,9 +74,6 @@ def subjects(
         make = _hermes if shape.hermes else _power_loop
         found += [make(row) for row in rows]
     return found
-
-
-_LAST = "m.created_at", "ORDER BY m.seq DESC LIMIT 1"
 
 
 def sizes(ask: Rows, shape: Shape, ids: Iterable[str]) -> dict[str, Size]:
