@@ -15,6 +15,7 @@ from explorer.model import (
 from explorer.store import cells
 from explorer.store.catalog import Link
 from explorer.store.content import parts_text, reasoning_text, split_thinking, tool_calls
+from explorer.store.leases import leases, power_loop
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
@@ -108,7 +109,8 @@ def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    held = frozenset(id_ for id_, until in leases(reader, tables).items() if until > now)
+    until = leases(reader.rows, reader.schema, power_loop(tables.prefix))
+    held = frozenset(id_ for id_, time in until.items() if time > now)
     found = []
     for row in wanted:
         cells_of = reader.row(
@@ -178,15 +180,6 @@ def _pending(reader: Reader, tables: Tables, id_: str) -> bool:
         return False
     sql = f'SELECT t.pending_json FROM "{table}" t WHERE t.session_id = ?'
     return bool(cells.text(reader.value(sql, (id_,))))
-
-
-def leases(reader: Reader, tables: Tables) -> dict[str, float]:
-    """Until when a process holds a session, by id."""
-    table = f"{tables.prefix}session_leases"
-    if not reader.schema.has(table, "session_id", "expires_at"):
-        return {}
-    rows = reader.rows(f'SELECT t.session_id, t.expires_at FROM "{table}" t')
-    return {cells.words(id_): cells.seconds(until) or 0.0 for id_, until in rows}
 
 
 def usage_tables(schema: Schema, tables: Tables) -> list[str]:

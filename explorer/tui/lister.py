@@ -5,7 +5,7 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
@@ -89,6 +89,8 @@ class Lister:
         self._surveyed = 0.0
         self.wish = Wish()
         self._before_search: int | None = None
+        self.back: Sequence[int] = ()
+        """Sessions that are back: the cursor goes to the first that is listed."""
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self._basis: Basis | None = None
@@ -224,10 +226,8 @@ class Lister:
         self._before_search = at
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
-    def stay_near(self, leaving: bool) -> None:
+    def stay_near(self) -> None:
         """The chosen rows may leave the list: the cursor then stays where they were."""
-        if not leaving:
-            return
         chosen = set(self._sessions.chosen())
         order, here = self._sessions.order, self._sessions.cursor_row
         if here in chosen and here in order:
@@ -349,6 +349,8 @@ class Lister:
         self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
         back_to = None if found else self._before_search
+        if self.back and not found:
+            back_to = next(filter(set(arranged.order).__contains__, self.back), back_to)
         if back_to is None and self.catalog and here is not None:
             back_to = self.catalog.tip(here)
         if found and self._sessions.finds_anew(arranged) and arranged.order:
@@ -362,7 +364,7 @@ class Lister:
         self._expected = self._expected and self.catalog is None
         self._sessions.show(arranged, back_to, self.matcher)
         if found is None:
-            self._before_search = None
+            self._before_search, self.back = None, ()
         self._chosen()
         self._listed = arranged
         self.say_counts()

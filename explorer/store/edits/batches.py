@@ -8,7 +8,7 @@ every tenth of a second, so a shorter pause would starve whoever waits.
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple
 
 from explorer.errors import Cancelled
 from explorer.store.edits.writing import Changed, Transaction, Writing
@@ -19,13 +19,16 @@ HOLD = 0.03
 PAUSE = 0.1
 
 
-class Step(Protocol):
+class Step(NamedTuple):
     """A piece of a job that is done as a whole; done again after a transaction failed."""
 
-    @property
-    def job(self) -> int: ...
-
-    def do(self, transaction: Transaction) -> None: ...
+    job: int
+    """The number of the entry in the trash that it is about; 0 for what goes with none."""
+    do: Callable[[Transaction], None]
+    messages: int = 0
+    """How many messages it moves."""
+    last: bool = False
+    """The job is done with it."""
 
 
 def run_batches(

@@ -173,7 +173,7 @@ class MainScreen(ActingScreen):
         self._survey()
         trash = self._opening.trash
         if trash is not None and os.path.exists(trash) and (edits := self._edits()):
-            edits.look_after_crash()
+            edits.taking_back.look_after_crash()
 
     def _file_changed(self) -> None:
         if self._opened is None or self._opening.result is not self._opened:
