@@ -5,8 +5,8 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -32,7 +32,8 @@ from explorer.tui.list_words import (
     without,
 )
 from explorer.tui.opening import Opened, Remembered
-from explorer.tui.unfolding import Inside, inside_row
+from explorer.tui.renewing import Outdated, Renewed, read_changes, read_rows, read_whole
+from explorer.tui.unfolding import inside_row
 from explorer.tui.widgets.chip_bar import ChipBar
 from explorer.tui.widgets.search_bar import SearchBar
 from explorer.tui.widgets.session_list import SessionList
@@ -48,19 +49,6 @@ AHEAD = 0.05
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
-
-
-class Renewed(NamedTuple):
-    """The file as it is after a change."""
-
-    catalog: Catalog
-    touched: frozenset[int] | None
-    """Sessions with something new; None when everything was read."""
-    rows: dict[int, Session]
-    """Those in sight, as they are now."""
-    arranged: Arranged | None
-    """The list with the changes worked in, where that could be done."""
-    facts: Facts | None
 
 
 class Lister:
@@ -155,20 +143,8 @@ class Lister:
         due = whole or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
-            changes = None if due else store.changes(catalog.mark, token)
-            if changes is None:
-                whole = store.catalog(token)
-                rows = _read(store, whole, known, inside, now, token)
-                return Renewed(whole, None, rows, None, None)
-            made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
-            rows = _read(store, made, {*known, *changes.keys}, inside, now, token)
-            arranged, newer = None, facts
-            family = changes.family.keys if changes.family else ()
-            if basis is not None and basis.catalog is catalog:
-                arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
-            if facts is not None and family:
-                newer = facts.renewed(store.facts(family, token), family)
-            return Renewed(made, changes.keys, rows, arranged, newer)
+            asked = Outdated(store, catalog, basis, facts, known, inside, now)
+            return read_whole(asked, token) if due else read_changes(asked, token)
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
@@ -324,7 +300,7 @@ class Lister:
         def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Line]]:
             if not in_sight:
                 token.wait(AHEAD)
-            rows = _read(store, catalog, event.rows, inside, now, token)
+            rows = read_rows(store, catalog, event.rows, inside, now, token)
             if matcher is None or found is None:
                 return rows, {}
             from explorer.tui.excerpts import excerpts
@@ -390,22 +366,3 @@ class Lister:
         chosen = self._sessions.selection.words(self._sessions.order)
         title = f"{chosen} · {self._title}" if chosen else self._title
         self._sessions.border_title = Content(title)
-
-
-def _read(
-    store: Store,
-    catalog: Catalog,
-    rows: Iterable[int],
-    inside: Mapping[int, Inside],
-    now: float,
-    token: CancelToken,
-) -> dict[int, Session]:
-    """Rows of the list, by their numbers: whole conversations, and what is inside them."""
-    wanted = list(rows)
-    whole = [catalog.folded(row) for row in wanted if row not in inside and catalog.has(row)]
-    within = [inside[row].unit for row in wanted if row in inside]
-    found = {session.key: session for session in store.sessions(whole, now, token)}
-    if within:
-        read = store.sessions(within, now, token)
-        found |= {inside_row(session.key): session for session in read}
-    return found

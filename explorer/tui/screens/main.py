@@ -22,9 +22,10 @@ from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
 from explorer.tui.condition import Condition
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.lister import Lister, Renewed
+from explorer.tui.lister import Lister
 from explorer.tui.offering import Offering
 from explorer.tui.opening import Intent, Opened, Opening, Start
+from explorer.tui.renewing import Renewed
 from explorer.tui.screens.acting import ActingScreen
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
