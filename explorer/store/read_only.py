@@ -3,6 +3,7 @@
 A `ReadOnlyFile` hands a piece of work one short-lived connection. It tries again while the
 agent holds a lock, stops inside SQLite when its token is cancelled, and never leaves a cursor
 unfinished: in DELETE journal mode that would lock the agent out, in WAL it would grow the log.
+Between two pieces of work nothing is open, but beside a log so long that reading it takes its time.
 """
 
 import sqlite3
@@ -22,6 +23,7 @@ from explorer.store.failures import (
     is_passing,
     log_at_rest,
 )
+from explorer.store.long_log import LongLog
 from explorer.store.schema import Schema, introspect
 
 T = TypeVar("T")
@@ -130,6 +132,7 @@ class ReadOnlyFile:
         self._lossy = False
         self._schema: tuple[int, Schema] | None = None
         self._shared = _Shared()
+        self._log = LongLog(path)
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work` with one connection for all that it reads in this thread: of a few short
@@ -176,6 +179,7 @@ class ReadOnlyFile:
     def _once(self, work: Callable[[Reader], T], token: CancelToken) -> T:
         check_file(self.path)
         try:
+            self._log.keep()
             return self._with(work, token, immutable=False)
         except sqlite3.OperationalError as error:
             if error_name(error) not in NEEDS_A_WRITABLE_FOLDER or not log_at_rest(self.path):

@@ -86,7 +86,7 @@ def test_waiting_ends_at_once_when_cancelled(path: Path, locked: Locker) -> None
     locked.release()
 
 
-def _flags(target: Path) -> list[int]:
+def open_modes(target: Path) -> list[int]:
     """The access modes of this process' descriptors on a file."""
     found = []
     for entry in DESCRIPTORS.iterdir():
@@ -109,7 +109,7 @@ def test_the_database_is_never_open_for_writing(path: Path, mode: str) -> None:
 
     def work(reader: Reader) -> list[int]:
         reader.rows("SELECT * FROM messages")
-        return _flags(path)
+        return open_modes(path)
 
     assert ReadOnlyFile(path).read(work) == [os.O_RDONLY]
 
@@ -119,7 +119,7 @@ def test_nothing_stays_open_between_two_reads(path: Path) -> None:
     store = open_store(path)
     store.catalog()
     store.first_page(5, 0.0)
-    assert _flags(path) == []
+    assert open_modes(path) == []
 
 
 @pytest.mark.parametrize(
