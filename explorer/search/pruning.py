@@ -26,6 +26,8 @@ PINNED = "pinned"
 ARCHIVED = "archived"
 NEWEST = "among the newest to keep"
 KEPT = "kept by you"
+ELSEWHERE = "in other tables of the file: prune again for them"
+"""A file may hold the sessions of two versions of an agent; an edit is about one of them."""
 
 
 class Rules(NamedTuple):
@@ -34,9 +36,9 @@ class Rules(NamedTuple):
     older: float | None = None
     """Seconds since the last activity."""
     sources: frozenset[str] = frozenset()
-    """Only these; all when empty."""
+    """Only from one of these; from any when empty."""
     classes: frozenset[Hidden] = frozenset()
-    """Only these classes of sessions; all when empty."""
+    """Only of one of these classes of sessions; of any when empty."""
     empty: bool = False
     """Only those without messages."""
     most: int | None = None
@@ -136,12 +138,21 @@ def choose(
         matching = [tip for tip in matching if fits(tip)]
     newest = catalog.by_last_active(matching)
     kept = frozenset(newest[: rules.keep])
+    named = Hidden.ARCHIVED in session_test(parse(rules.query, now, tz), now, tz).classes
+    archived = frozenset() if named or rules.only is not None else catalog.archived
+    table = ""
     rows: list[int] = []
     skipped: dict[str, list[int]] = {}
     for tip in reversed(newest):
         if rules.older is not None and now - catalog.last_active(tip) < rules.older:
             continue
         reason = _reason(known, rules, tip, kept, now)
+        if not reason and tip in archived:
+            reason = ARCHIVED
+        if not reason:
+            own, _ = known.store.place(tip)
+            table = table or own
+            reason = ELSEWHERE if own != table else ""
         if reason:
             skipped.setdefault(reason, []).append(tip)
         else:
@@ -183,10 +194,8 @@ def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: fl
         return PINNED
     if tip in kept:
         return NEWEST
-    if not ended and not rules.include_open:
-        return OPEN
-    asked = "is:archived" in rules.query or rules.only is not None
-    return ARCHIVED if tip in catalog.archived and not asked else ""
+    left_open = known.store.keeps_ends and not ended
+    return OPEN if left_open and not rules.include_open else ""
 
 
 def _messages(known: Ground, tip: int) -> int:

@@ -97,6 +97,8 @@ class Store(Protocol):
 
     path: Path
     kind: str
+    keeps_ends: bool
+    """Whether it is written down that a session has ended; else none counts as left open."""
 
     def handover(self) -> Handover | str:
         """How a session is resumed; where it cannot be, why not."""

@@ -285,6 +285,9 @@ class Editing:
         places = [store.place(key) for key in dict.fromkeys(keys)]
         table = places[0][0]
         rows = [row for name, row in places if name == table]
+        if left := len(places) - len(rows):
+            words = f"{plural(left, 'session')} in other tables of the file: ask again for them."
+            self._screen.notify(f"Left out: {words}", severity="warning", markup=False)
         self._lane.find_out(lambda token: make(rows, table, token), self._ask)
 
     def _ask(self, plan: EditPlan) -> None:

@@ -72,8 +72,9 @@ def _totals(chosen: Chosen | None, weights: Mapping[int, int] | None) -> Iterato
 def _rules(rules: Rules) -> Iterator[tuple[str, str, str]]:
     """(name, words, value)."""
     yield "older", "Quiet for at least", span_words(rules.older)
-    sources = ", ".join(sorted(rules.sources | {one.value for one in rules.classes}))
-    yield "sources", "Source or class", clean_line(sources) or "any"
+    yield "sources", "Source", clean_line(", ".join(sorted(rules.sources))) or "any"
+    classes = ", ".join(sorted(one.value for one in rules.classes))
+    yield "classes", "Class", classes or "any"
     yield "most", "Messages at most", "any" if rules.most is None else count(rules.most)
     yield "empty", "Only empty ones", "yes" if rules.empty else "no"
     yield "open", "Open ones too, never ended", "yes" if rules.include_open else "no"

@@ -11,7 +11,7 @@ from textual.events import Resize
 from textual.screen import Screen
 
 from explorer.errors import ExplorerError, StoreError
-from explorer.model import Hidden, Sort
+from explorer.model import OWN_CLASSES, Hidden, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
@@ -20,8 +20,8 @@ from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Arranged
-from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.dialogs.several import Several
 from explorer.tui.headings import headings
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.prune_rows import RuleRow, rule_rows, span_words
@@ -31,7 +31,12 @@ from explorer.tui.widgets.rule_list import RuleList
 from explorer.tui.widgets.session_list import SessionList
 
 NARROW = 100
-CLASSES = (Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+CLASS_WORDS = {
+    Hidden.CRON: "Sessions of scheduled jobs",
+    Hidden.SUBAGENT: "Sessions of subagents",
+    Hidden.TOOL: "Sessions of tools",
+    Hidden.EMPTY: "Sessions without messages",
+}
 NOTHING = "Nothing would go. Choose what, at the left."
 
 
@@ -199,7 +204,9 @@ class PruneScreen(Screen[None]):
         elif row.name == "empty":
             self._set(rules._replace(empty=not rules.empty))
         elif row.name == "sources":
-            self._ask_source()
+            self._ask_sources()
+        elif row.name == "classes":
+            self._ask_classes()
         else:
             self._ask(row)
 
@@ -208,20 +215,25 @@ class PruneScreen(Screen[None]):
         self._show()
         self._choose()
 
-    def _ask_source(self) -> None:
-        names = sorted(self._given.catalog.source_names)
-        options = [("", "Any source")]
-        options += [(f"c{one.value}", f"All {one.value} sessions") for one in CLASSES]
-        options += [(f"s{name}", clean_line(name) or "(none)") for name in names]
+    def _ask_sources(self) -> None:
+        names = sorted(filter(None, self._given.catalog.source_names))
+        options = [(name, clean_line(name, 60)) for name in names]
 
-        def take(name: str | None) -> None:
-            if name is None:
-                return
-            sources = frozenset({name[1:]}) if name.startswith("s") else frozenset()
-            classes = frozenset({Hidden(name[1:])}) if name.startswith("c") else frozenset()
-            self._set(self._rules._replace(sources=sources, classes=classes, only=None))
+        def take(names: frozenset[str] | None) -> None:
+            if names is not None:
+                self._set(self._rules._replace(sources=names, only=None))
 
-        self.app.push_screen(Choice("Source or class", options, ""), take)
+        self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
+
+    def _ask_classes(self) -> None:
+        options = [(one.value, CLASS_WORDS[one]) for one in OWN_CLASSES]
+
+        def take(names: frozenset[str] | None) -> None:
+            if names is not None:
+                classes = frozenset(map(Hidden, names))
+                self._set(self._rules._replace(classes=classes, only=None))
+
+        self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
 
     def _ask(self, row: RuleRow) -> None:
         """A value of one's own."""
