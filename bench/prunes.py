@@ -12,11 +12,10 @@ from bench.progress import say
 from bench.report import Aim, Table
 from bench.sizes import Beside
 from bench.waits import HEADINGS, MODES, REST, during, tabulate
-from explorer.search.pruning import PRESETS, choose, ground, parts_of
+from explorer.search.pruning import PRESETS
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, EditPlan
-from explorer.store.opening import open_store
 from tests.edits.appender import Appender, appender
+from tests.edits.victim import prune_plan
 
 T = TypeVar("T")
 
@@ -71,7 +70,9 @@ class Prunes:
         agent.fill(path, self._beside.sessions, EACH)
         with agent.appending(path, where[1], log, REST):
             quiet = during(log, lambda: time.sleep(self._beside.alone))
-            plan = self._timed(where, "making the plan", lambda: _plan(path, editor))
+            plan = self._timed(
+                where, "making the plan", lambda: prune_plan(editor, PRESET, time.time())
+            )
             assert len(plan.doomed) == self._beside.sessions
             gone = during(
                 log, lambda: self._timed(where, "the prune", lambda: editor.apply(plan), SPEED)
@@ -98,11 +99,3 @@ class Prunes:
         aim = None if least is None else Aim(f"> {least:.0f} a second", pace > least)
         self._speed.add(*where, what, f"{took:,.1f} s", f"{pace:,.0f}", aim=aim)
         return found
-
-
-def _plan(path: Path, editor: Editor) -> EditPlan:
-    store = open_store(path)
-    catalog = store.catalog()
-    chosen = choose(ground(store, catalog, frozenset()), PRESET, None, time.time())
-    rows = [row for _, row in map(store.place, parts_of(catalog, chosen.rows))]
-    return editor.delete_plan(rows, action=Action.PRUNE)
