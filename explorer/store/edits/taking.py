@@ -19,6 +19,7 @@ from explorer.store.edits.images import Image
 from explorer.store.edits.plans import Done, EditPlan, Outcome, Planned, Progress
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.undoing import UndoPlan, undo_steps
+from explorer.store.edits.words import part_words
 from explorer.store.edits.writing import Changed, Writing
 from explorer.store.kept import Entry, EntryState, ReceiptState
 from explorer.store.read_only import CancelToken
@@ -192,7 +193,10 @@ class Taking:
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
         left = self._trash.entries(self._receipt)
+        words = part_words(self._plan, len(self._ids)) if stopped else ""
         with self._trash.writing() as trash:
+            if words:
+                trash.set_words(self._receipt, words)
             if not left:
                 trash.drop_receipt(self._receipt)
             elif all(entry.state is not EntryState.COPIED for entry in left):
@@ -204,6 +208,7 @@ class Taking:
             self._skipped,
             tuple(self._notes),
             stopped,
+            words,
         )
 
 
