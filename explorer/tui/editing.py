@@ -72,6 +72,8 @@ class Editing:
 
     def act(self, what: str, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""
+        # What a prune wanted afterwards, if somebody then said no to it.
+        self._lane.after = None
         rows, here = sessions.chosen(), sessions.current
         match what:
             case "rename" if here is not None:
@@ -233,7 +235,11 @@ class Editing:
             self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
             self._plan(keys, make)
 
-        self._screen.app.push_screen(PruneScreen(given, self._clock, act))
+        def undo(then: Callable[[Catalog | None], None]) -> None:
+            self._lane.after = lambda: self._lanes.start("after", store.catalog, then)
+            self.undo()
+
+        self._screen.app.push_screen(PruneScreen(given, self._clock, act, undo))
 
     def trash(self) -> None:
         """Show what was deleted."""

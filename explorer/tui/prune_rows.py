@@ -7,6 +7,7 @@ from explorer.render.amounts import count, plural, size
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line
 from explorer.search.pruning import DAY, OPEN, PRESETS, Chosen, Rules
+from explorer.store.trash import RETENTION
 
 BAR = 18
 MOST_BARS = 12
@@ -65,8 +66,9 @@ def _totals(chosen: Chosen | None, weights: Mapping[int, int] | None) -> Iterato
         yield "… of text"
     else:
         yield f"{size(sum(weights.get(row, 0) for row in chosen.rows))} of text"
-    yield "The file does not shrink by itself. The trash"
-    yield "grows by as much, compressed, for 30 days."
+    yield "Archiving (a) hides them. Deleting (d) keeps"
+    yield f"them in our trash for {int(RETENTION // 86_400)} days, and does not"
+    yield "make the state file smaller by itself."
 
 
 def _rules(rules: Rules) -> Iterator[tuple[str, str, str]]:

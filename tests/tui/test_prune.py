@@ -82,6 +82,20 @@ async def test_delete_asks_with_the_numbers_and_one_undo_brings_all_back(
     assert dump(path) == before
 
 
+async def test_undo_works_where_the_prune_was_done(path: Path, trash: Path) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("d")
+        await driver.press("y")
+        assert "0 conversations would go" in driver.screen()
+        await driver.press("u")
+        assert "Undo: pruned 3 sessions?" in driver.screen()
+        await driver.press("y")
+        assert "3 conversations would go" in driver.screen()
+    assert dump(path) == before
+
+
 async def test_cancel_is_the_default(path: Path, trash: Path) -> None:
     before = dump(path)
     async with opened(path, trash=trash) as driver:
@@ -106,6 +120,7 @@ async def test_space_keeps_one_and_enter_reads_it(path: Path, trash: Path) -> No
         await driver.press("d")
         assert "Prune 2 sessions?" in driver.screen()
         await driver.press("y")
+        assert "1 kept by you" in driver.screen(), "also when it is done again"
         left = {str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")}
         assert left == {"now", "open", "chat", "void", "old0"}
 

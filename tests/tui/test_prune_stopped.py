@@ -105,6 +105,21 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
     assert dump(path) == before
 
 
+async def test_a_trash_of_very_many_lists_the_first_of_them(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.tui.screens.trash.MOST", 5)
+    async with opened(path, trash=trash) as driver:
+        await _stopped(driver, monkeypatch)
+        gone = _gone(path)
+        await driver.press("escape")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        shown = driver.app.screen.query_one(OptionList)
+        assert shown.option_count == 1 + 5 + 1
+        assert f"and {gone - 5} more: session-explorer trash show 1" in driver.screen()
+
+
 async def test_what_is_purged_cannot_come_back(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

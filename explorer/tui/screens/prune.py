@@ -40,6 +40,10 @@ CLASS_WORDS = {
 NOTHING = "Nothing would go. Choose what, at the left."
 
 
+Then = Callable[[Catalog | None], None]
+"""Told what the file holds after an edit."""
+
+
 class Given(NamedTuple):
     """What a prune starts from."""
 
@@ -57,14 +61,16 @@ class PruneScreen(Screen[None]):
         self,
         given: Given,
         clock: Callable[[], float],
-        act: Callable[[list[int], bool, Callable[[Catalog | None], None]], None],
+        act: Callable[[list[int], bool, Then], None],
+        undo: Callable[[Then], None],
     ) -> None:
         """`act` archives or deletes the given sessions, after a question, and tells the catalog
-        as it is then."""
+        as it is then; so does `undo`, which takes the last edit back."""
         super().__init__()
         self._given = given
         self._clock = clock
         self._act = act
+        self._undo = undo
         self._lanes = Lanes(self, self._failed)
         self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
@@ -270,9 +276,11 @@ class PruneScreen(Screen[None]):
         return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
 
     def action_edit(self, what: str) -> None:
-        """What the list's own keys ask for: only these two are about all that would go."""
+        """What the list's own keys ask for: only these are about all that would go."""
         if what in ("archive", "delete"):
             self._do(archive=what == "archive")
+        elif what == "undo":
+            self._undo(self._done)
 
     def _do(self, archive: bool) -> None:
         kept = self._spared()
@@ -284,12 +292,14 @@ class PruneScreen(Screen[None]):
         self._act([part for row in going for part in chain(row)], archive, self._done)
 
     def _done(self, catalog: Catalog | None) -> None:
-        """The file is another one by now."""
+        """The file is another one by now; what somebody keeps is kept from the next go as well."""
         if catalog is not None and self.is_attached:
             self._given = self._given._replace(catalog=catalog, selected=frozenset())
             if self._rules.only is not None:
                 self._rules = PRESETS["Empty sessions"]
+            kept = frozenset(filter(catalog.has, self.sessions.selection.keys))
             self.sessions.clear()
+            self.sessions.selection.add(sorted(catalog.tips(kept)))
             self._begin()
 
     def action_pane(self) -> None:

@@ -10,13 +10,15 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from explorer.render.amounts import plural, size
+from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION
 from explorer.tui.styles import style
 
+MOST = 2_000
+"""Sessions that are listed one by one: a list of all that a big prune took would take seconds."""
 NOTHING = "Nothing was changed yet, or all of it is too long ago."
 _STATES = {
     ReceiptState.UNDONE: "undone",
@@ -62,14 +64,19 @@ class TrashScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         options = []
+        room = MOST
         for receipt, entries in self._held.receipts:
             name = f"r{receipt.number}"
             self._places[name] = receipt, None
             options.append(Option(self._receipt_line(receipt), id=name))
-            for entry in entries:
+            for entry in entries[:room]:
                 name = f"e{entry.number}"
                 self._places[name] = receipt, entry
                 options.append(Option(_entry_line(entry), id=name))
+            if len(entries) > room:
+                line = _more_line(receipt, len(entries) - room)
+                options.append(Option(line, disabled=True))
+            room = max(room - len(entries), 0)
         if not options:
             options.append(Option(Content(NOTHING), disabled=True))
         yield OptionList(*options, id="trash")
@@ -119,6 +126,11 @@ class TrashScreen(ModalScreen[None]):
 
     def action_up(self) -> None:
         self.query_one(OptionList).action_cursor_up()
+
+
+def _more_line(receipt: Receipt, number: int) -> Content:
+    line = f"and {count(number)} more: session-explorer trash show {receipt.number}"
+    return Content.assemble((f"             {line}", "$dim"))
 
 
 def _entry_line(entry: Entry) -> Content:
