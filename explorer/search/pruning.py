@@ -79,6 +79,10 @@ class Ground(NamedTuple):
     pins: frozenset[int]
     """Rows that are pinned."""
 
+    def messages(self, tip: int) -> int:
+        """Of all parts of a conversation."""
+        return sum(self.facts.messages.get(part, 0) for part in self.catalog.chain(tip))
+
 
 class Chosen(NamedTuple):
     """What would go, and what stays all the same."""
@@ -160,7 +164,7 @@ def choose(
     months = Counter(_month(catalog.last_active(tip), tz) for tip in rows)
     return Chosen(
         rows=tuple(rows),
-        messages=sum(_messages(known, tip) for tip in rows),
+        messages=sum(known.messages(tip) for tip in rows),
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
@@ -177,7 +181,7 @@ def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
         return False
     if rules.empty and not catalog.empty.issuperset(catalog.chain(tip)):
         return False
-    return rules.most is None or _messages(known, tip) <= rules.most
+    return rules.most is None or known.messages(tip) <= rules.most
 
 
 def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
@@ -196,10 +200,6 @@ def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: fl
         return NEWEST
     left_open = known.store.keeps_ends and not ended
     return OPEN if left_open and not rules.include_open else ""
-
-
-def _messages(known: Ground, tip: int) -> int:
-    return sum(known.facts.messages.get(part, 0) for part in known.catalog.chain(tip))
 
 
 def _month(time: float, tz: tzinfo | None) -> str:

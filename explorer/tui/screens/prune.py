@@ -15,7 +15,7 @@ from explorer.model import OWN_CLASSES, Hidden, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
-from explorer.search.pruning import PRESETS, Chosen, Ground, Rules, choose, ground, holding
+from explorer.search.pruning import KEPT, PRESETS, Chosen, Ground, Rules, choose, ground, holding
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
@@ -24,7 +24,7 @@ from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.dialogs.several import Several
 from explorer.tui.headings import headings
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.prune_rows import RuleRow, rule_rows, span_words
+from explorer.tui.prune_rows import Going, RuleRow, rule_rows, span_words
 from explorer.tui.screens.reading import ReadScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.rule_list import RuleList
@@ -54,6 +54,15 @@ class Given(NamedTuple):
     """Rows of the list that are selected."""
 
 
+class _Found(NamedTuple):
+    """What the rules came to."""
+
+    chosen: Chosen
+    arranged: Arranged
+    going: frozenset[int]
+    bytes: int
+
+
 class PruneScreen(Screen[None]):
     """Rules, and what they would take."""
 
@@ -75,7 +84,10 @@ class PruneScreen(Screen[None]):
         self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
+        self._going: frozenset[int] = frozenset()
         self._weights: Mapping[int, int] | None = None
+        self._bytes = 0
+        """Of all that is chosen, once there are weights."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="panes"):
@@ -116,26 +128,29 @@ class PruneScreen(Screen[None]):
         def take(known: Ground) -> None:
             self._ground = known
             self._choose()
-            self._lanes.start("weights", store.weights, self._weigh)
+            self._lanes.start("weights", weigh, self._weighed)
+
+        def weigh(token: CancelToken) -> Mapping[int, int]:
+            found: dict[int, int] = {}
+            for key, number in store.weights(token).items():
+                tip = catalog.tip(key)
+                found[tip] = found.get(tip, 0) + number
+            return found
 
         self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
 
-    def _weigh(self, weights: Mapping[int, int]) -> None:
-        catalog = self._given.catalog
-        found: dict[int, int] = {}
-        for key, number in weights.items():
-            tip = catalog.tip(key)
-            found[tip] = found.get(tip, 0) + number
-        self._weights = found
-        self._show()
+    def _weighed(self, weights: Mapping[int, int]) -> None:
+        self._weights = weights
+        self._choose()
 
     def _choose(self) -> None:
         """Apply the rules anew."""
         known, rules, now = self._ground, self._rules, self._clock()
+        weights = self._weights or {}
         if known is None:
             return
 
-        def work(token: CancelToken) -> tuple[Chosen, Arranged] | ExplorerError:
+        def work(token: CancelToken) -> _Found | ExplorerError:
             try:
                 fits = holding(known, rules.query, now, token)
             except ExplorerError as error:
@@ -143,13 +158,15 @@ class PruneScreen(Screen[None]):
             chosen = choose(known, rules, fits, now)
             order = list(chosen.rows)
             days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
-            return chosen, Arranged(order[::-1], days, {}, len(order))
+            arranged = Arranged(order[::-1], days, {}, len(order))
+            weight = sum(weights.get(row, 0) for row in order)
+            return _Found(chosen, arranged, frozenset(order), weight)
 
-        def take(found: tuple[Chosen, Arranged] | ExplorerError) -> None:
+        def take(found: _Found | ExplorerError) -> None:
             if isinstance(found, ExplorerError):
                 self.notify(clean(found.message), title=found.title, markup=False)
                 return
-            self._chosen, arranged = found
+            self._chosen, arranged, self._going, self._bytes = found
             self.sessions.note = NOTHING
             self.sessions.show(arranged)
             self._show()
@@ -157,25 +174,30 @@ class PruneScreen(Screen[None]):
         self._lanes.start("choose", work, take)
 
     def _show(self) -> None:
-        chosen = self._chosen
-        kept = self._spared()
-        if chosen is not None and kept and self._ground is not None:
-            rows = tuple(row for row in chosen.rows if row not in kept)
-            facts = self._ground.facts.messages
-            chain = self._given.catalog.chain
-            messages = sum(facts.get(part, 0) for row in rows for part in chain(row))
-            skipped = {**chosen.skipped, "kept by you": tuple(sorted(kept))}
-            chosen = chosen._replace(rows=rows, messages=messages, skipped=skipped)
+        """Only what is kept by hand is gone through here: the rest was counted in a thread."""
+        chosen, known, kept = self._chosen, self._ground, self._spared()
+        going = None
+        if chosen is not None:
+            going = Going(len(chosen.rows), chosen.messages, self._bytes)
+            if kept and known is not None:
+                going = Going(
+                    len(chosen.rows) - len(kept),
+                    chosen.messages - sum(known.messages(row) for row in kept),
+                    self._bytes - sum((self._weights or {}).get(row, 0) for row in kept),
+                )
+                skipped = {**chosen.skipped, KEPT: tuple(sorted(kept))}
+                chosen = chosen._replace(skipped=skipped)
+            if self._weights is None:
+                going = going._replace(bytes=None)
         rules = self.query_one(RuleList)
-        rules.show(rule_rows(self._rules, chosen, self._weights, len(self._given.selected)))
-        going = len(chosen.rows) if chosen else 0
-        self.sessions.border_title = Content(f"{plural(going, 'conversation')} would go")
+        rules.show(rule_rows(self._rules, chosen, going, len(self._given.selected)))
+        words = plural(going.conversations if going else 0, "conversation")
+        self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""
         self.sessions.border_subtitle = Content(f"{kept_words}space keeps one · enter reads it")
 
     def _spared(self) -> frozenset[int]:
-        listed = self._chosen.rows if self._chosen else ()
-        return frozenset(self.sessions.selection.keys.intersection(listed))
+        return frozenset(key for key in self.sessions.selection.keys if key in self._going)
 
     @on(SessionList.SelectionChanged)
     def _kept(self) -> None:
