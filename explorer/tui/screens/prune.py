@@ -31,6 +31,8 @@ from explorer.tui.widgets.rule_list import RuleList
 from explorer.tui.widgets.session_list import SessionList
 
 NARROW = 100
+MANY = 3_000
+"""Conversations from which on the plan for them takes long enough to be announced."""
 CLASS_WORDS = {
     Hidden.CRON: "Sessions of scheduled jobs",
     Hidden.SUBAGENT: "Sessions of subagents",
@@ -310,6 +312,8 @@ class PruneScreen(Screen[None]):
         if not going:
             self.notify("Nothing would go.", markup=False)
             return
+        if len(going) > MANY:
+            self.notify("Looking at what hangs on them …", timeout=3, markup=False)
         chain = self._given.catalog.chain
         self._act([part for row in going for part in chain(row)], archive, self._done)
 
