@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
+from explorer.errors import ExplorerError
 from explorer.store.create import StateFile
 from explorer.store.edits.batches import AHEAD, Step, run_batches
+from explorer.store.edits.editor import Editor
 from explorer.store.edits.writing import Transaction, Writing
 from explorer.store.read_only import CancelToken
+from tests.edits.states import dump
 from tests.factories import NOW, rows, talk
 
 
@@ -76,3 +79,23 @@ def test_a_file_that_nobody_else_writes_is_known(path: Path) -> None:
                 transaction.run("UPDATE sessions SET title = 'ours'")
             seen.append(writing.others_at)
     assert seen[0] < seen[1] == seen[2], "our own writes do not count"
+
+
+def test_a_long_edit_ends_before_it_fills_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.store.edits.taking.CHUNK_SESSIONS", 2)
+    monkeypatch.setattr("explorer.store.edits.taking.LEAST", 1 << 60)
+    path = tmp_path / "many.db"
+    with StateFile.create(path) as state:
+        for number in range(6):
+            talk(state, str(number), "hello", at=NOW - 9e6, end="cli_close")
+    before, editor = dump(path), Editor(path, tmp_path / "trash.db", lambda: NOW)
+    plan = editor.delete_plan([1, 2, 3, 4, 5, 6])
+    with pytest.raises(ExplorerError, match="2 sessions done before that can be undone"):
+        editor.apply(plan)
+    assert rows(path, "SELECT count(*) FROM sessions") == [(4,)]
+    assert editor.trash.receipts()[0].words == "Deleted 2 of 6 sessions"
+    assert editor.half_done() == []
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
