@@ -28,7 +28,7 @@ from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
-from explorer.tui.searching import AT_ONCE, excerpts
+from explorer.tui.excerpts import excerpts
 
 AGENT = Path(__file__).resolve().parents[1] / ".venv" / "agents" / "hermes-agent-0.19.0"
 COMMON_AGAINST_AGENT = 0.05
@@ -36,6 +36,8 @@ COMMON_AGAINST_AGENT = 0.05
 CANCELLED = 15.0
 CANCELS = 5
 """Searches that are stopped in a round."""
+CONVERSATIONS = 24
+"""As many as most lists show."""
 
 TEXT = """
 Until the first 24 conversations are there with their excerpts, as a function without painting.
@@ -117,7 +119,7 @@ def _first_page(store: Store, catalog: Catalog, query: Searched) -> None:
 
     def tell(result: Result) -> None:
         if result.total or not query.finds:
-            hits = {tip: result.leading[tip] for tip in result.order[:AT_ONCE]}
+            hits = {tip: result.leading[tip] for tip in result.order[:CONVERSATIONS]}
             excerpts(store, hits, Matcher(parsed), result.counts, token)
             raise _FirstPage
 

@@ -38,11 +38,9 @@ class SearchedApp(explorer.tui.app.ExplorerApp):
         screen = self.screen_stack[0]
         assert isinstance(screen, MainScreen)
         sessions = screen.sessions
-        seen = sessions.in_sight()
-        if sessions.found and sessions.found.result.total and seen:
-            known = all(sessions.row(row) and not sessions._lacks_excerpt(row) for row in seen)
-            if known:
-                self._sign(f"⟦{sessions.found.result.query.text}⟧")
+        missing = sessions._known.missing(sessions.in_sight())
+        if sessions.found and sessions.found.result.total and not missing:
+            self._sign(f"⟦{sessions.found.result.query.text}⟧")
 
     def _sign(self, sign: str) -> None:
         def write() -> None:

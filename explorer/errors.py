@@ -54,6 +54,11 @@ class Refused(ExplorerError):
     exit_code = ExitCode.REFUSED
 
 
+def sentence(reason: str) -> str:
+    """A reason, which is a part of a sentence, as one of its own."""
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
 class Problem(StrEnum):
     """Why a state file cannot be read."""
 

@@ -78,6 +78,11 @@ class Terminal:
         lines = ("".join(cells[y][x].data for x in range(columns)) for y in range(rows))
         return "\n".join(line.rstrip() for line in lines)
 
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """(column, line) of the terminal's own cursor, seen or not."""
+        return self._screen.cursor.x, self._screen.cursor.y
+
     def press(self, keys: bytes) -> None:
         os.write(self._fd, keys)
 

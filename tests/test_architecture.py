@@ -44,11 +44,15 @@ WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and by nobody before."""
 READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
 CREATES = ("explorer/store/create.py",)
-OUR_OWN = ("explorer/store/side.py", "explorer/store/trash.py")
+OUR_OWN = ("explorer/store/own_file.py",)
 """Files that only we write, and what opens them."""
 EDITS = ("explorer/store/edits/writing.py",)
 """Who may write to somebody else's file."""
-PLAIN_FILES = ("explorer/store/edits/beside.py", "explorer/store/edits/refusals.py", *OUR_OWN)
+PLAIN_FILES = (
+    "explorer/store/edits/beside.py",
+    "explorer/store/edits/refusals.py",
+    "explorer/store/trash.py",
+)
 """Who opens files that are no databases: transcripts beside one, a lock of ours, mount points."""
 
 

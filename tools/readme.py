@@ -13,6 +13,8 @@ from explorer.tui.action import Action
 from explorer.tui.actions import ACTIONS
 
 README = Path(__file__).parent.parent / "README.md"
+BESIDE = 3
+"""Actions that stand beside each other."""
 SCOPES = {
     "list": "In the list",
     "transcript": "In the transcript",
@@ -24,13 +26,14 @@ SCOPES = {
 
 
 def key_table() -> str:
-    """Two actions a line, as many lines as one scope needs."""
-    lines = ["| | key | does | key | does |", "|---|---|---|---|---|"]
+    """Three actions a line, as many lines as one scope needs, read from top to bottom."""
+    lines = ["| " + "| key | does " * BESIDE + "|", "|" + "---|" * (2 * BESIDE + 1)]
     for scope, title in SCOPES.items():
         cells = [f"{_keys(action)} | {action.help}" for action in ACTIONS if action.scope == scope]
-        half = (len(cells) + 1) // 2
-        for left, right in zip_longest(cells[:half], cells[half:], fillvalue=" | "):
-            lines.append(f"| {title} | {left} | {right} |")
+        rows = -(-len(cells) // BESIDE)
+        columns = [cells[at * rows : (at + 1) * rows] for at in range(BESIDE)]
+        for row in zip_longest(*columns, fillvalue=" | "):
+            lines.append(f"| {title} | {' | '.join(row)} |")
             title = ""
     return "\n".join(lines)
 
@@ -40,8 +43,11 @@ def _keys(action: Action) -> str:
 
 
 def usage() -> str:
+    """What the program is and takes; its examples are left to --help."""
     os.environ["COLUMNS"] = "100"
-    return f"```\n{parser().format_help().rstrip()}\n```"
+    text, _, after = parser().format_help().partition("\nexamples:\n")
+    codes = after[after.index("exit codes:") :]
+    return f"```\n{text}\n{codes.rstrip()}\n```"
 
 
 def renewed(text: str) -> str:

@@ -5,22 +5,22 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
+from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
-from explorer.errors import ExitCode, Refused, UsageError
+from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
 from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
 from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, Progress
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.titles import Title
 from explorer.store.edits.words import (
-    done_shape,
     done_words,
     harmless,
     plan_lines,
-    plan_shape,
     question,
     receipt_words,
     skipped_words,
@@ -57,7 +57,8 @@ def _plan(
     editor: Editor, store: Store, options: argparse.Namespace, keys: Sequence[int]
 ) -> EditPlan:
     if options.command == "rename":
-        plan, title = editor.rename_plan(store.place(keys[0])[1], options.title)
+        row = store.place(keys[0])[1]
+        plan, title = editor.rename_plan(row, options.title, measured=True)
         _check_title(title)
         return plan
     whole = options.command in ("archive", "unarchive") or getattr(options, "conversation", False)
@@ -78,13 +79,25 @@ def _plan(
         case Action.CLEAR:
             return editor.clear_plan(rows, options.force)
         case _:
-            return editor.delete_plan(rows, table, options.force)
+            try:
+                return editor.delete_plan(rows, table, options.force)
+            except OnlyAgent as error:
+                raise _with_command(error, store, options.yes) from error
+
+
+def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
+    """The refusal, with the agent's own command for a person to copy."""
+    lines = [command.line() for command in delete_commands(store, error.ids, sure)]
+    if not lines:
+        return error
+    own = "Its own command can do it, without a trash and without an undo:"
+    return error.also("\n  ".join((own, *lines)))
 
 
 def _check_title(title: Title) -> None:
     """A title that cannot be had is refused, with who holds it and what can be done."""
     if title.trouble:
-        raise Refused("This title will not do", f"{title.trouble[:1].upper()}{title.trouble[1:]}.")
+        raise Refused("This title will not do", sentence(title.trouble))
     owner = title.owner
     if owner is not None and not owner.ancestor:
         hidden = ", archived" if owner.archived else ""

@@ -5,6 +5,7 @@ import re
 
 from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path
 from explorer.errors import ExitCode, UsageError
@@ -17,10 +18,8 @@ from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, EditPlan
 from explorer.store.edits.words import (
-    done_shape,
     done_words,
     plan_lines,
-    plan_shape,
     question,
     receipt_words,
 )

@@ -91,7 +91,9 @@ def _piece(text: str) -> str:
 
 
 def _summary(search: Whole, shown: int) -> str:
-    parts = [f"{count(shown)} of {plural(search.total, 'hit')}", *search.query.notes]
+    found = plural(search.total, "hit") if search.total else "No hits"
+    some = f"{count(shown)} of {found}" if shown < search.total else found
+    parts = [some, *search.query.notes]
     hidden = {name: n for name, n in search.hidden.items() if name is not Hidden.FILTERED}
     if hidden:
         classes = ", ".join(f"{count(number)} in {name}" for name, number in hidden.items())

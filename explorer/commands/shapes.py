@@ -1,7 +1,13 @@
 """The JSON shapes of the contract: keys may be added, none is ever removed."""
 
+from typing import TYPE_CHECKING
+
 from explorer.model import Hit, Message, Session, StoreInfo
 from explorer.render.when import iso_utc
+
+if TYPE_CHECKING:
+    # Who only lists need not load what edits: 2 ms.
+    from explorer.store.edits.plans import Done, EditPlan
 
 
 def session_shape(session: Session) -> dict[str, object]:
@@ -94,3 +100,39 @@ def info_shape(info: StoreInfo) -> dict[str, object]:
     search = info.search._asdict()
     search["covers"] = list(info.search.covers)
     return shape | {"search": search, "edits": dict(info.edits)}
+
+
+def plan_shape(plan: "EditPlan") -> dict[str, object]:
+    """A plan as JSON."""
+    return {
+        "action": plan.action.value,
+        "sessions": [
+            {
+                "id": one.id,
+                "title": one.title,
+                "source": one.source,
+                "messages": one.messages,
+                "bytes": one.bytes,
+                "kind": one.kind,
+                "outcome": one.outcome.value,
+                "reason": one.reason,
+                "files": list(one.files),
+            }
+            for one in plan.sessions
+        ],
+        "totals": plan.totals._asdict(),
+        "skipped": dict(plan.skipped),
+        "notes": list(plan.notes),
+    }
+
+
+def done_shape(done: "Done") -> dict[str, object]:
+    """What was done, as JSON."""
+    return {
+        "receipt": done.receipt,
+        "action": done.action,
+        "done": list(done.ids),
+        "skipped": dict(done.skipped),
+        "notes": list(done.notes),
+        "stopped": done.stopped,
+    }

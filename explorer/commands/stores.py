@@ -22,14 +22,5 @@ def chosen_store(options: argparse.Namespace) -> Store:
             "No state file found",
             f"There is none in {home}. Name one with --db PATH, or see `session-explorer demo`.",
         )
-    path, trash = place.path, trash_path()
-
-    def work() -> Store:
-        return open_store(path, notes=SideFile(side_path(), path))
-
-    if not os.path.exists(trash):
-        return work()
-    # Late: only who has ever edited anything can have an edit that was cut short.
-    from explorer.store.edits.recovering import opened_again
-
-    return opened_again(path, trash, work)
+    path = place.path
+    return open_store(path, notes=SideFile(side_path(), path), trash=trash_path())

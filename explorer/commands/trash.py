@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.render.amounts import count, plural, size
@@ -12,9 +13,9 @@ from explorer.render.clean import clean, clean_line, pad
 from explorer.render.when import ago, iso_utc
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import done_shape, undo_lines, undo_question
+from explorer.store.edits.words import undo_lines, undo_question
 from explorer.store.kept import Entry, EntryState, Receipt
-from explorer.store.trash import RETENTION
+from explorer.store.trash import RETENTION, RETENTION_DAYS
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
@@ -89,8 +90,8 @@ def _list(editor: Editor, as_json: bool, now: float) -> int:
     for one in receipts:
         state = "" if one.state.value == "done" else f"  ({one.state.value})"
         write(f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}{state}")
-    kept = int(RETENTION // 86_400)
-    note(f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}, kept for {kept} days.")
+    held = f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}"
+    note(f"{held}, kept for {RETENTION_DAYS} days.")
     return int(ExitCode.DONE)
 
 
@@ -127,7 +128,7 @@ def _entries(editor: Editor, number: int, ids: Sequence[str]) -> list[int] | Non
 
 def _purge(editor: Editor, options: argparse.Namespace) -> int:
     receipts = editor.trash.receipts() if options.all else [_found(editor, _number(options))]
-    unfinished = [one for one in receipts if one.state.value in ("begun", "undoing")]
+    unfinished = [one for one in receipts if one.half_done]
     if unfinished:
         raise Refused(
             "An edit was cut short", f"Finish or undo receipt {unfinished[0].number} first."

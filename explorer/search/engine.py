@@ -19,10 +19,11 @@ from explorer.store.seeking import Found, Indexed
 
 LEFT_OUT = frozenset({Hidden.SUBAGENT, Hidden.CRON, Hidden.TOOL})
 """Classes whose hits are counted but not given."""
-FIRST = 200
-"""Hits that the tables are asked for: more than a screen shows, few enough to come at once."""
-FIRST_UNSURE = 60
-"""The same where each must be read before it counts."""
+FIRST = (50, 150)
+"""Hits that the tables are asked for: a page, which comes at once, and some more where those are
+all of few conversations, unless each must be read before it counts."""
+FEW = 6
+"""Conversations that make a list worth showing; the scan brings the others soon after."""
 AT_ONCE = 200
 """Messages read together to decide on them."""
 RANKED = 2000
@@ -97,6 +98,11 @@ class Gathered:
         self.scores: Mapping[int, float] = {}
         """How well messages match, the less the better; of those that a table knows."""
         self.total = 0
+
+    @property
+    def conversations(self) -> int:
+        """With hits that are given."""
+        return len(self._counts)
 
     def add(self, found: Iterable[Hit], again: bool = False) -> list[Hit]:
         """Take hits in; those that are not only counted, lost messages among them. What comes
@@ -173,11 +179,22 @@ def search(
     """Find every message that matches; `tell` gets what there is, now and then."""
     looked_for = needles(query, rewound)
     decide = Decider(store, Matcher(query, now), is_plain(query))
-    first = store.indexed(looked_for, FIRST if decide.is_plain else FIRST_UNSURE, token)
-    if gathered.best:
-        gathered.scores = store.ranked(looked_for, RANKED, token)
-    gathered.add(decide(first.found, token), again=True)
-    tell(gathered.result(query, first, 0.0, complete=False))
+
+    def begin() -> Indexed:
+        first = Indexed()
+        if gathered.best:
+            gathered.scores = store.ranked(looked_for, RANKED, token)
+        below: int | None = None
+        for most in FIRST if decide.is_plain else FIRST[:1]:
+            first = store.indexed(looked_for, most, below, token)
+            gathered.add(decide(first.found, token), again=True)
+            if len(first.found) < most or gathered.conversations >= FEW:
+                break
+            below = first.found[-1].message_id
+        tell(gathered.result(query, first, 0.0, complete=False))
+        return first
+
+    first = store.together(begin, token)
     below: int | None = None
     if gathered.total:
         token.wait(REST)

@@ -16,30 +16,39 @@ MOST_COMPARED = 3000
 """Titles compared letter by letter: all of 100,000 would stop the app for a sixth of a second."""
 
 
-class Titled(NamedTuple):
-    """Sessions by their titles."""
+class Titles(NamedTuple):
+    """The titles of all sessions, folded once for all the keys that somebody types."""
 
-    holding: tuple[int, ...] = ()
-    alike: tuple[int, ...] = ()
-    """None of which holds it; the most alike first."""
+    stored: Mapping[int, str]
+    folded: Mapping[int, str]
 
-
-def titled(titles: Mapping[int, str], query: Query, matcher: Matcher) -> Titled:
-    """The sessions whose title holds it; where none does, those whose title is like it."""
-    if not matcher.asks_titles:
-        return Titled()
-    holding = titles_holding(titles, matcher)
-    return Titled(holding) if holding else Titled((), _alike(titles, query))
+    @classmethod
+    def of(cls, stored: Mapping[int, str]) -> "Titles":
+        return cls(stored, {key: fold(title) for key, title in stored.items()})
 
 
-def titles_holding(titles: Mapping[int, str], matcher: Matcher) -> tuple[int, ...]:
+def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
     """The sessions whose title holds what is looked for."""
     if not matcher.asks_titles:
         return ()
-    return tuple(key for key, title in titles.items() if matcher.in_title(title))
+    found = titles.folded
+    # One word after the other, each in one go: what counts are 100,000 titles.
+    for group in matcher.folded:
+        if len(group) == 1:
+            (word,) = group
+            found = {key: title for key, title in found.items() if word in title}
+        else:
+            found = {key: t for key, t in found.items() if any(word in t for word in group)}
+    if matcher.is_bare:
+        return tuple(found)
+    stored = titles.stored
+    return tuple(key for key, title in found.items() if matcher.in_title(stored[key], title))
 
 
-def _alike(titles: Mapping[int, str], query: Query) -> tuple[int, ...]:
+def titles_alike(titles: Titles, query: Query, matcher: Matcher) -> tuple[int, ...]:
+    """The sessions whose title is like what is looked for, the most alike first."""
+    if not matcher.asks_titles:
+        return ()
     plain = [clause.any_of[0] for clause in query.positive if len(clause.any_of) == 1]
     words = " ".join(term.text for term in plain if term.kind in ("word", "phrase"))
     if len(words) < SHORTEST or len(plain) != len(query.clauses):
@@ -51,8 +60,8 @@ def _alike(titles: Mapping[int, str], query: Query) -> tuple[int, ...]:
     pieces = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
     near = {
         key: folded
-        for key, title in titles.items()
-        if sum(piece in (folded := fold(title)) for piece in pieces) * 2 >= len(pieces)
+        for key, folded in titles.folded.items()
+        if sum([piece in folded for piece in pieces]) * 2 >= len(pieces)
     }
     chosen = dict(list(near.items())[:MOST_COMPARED])
     found = process.extract(

@@ -14,7 +14,7 @@ from explorer.search.filters import NO_FACTS
 from explorer.search.hits import message_hits, title_hits
 from explorer.search.language import Query, parse
 from explorer.search.matcher import Matcher, is_plain, needles
-from explorer.search.titles import titles_holding
+from explorer.search.titles import Titles, titles_holding
 from explorer.store.base import Store
 from explorer.store.catalog import NOISE, Catalog
 from explorer.store.read_only import CancelToken
@@ -72,7 +72,7 @@ class Whole:
     def _titled(self, traits: Traits, passes: Callable[[int], bool] | None) -> list[int]:
         """Sessions by their titles; without words to find, all that the fields let through."""
         if self.query.needs_text:
-            keys = titles_holding(traits.titles, self._matcher)
+            keys = titles_holding(Titles.of(traits.titles), self._matcher)
         elif self.query.fields and not self.query.asks_messages:
             keys = tuple(tip for tip, _ in self._catalog.rows())
         else:

@@ -4,15 +4,17 @@ The layers above ask a `Store` what it holds and what is possible; they never as
 is. Every call opens the file, reads and closes it, and stops when its token is cancelled.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
+
+T = TypeVar("T")
 
 
 class Candidate(NamedTuple):
@@ -99,6 +101,11 @@ class Store(Protocol):
     kind: str
     keeps_ends: bool
     """Whether it is written down that a session has ended; else none counts as left open."""
+
+    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
+        """Run `work`, whose calls in this thread read one state of the file; all of it again where
+        the file was busy."""
+        ...
 
     def handover(self) -> Handover | str:
         """How a session is resumed; where it cannot be, why not."""
@@ -200,8 +207,15 @@ class Store(Protocol):
         """Messages that name a session of which no row is left."""
         ...
 
-    def indexed(self, needles: Needles, limit: int, token: CancelToken | None = None) -> Indexed:
-        """The newest candidates that a search table knows; nothing where none can tell."""
+    def indexed(
+        self,
+        needles: Needles,
+        limit: int,
+        below: int | None = None,
+        token: CancelToken | None = None,
+    ) -> Indexed:
+        """The newest candidates that a search table knows, or the newest of those below a message;
+        nothing where no table can tell."""
         ...
 
     def ranked(

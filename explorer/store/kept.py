@@ -1,9 +1,13 @@
 """What our trash holds: edits that can be taken back, and what each of them took."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from explorer.store.edits.images import Cell, Image
+
+OURS = "our own notes"
+"""Stands for a table where a change is kept in our own notes, not in the file."""
 
 
 class ReceiptState(StrEnum):
@@ -42,6 +46,11 @@ class Receipt(NamedTuple):
     bytes: int
     """Of what the trash holds of it, before compression."""
 
+    @property
+    def half_done(self) -> bool:
+        """It was begun, or its undo was, and not ended: it is under way, or was cut short."""
+        return self.state in (ReceiptState.BEGUN, ReceiptState.UNDOING)
+
 
 class Entry(NamedTuple):
     """A session in the trash, or the messages of one."""
@@ -59,6 +68,13 @@ class Entry(NamedTuple):
     bytes: int
     active: float | None
     state: EntryState
+
+
+def table_of(entries: Sequence[Entry], changes: Sequence["Change"] = ()) -> str:
+    """The table of sessions that an edit was about."""
+    if entries:
+        return entries[0].shape
+    return changes[0].table if changes else "sessions"
 
 
 class Pack(NamedTuple):

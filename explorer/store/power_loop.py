@@ -6,8 +6,9 @@ no search tables, and messages are numbered within their session.
 """
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
@@ -36,6 +37,8 @@ from explorer.store.schema import Schema
 from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
 
+T = TypeVar("T")
+
 
 def prefixes(schema: Schema) -> tuple[str, ...]:
     """The prefix of every set of tables that power-loop could have made; '' for the oldest."""
@@ -61,6 +64,9 @@ class PowerLoopStore:
         self._file = file
         self._tables = tuple(Tables(number, prefix) for number, prefix in enumerate(found))
         self.path: Path = file.path
+
+    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
+        return self._file.together(work, token)
 
     def handover(self) -> Handover | str:
         return (
@@ -283,11 +289,15 @@ class PowerLoopStore:
         by_session: dict[int, list[int]] = {}
         for key, id_ in places:
             by_session.setdefault(key, []).append(id_)
-        return [
-            (key, message)
-            for key, ids in by_session.items()
-            for message in self.messages(key, ids, token)
-        ]
+
+        def work() -> list[tuple[int, Message]]:
+            return [
+                (key, message)
+                for key, ids in by_session.items()
+                for message in self.messages(key, ids, token)
+            ]
+
+        return self.together(work, token)
 
     def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
         units = [Unit(key, (key,), Kind.ROOT) for key in keys]
@@ -332,7 +342,13 @@ class PowerLoopStore:
 
         return self._file.read(work, token)
 
-    def indexed(self, needles: Needles, limit: int, token: CancelToken | None = None) -> Indexed:
+    def indexed(
+        self,
+        needles: Needles,
+        limit: int,
+        below: int | None = None,
+        token: CancelToken | None = None,
+    ) -> Indexed:
         """These files have no search table, and are small enough to do without."""
         return Indexed()
 

@@ -15,10 +15,12 @@ from explorer.model import (
 from explorer.store import cells
 from explorer.store.catalog import Link
 from explorer.store.content import parts_text, reasoning_text, split_thinking, tool_calls
+from explorer.store.leases import leases, power_loop
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Needles, Stretch
+from explorer.store.spelling import may_hold
 
 SOURCE = "power-loop"
 """power-loop keeps no source: all its sessions come from programs that embed it."""
@@ -35,6 +37,8 @@ _BODY = (
     "state",
     "meta_json",
 )
+_SEARCHED = ("content", "tool_calls_json", "name", "meta_json")
+"""Columns that hold what somebody may look for."""
 _SHIFT = 48
 DROPPED = "dropped"
 """The state of a message that a repair of the history took out."""
@@ -105,7 +109,8 @@ def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    held = frozenset(id_ for id_, until in leases(reader, tables).items() if until > now)
+    until = leases(reader.rows, reader.schema, power_loop(tables.prefix))
+    held = frozenset(id_ for id_, time in until.items() if time > now)
     found = []
     for row in wanted:
         cells_of = reader.row(
@@ -175,15 +180,6 @@ def _pending(reader: Reader, tables: Tables, id_: str) -> bool:
         return False
     sql = f'SELECT t.pending_json FROM "{table}" t WHERE t.session_id = ?'
     return bool(cells.text(reader.value(sql, (id_,))))
-
-
-def leases(reader: Reader, tables: Tables) -> dict[str, float]:
-    """Until when a process holds a session, by id."""
-    table = f"{tables.prefix}session_leases"
-    if not reader.schema.has(table, "session_id", "expires_at"):
-        return {}
-    rows = reader.rows(f'SELECT t.session_id, t.expires_at FROM "{table}" t')
-    return {cells.words(id_): cells.seconds(until) or 0.0 for id_, until in rows}
 
 
 def usage_tables(schema: Schema, tables: Tables) -> list[str]:
@@ -282,15 +278,18 @@ def message(row: Sequence[object]) -> Message:
 
 
 def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
-    """Every message that is not left out, newest first: what it holds is decided on its text.
-    These files are small, and have no search table."""
+    """Every message that may hold the words, newest first; these files have no search table, and
+    are small enough to be looked through in one go."""
     every: list[Found] = []
-    left = "" if needles.rewound else f" WHERE m.state IS NOT '{DROPPED}'"
+    left = "" if needles.rewound else f" AND m.state IS NOT '{DROPPED}'"
     for tables in sets:
+        known = [name for name in _SEARCHED if reader.schema.has(f"{tables.prefix}messages", name)]
+        present, values = may_hold([f'm."{name}"' for name in known], needles.groups)
         rows = reader.rows(
             f"SELECT m.created_at, m.seq, s.rowid, m.session_id FROM {tables.messages} m"
-            f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id{left}"
-            " ORDER BY m.created_at DESC, m.rowid DESC"
+            f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id WHERE {present}{left}"
+            " ORDER BY m.created_at DESC, m.rowid DESC",
+            values,
         )
         for time, seq, row, id_ in rows:
             key = None if row is None else tables.key(row)

@@ -109,6 +109,12 @@ class Reader:
         return [row[0] for row in self.rows(sql, values)]
 
 
+class _Shared(threading.local):
+    """What the reads of one thread have in common, while they do."""
+
+    reader: Reader | None = None
+
+
 class ReadOnlyFile:
     """A state file, opened anew for each piece of work; any thread may ask."""
 
@@ -123,9 +129,25 @@ class ReadOnlyFile:
         self._waiting = waiting
         self._lossy = False
         self._schema: tuple[int, Schema] | None = None
+        self._shared = _Shared()
+
+    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
+        """Run `work` with one connection for all that it reads in this thread: of a few short
+        queries, most of the time would go into opening the file. It begins anew as `read` does."""
+
+        def share(reader: Reader) -> T:
+            self._shared.reader = reader
+            try:
+                return work()
+            finally:
+                self._shared.reader = None
+
+        return self.read(share, token)
 
     def read(self, work: Callable[[Reader], T], token: CancelToken | None = None) -> T:
         """Run `work` on a fresh connection; again while the file is busy, from the start."""
+        if self._shared.reader is not None:
+            return work(self._shared.reader)
         token = token or CancelToken()
         deadline = time.monotonic() + self._patience
         delay, glitches = 0.02, 0

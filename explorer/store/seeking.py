@@ -18,6 +18,8 @@ class Needles(NamedTuple):
     groups: tuple[Group, ...] = ()
     rewound: bool = False
     """Messages that were taken back count too."""
+    sure: tuple[Group, ...] = ()
+    """What in plain content makes it certain: one text of every group."""
 
 
 class Found(NamedTuple):

@@ -7,12 +7,11 @@ until then there is nothing, and nothing is read.
 """
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from explorer.errors import ExplorerError
+from explorer.store.own_file import OwnFile
 
 PATIENCE = 2.0
 """Seconds to wait for another explorer that is writing its notes."""
@@ -37,7 +36,7 @@ class SideFile:
     """The notes about one store."""
 
     def __init__(self, path: Path, store: Path) -> None:
-        self.path = path
+        self._file = OwnFile(path, "Pins and choices are not kept", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store))
 
     def pins(self) -> frozenset[str]:
@@ -67,7 +66,7 @@ class SideFile:
             else f"DELETE FROM {table} WHERE store = ? AND session = ?"
         )
         coded = [(self._store, id_.encode("utf-8", "surrogatepass")) for id_ in ids]
-        with self._writing() as connection:
+        with self._file.writing(_TABLES) as connection:
             connection.executemany(sql, coded).close()
 
     def choice(self, name: str) -> str | None:
@@ -78,7 +77,7 @@ class SideFile:
         return _text(found[0][0]) if found else None
 
     def choose(self, name: str, value: str) -> None:
-        with self._writing() as connection:
+        with self._file.writing(_TABLES) as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO choices (store, name, value) VALUES (?, ?, ?)",
                 (self._store, name, value),
@@ -87,45 +86,14 @@ class SideFile:
     @contextmanager
     def _reading(self, table: str) -> Iterator[_Rows]:
         """Asks one of the tables; a file in which it is not yet has no notes."""
-        if not os.path.exists(self.path):
+        if not self._file.made:
             yield lambda sql, values: []
             return
-        with self._telling("read"):
-            address = self.path.resolve().as_uri() + "?mode=ro"
-            connection = sqlite3.connect(address, uri=True, timeout=PATIENCE)
+        with self._file.connected("read", "ro") as connection:
             connection.text_factory = bytes
-            try:
-                there = "SELECT 1 FROM sqlite_master WHERE name = ?"
-                made = connection.execute(there, (table,)).fetchall()
-                yield lambda sql, values: connection.execute(sql, values).fetchall() if made else []
-            finally:
-                connection.close()
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._telling("written"):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not os.path.exists(self.path):
-                self.path.touch(mode=0o600)
-            connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-            try:
-                connection.execute("BEGIN IMMEDIATE").close()
-                for statement in _TABLES.split(";"):
-                    connection.execute(statement).close()
-                yield connection
-                connection.execute("COMMIT").close()
-            finally:
-                connection.close()
-
-    @contextmanager
-    def _telling(self, done: str) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise ExplorerError(
-                "Pins and choices are not kept",
-                f"Our own file {self.path} could not be {done}: {error}.",
-            ) from error
+            there = "SELECT 1 FROM sqlite_master WHERE name = ?"
+            made = connection.execute(there, (table,)).fetchall()
+            yield lambda sql, values: connection.execute(sql, values).fetchall() if made else []
 
 
 def _text(cell: object) -> str:

@@ -12,14 +12,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.errors import Problem, StoreError
 from explorer.store.edits.images import Image, pack, unpack
 from explorer.store.kept import Change, Entry, EntryState, KeptFile, Pack, Receipt, ReceiptState
+from explorer.store.own_file import OwnFile
 
 PATIENCE = 5.0
-RETENTION = 30 * 86_400.0
-"""Seconds for which what was deleted is kept."""
+RETENTION_DAYS = 30
+"""For which what was deleted is kept."""
+RETENTION = RETENTION_DAYS * 86_400.0
 
+_PRAGMAS = "synchronous=EXTRA", "secure_delete=ON"
+"""Durable means that also a power cut right after leaves it there."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS receipts (
     number INTEGER PRIMARY KEY AUTOINCREMENT, store BLOB NOT NULL, action TEXT NOT NULL,
@@ -141,26 +145,13 @@ class TrashFile:
 
     def __init__(self, path: Path, store: Path) -> None:
         self.path = path
+        self._file = OwnFile(path, "The trash cannot be used", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store))
 
     @contextmanager
     def writing(self) -> Iterator[TrashWriter]:
-        with self._telling("written"):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not os.path.exists(self.path):
-                self.path.touch(mode=0o600)
-            connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-            try:
-                # Durable means that also a power cut right after leaves it there.
-                connection.execute("PRAGMA synchronous=EXTRA").close()
-                connection.execute("PRAGMA secure_delete=ON").close()
-                connection.execute("BEGIN IMMEDIATE").close()
-                for statement in _TABLES.split(";"):
-                    connection.execute(statement).close()
-                yield TrashWriter(connection, self._store)
-                connection.execute("COMMIT").close()
-            finally:
-                connection.close()
+        with self._file.writing(_TABLES, _PRAGMAS) as connection:
+            yield TrashWriter(connection, self._store)
 
     def receipts(self) -> list[Receipt]:
         """All edits of this store that are kept, the newest first."""
@@ -195,6 +186,17 @@ class TrashFile:
             )
         ]
 
+    def close(self, receipt: int) -> bool:
+        """End an edit of which nothing is half way any more; False where nothing came of it, and so
+        nothing is kept."""
+        left = self.entries(receipt)
+        with self.writing() as trash:
+            if not left:
+                trash.drop_receipt(receipt)
+            elif all(entry.state is not EntryState.COPIED for entry in left):
+                trash.set_receipt(receipt, ReceiptState.DONE)
+        return bool(left)
+
     def packs(self, entry: int) -> Iterator[Pack]:
         """The rows of an entry in the order in which they were kept."""
         numbers = self._rows("SELECT number FROM packs WHERE entry = ? ORDER BY number", (entry,))
@@ -227,7 +229,7 @@ class TrashFile:
 
     def size(self) -> int:
         """Bytes on the disk."""
-        return os.stat(self.path).st_size if os.path.exists(self.path) else 0
+        return os.stat(self.path).st_size if self._file.made else 0
 
     def purge(self, receipts: Iterable[int], entries: Iterable[int] = ()) -> None:
         """Delete for good, and give the room back: this file is ours."""
@@ -235,12 +237,8 @@ class TrashFile:
             trash.drop_entries(entries)
             for receipt in receipts:
                 trash.drop_receipt(receipt)
-        with self._telling("written"):
-            connection = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
-            try:
-                connection.execute("VACUUM").close()
-            finally:
-                connection.close()
+        with self._file.connected("written") as connection:
+            connection.execute("VACUUM").close()
 
     def expired(self, now: float, retention: float = RETENTION) -> list[Receipt]:
         """The finished edits that nobody can take back any more."""
@@ -254,8 +252,8 @@ class TrashFile:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """One edit at a time, over all explorers: whoever holds this is the one that edits."""
-        with self._telling("written"):
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._file.telling("written"):
+            self._file.make_folder()
             name = f"{self.path}.lock"
             lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -273,30 +271,15 @@ class TrashFile:
             os.close(lock)
 
     def _rows(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        if not os.path.exists(self.path):
+        if not self._file.made:
             return []
-        with self._telling("read"):
-            # Writable, for a crash may have left a write of ours to be rolled back first.
-            address = self.path.resolve().as_uri() + "?mode=rw"
-            connection = sqlite3.connect(address, uri=True, timeout=PATIENCE)
+        with self._file.connected("read") as connection:
             try:
                 return connection.execute(sql, values).fetchall()
             except sqlite3.OperationalError as error:
                 if "no such table" in str(error):
                     return []
                 raise
-            finally:
-                connection.close()
-
-    @contextmanager
-    def _telling(self, done: str) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise ExplorerError(
-                "The trash cannot be used",
-                f"Our own file {self.path} could not be {done}: {error}.",
-            ) from error
 
 
 def _bytes(text: str) -> bytes:

@@ -94,6 +94,10 @@ class Asked(NamedTuple):
     text: str
     wish: Wish
     now: float
+    page: int = 24
+    """Rows that come with the first results: as many as the list shows."""
+    known: frozenset[int] = frozenset()
+    """Rows that were read already."""
 
 
 class Basis(NamedTuple):

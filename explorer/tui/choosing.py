@@ -7,7 +7,6 @@ from textual.screen import Screen
 from explorer.errors import ExplorerError
 from explorer.model import Sort
 from explorer.render.amounts import count
-from explorer.render.clean import clean
 from explorer.store.read_only import CancelToken
 from explorer.store.side import SideFile
 from explorer.tui.arranging import SORTS
@@ -16,6 +15,7 @@ from explorer.tui.lanes import Lanes
 from explorer.tui.lineage import Family, lineage
 from explorer.tui.lister import Lister
 from explorer.tui.opening import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
+from explorer.tui.saying import say
 
 FOUND_ORDERS = {"newest": "Newest first", "best": "Best first: by relevance"}
 
@@ -115,7 +115,7 @@ class Choosing:
 
         def take(result: frozenset[str] | ExplorerError) -> None:
             if isinstance(result, ExplorerError):
-                self._say(result)
+                say(self._screen, result)
             else:
                 self._lister.wish_for(self._lister.wish._replace(pins=result))
 
@@ -134,9 +134,4 @@ class Choosing:
                 return error
             return None
 
-        self._lanes.queue("notes", work, lambda error: self._say(error) if error else None)
-
-    def _say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=error.title, severity="warning", markup=False
-        )
+        self._lanes.queue("notes", work, lambda error: say(self._screen, error) if error else None)

@@ -6,11 +6,12 @@ from typing import TypeVar
 from textual.screen import Screen
 
 from explorer.errors import Cancelled, ExplorerError
-from explorer.render.clean import clean, clean_line
+from explorer.render.clean import clean_line
 from explorer.store.edits.plans import Done, Progress
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.lanes import Lanes
+from explorer.tui.saying import say
 
 T = TypeVar("T")
 
@@ -82,8 +83,13 @@ class EditLane:
         self._screen.set_timer(PATIENCE, open_dialog)
         self._lanes.queue("edit", work, take)
 
-    def find_out(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
-        """Find something out in a thread; what speaks against it is said."""
+    def find_out(
+        self,
+        work: Callable[[CancelToken], T],
+        then: Callable[[T], None],
+        refused: Callable[[ExplorerError], None] | None = None,
+    ) -> None:
+        """Find something out in a thread; what speaks against it is said, or given to `refused`."""
 
         def guarded(token: CancelToken) -> T | ExplorerError:
             try:
@@ -93,13 +99,11 @@ class EditLane:
 
         def take(found: T | ExplorerError) -> None:
             if isinstance(found, ExplorerError):
-                self.say(found)
+                (refused or self.say)(found)
             else:
                 then(found)
 
         self._lanes.start("plan", guarded, take)
 
     def say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
-        )
+        say(self._screen, error)

@@ -14,19 +14,15 @@ from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
 from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
 from explorer.store.edits.titles import Owner, Title
-from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import (
     done_words,
+    nothing_words,
     plan_lines,
     question,
     receipt_words,
-    skipped_words,
-    undo_lines,
-    undo_question,
 )
-from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
@@ -34,6 +30,7 @@ from explorer.tui.dialogs.rename import Rename
 from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
+from explorer.tui.taking_back import TakingBack
 from explorer.tui.widgets.session_list import SessionList
 
 _YES = {
@@ -65,7 +62,9 @@ class Editing:
         self._lister = lister
         self._editor = editor
         self._clock = clock
+        self._changed = changed
         self._lane = EditLane(screen, lanes, changed)
+        self.taking_back = TakingBack(screen, self._lane, lister, editor)
 
     def stop(self) -> None:
         self._lane.stop()
@@ -87,7 +86,7 @@ class Editing:
             case "clear":
                 self.clear(rows)
             case "undo":
-                self.undo()
+                self.taking_back.undo()
             case "prune":
                 self.prune(sessions.selection.keys)
             case "trash":
@@ -108,9 +107,8 @@ class Editing:
             if len(rows) == 1
             else f"Whole conversations, {plural(parts, 'part')} in {len(several)} of them"
         )
-        choice = Choice(
-            "Delete", [("whole", whole), ("part", "Only the newest part of it")], "whole"
-        )
+        newest = "Only the newest part of it" if len(rows) == 1 else "Only the newest part of each"
+        choice = Choice("Delete", [("whole", whole), ("part", newest)], "whole")
 
         def chosen(name: str | None) -> None:
             if name == "whole":
@@ -182,34 +180,6 @@ class Editing:
 
         self._screen.app.push_screen(Rename(clean_line(session.title or ""), check), renamed)
 
-    def undo(self, receipt: int | None = None, entries: Sequence[int] | None = None) -> None:
-        """Take the newest edit back, or this one, or a part of it."""
-
-        def work(token: CancelToken) -> UndoPlan:
-            return self._editor.undo_plan(receipt, entries, token)
-
-        def ask(plan: UndoPlan) -> None:
-            text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
-            title = clean_line(undo_question(plan), 200)
-            dialog = Question(title, text, "Undo")
-            self._screen.app.push_screen(dialog, lambda yes: self._undo(plan) if yes else None)
-
-        self._lane.find_out(work, ask)
-
-    def _undo(self, plan: UndoPlan) -> None:
-        def then(done: Done) -> None:
-            notes = " ".join(done.notes)
-            self._screen.notify(
-                clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
-            )
-
-        self._lane.do(
-            f"Undoing: {plan.receipt.words}",
-            None,
-            lambda tell: self._editor.undo(plan, progress=tell),
-            then,
-        )
-
     def prune(self, selected: Collection[int]) -> None:
         """Choose by rules what goes."""
         from explorer.tui.reclaiming import offer
@@ -237,7 +207,7 @@ class Editing:
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
             self._lane.after = lambda: self._lanes.start("after", store.catalog, then)
-            self.undo()
+            self.taking_back.undo()
 
         self._screen.app.push_screen(PruneScreen(given, self._clock, act, undo))
 
@@ -245,39 +215,7 @@ class Editing:
         """Show what was deleted."""
         from explorer.tui.trashing import Trashing
 
-        Trashing(self._screen, self._lanes, self._editor, self._clock, self.undo).show()
-
-    def look_after_crash(self) -> None:
-        """Say what an earlier edit left half done, and offer what can be done."""
-
-        def ask(receipts: list[Receipt]) -> None:
-            if receipts:
-                self._ask_half_done(receipts[0])
-
-        self._lane.find_out(lambda token: self._editor.half_done(), ask)
-
-    def _ask_half_done(self, receipt: Receipt) -> None:
-        dialog = Choice(
-            f"An edit was cut short: {clean_line(receipt.words, 60)}",
-            [
-                ("later", "Decide later"),
-                ("restore", "Put back what it had taken out"),
-                ("finish", "Finish it"),
-            ],
-            "later",
-        )
-
-        def chosen(name: str | None) -> None:
-            if name in ("restore", "finish"):
-                act = self._editor.restore if name == "restore" else self._editor.finish
-                self._lane.do(
-                    clean_line(receipt.words, 60),
-                    None,
-                    lambda tell: act(receipt, progress=tell),
-                    lambda done: self._screen.notify("That edit is settled.", markup=False),
-                )
-
-        self._screen.app.push_screen(dialog, chosen)
+        Trashing(self._screen, self._lanes, self._editor, self._clock, self.taking_back.undo).show()
 
     def _plan(
         self,
@@ -294,14 +232,20 @@ class Editing:
         if left := len(places) - len(rows):
             words = f"{plural(left, 'session')} in other tables of the file: ask again for them."
             self._screen.notify(f"Left out: {words}", severity="warning", markup=False)
-        self._lane.find_out(lambda token: make(rows, table, token), self._ask)
+
+        def refused(why: ExplorerError) -> None:
+            if isinstance(why, OnlyAgent):
+                from explorer.tui.agents_delete import offer_delete
+
+                offer_delete(self._screen, self._lane, store, why, self._changed)
+            else:
+                self._lane.say(why)
+
+        self._lane.find_out(lambda token: make(rows, table, token), self._ask, refused)
 
     def _ask(self, plan: EditPlan) -> None:
         if not plan.doomed:
-            reasons = skipped_words(plan.skipped) or "the session is gone"
-            self._screen.notify(
-                clean(f"Nothing to do: {reasons}."), severity="warning", markup=False
-            )
+            self._lane.say(ExplorerError("Nothing to do", nothing_words(plan)))
             return
         text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
         dialog = Question(clean_line(question(plan), 200), text, _YES[plan.action])
@@ -315,7 +259,8 @@ class Editing:
             again = " · u undoes it" if done.receipt is not None else ""
             self._screen.notify(clean(done_words(done, words)) + again, markup=False)
 
-        self._lister.stay_near(plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE))
+        if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
+            self._lister.stay_near()
         self._lane.do(
             question(plan).rstrip("?"),
             stop,

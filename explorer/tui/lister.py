@@ -5,8 +5,8 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -32,7 +32,8 @@ from explorer.tui.list_words import (
     without,
 )
 from explorer.tui.opening import Opened, Remembered
-from explorer.tui.unfolding import Inside, inside_row
+from explorer.tui.renewing import Outdated, Renewed, read_changes, read_rows, read_whole
+from explorer.tui.unfolding import inside_row
 from explorer.tui.widgets.chip_bar import ChipBar
 from explorer.tui.widgets.search_bar import SearchBar
 from explorer.tui.widgets.session_list import SessionList
@@ -42,23 +43,12 @@ NOTHING_LEFT = "Every session is hidden. Press . to show them."
 NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
+AHEAD = 0.05
+"""Seconds until rows are read that are not in sight yet: what is in sight is painted meanwhile."""
 
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
-
-
-class Renewed(NamedTuple):
-    """The file as it is after a change."""
-
-    catalog: Catalog
-    touched: frozenset[int] | None
-    """Sessions with something new; None when everything was read."""
-    rows: dict[int, Session]
-    """Those in sight, as they are now."""
-    arranged: Arranged | None
-    """The list with the changes worked in, where that could be done."""
-    facts: Facts | None
 
 
 class Lister:
@@ -87,6 +77,8 @@ class Lister:
         self._surveyed = 0.0
         self.wish = Wish()
         self._before_search: int | None = None
+        self.back: Sequence[int] = ()
+        """Sessions that are back: the cursor goes to the first that is listed."""
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self._basis: Basis | None = None
@@ -151,20 +143,8 @@ class Lister:
         due = whole or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
-            changes = None if due else store.changes(catalog.mark, token)
-            if changes is None:
-                whole = store.catalog(token)
-                rows = _read(store, whole, known, inside, now, token)
-                return Renewed(whole, None, rows, None, None)
-            made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
-            rows = _read(store, made, {*known, *changes.keys}, inside, now, token)
-            arranged, newer = None, facts
-            family = changes.family.keys if changes.family else ()
-            if basis is not None and basis.catalog is catalog:
-                arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
-            if facts is not None and family:
-                newer = facts.renewed(store.facts(family, token), family)
-            return Renewed(made, changes.keys, rows, arranged, newer)
+            asked = Outdated(store, catalog, basis, facts, known, inside, now)
+            return read_whole(asked, token) if due else read_changes(asked, token)
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
@@ -222,10 +202,8 @@ class Lister:
         self._before_search = at
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
-    def stay_near(self, leaving: bool) -> None:
+    def stay_near(self) -> None:
         """The chosen rows may leave the list: the cursor then stays where they were."""
-        if not leaving:
-            return
         chosen = set(self._sessions.chosen())
         order, here = self._sessions.order, self._sessions.cursor_row
         if here in chosen and here in order:
@@ -259,7 +237,8 @@ class Lister:
         text, wish, now = self._searched(), self.wish, self._clock()
         facts = self.facts
         if text:
-            self._search(Asked(store, catalog, facts, text, wish, now))
+            page, known = self._sessions.page, self._sessions.known
+            self._search(Asked(store, catalog, facts, text, wish, now, page, known))
             return
         self.matcher, self._scanned = None, []
 
@@ -278,6 +257,7 @@ class Lister:
     def _search(self, asked: Asked) -> None:
         if self._before_search is None:
             self._before_search = self._sessions.cursor_row
+            self._sessions.touched = False
         # Late: 10 ms that only a search needs.
         from explorer.search.language import parse
         from explorer.search.matcher import Matcher
@@ -315,11 +295,15 @@ class Lister:
         now, inside = self._clock(), self._sessions.inside
         matcher, found = self.matcher, self._sessions.found
 
+        in_sight = not set(event.rows).isdisjoint(self._sessions.in_sight())
+
         def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Line]]:
-            rows = _read(store, catalog, event.rows, inside, now, token)
+            if not in_sight:
+                token.wait(AHEAD)
+            rows = read_rows(store, catalog, event.rows, inside, now, token)
             if matcher is None or found is None:
                 return rows, {}
-            from explorer.tui.searching import excerpts
+            from explorer.tui.excerpts import excerpts
 
             hits = {row: hit for row in rows if (hit := found.result.leading.get(row))}
             return rows, excerpts(store, hits, matcher, found.result.counts, token)
@@ -341,15 +325,22 @@ class Lister:
         self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
         back_to = None if found else self._before_search
+        if self.back and not found:
+            back_to = next(filter(set(arranged.order).__contains__, self.back), back_to)
         if back_to is None and self.catalog and here is not None:
             back_to = self.catalog.tip(here)
+        if found and self._sessions.finds_anew(arranged) and arranged.order:
+            back_to = arranged.order[0]
+        elif found and self._sessions.touched and self._sessions.picked in arranged.order:
+            # It may not have been among the results for a letter or two.
+            back_to = self._sessions.picked
         if self._expected and self.catalog and arranged.order and not self._sessions.touched:
             # The first page was by last active: nobody has chosen its first row.
             back_to = arranged.order[0]
         self._expected = self._expected and self.catalog is None
         self._sessions.show(arranged, back_to, self.matcher)
         if found is None:
-            self._before_search = None
+            self._before_search, self.back = None, ()
         self._chosen()
         self._listed = arranged
         self.say_counts()
@@ -375,22 +366,3 @@ class Lister:
         chosen = self._sessions.selection.words(self._sessions.order)
         title = f"{chosen} · {self._title}" if chosen else self._title
         self._sessions.border_title = Content(title)
-
-
-def _read(
-    store: Store,
-    catalog: Catalog,
-    rows: Iterable[int],
-    inside: Mapping[int, Inside],
-    now: float,
-    token: CancelToken,
-) -> dict[int, Session]:
-    """Rows of the list, by their numbers: whole conversations, and what is inside them."""
-    wanted = list(rows)
-    whole = [catalog.folded(row) for row in wanted if row not in inside and catalog.has(row)]
-    within = [inside[row].unit for row in wanted if row in inside]
-    found = {session.key: session for session in store.sessions(whole, now, token)}
-    if within:
-        read = store.sessions(within, now, token)
-        found |= {inside_row(session.key): session for session in read}
-    return found

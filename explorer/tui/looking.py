@@ -12,13 +12,13 @@ from explorer.export.private import CannotWrite, PrivateCopy
 from explorer.model import Session
 from explorer.programs import Program, command_of, run
 from explorer.render.amounts import plural
-from explorer.render.clean import clean, clean_line
 from explorer.store.base import Details, Store
 from explorer.store.catalog import Catalog, Unit
 from explorer.store.read_only import CancelToken
 from explorer.store.reading import read_conversation
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
+from explorer.tui.saying import say
 
 MANY = 3000
 """Messages that take a moment to write: 35,000 took three seconds."""
@@ -73,7 +73,7 @@ class Looking:
         try:
             command = command_of(Program(program), os.environ)
         except ExplorerError as error:
-            self._say(error)
+            say(self._screen, error)
             return
 
         def work(token: CancelToken) -> PrivateCopy | ExplorerError:
@@ -95,7 +95,7 @@ class Looking:
         self, copy: PrivateCopy | ExplorerError, command: tuple[str, ...], program: str
     ) -> None:
         if isinstance(copy, ExplorerError):
-            self._say(copy)
+            say(self._screen, copy)
             return
 
         def read() -> int:
@@ -109,22 +109,17 @@ class Looking:
             code = in_the_terminal(self._screen.app, read)
         except ExplorerError as error:
             copy.remove()
-            self._say(error)
+            say(self._screen, error)
             return
         if code:
             words = f"{command[0]} ended with code {code}."
-            self._say(ExplorerError(f"Back from the {program}", words))
+            say(self._screen, ExplorerError(f"Back from the {program}", words))
 
     def _show(self, found: Details | ExplorerError) -> None:
         if isinstance(found, ExplorerError):
-            self._say(found)
+            say(self._screen, found)
             return
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.screens.details import DetailsScreen
 
         self._screen.app.push_screen(DetailsScreen(found))
-
-    def _say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
-        )

@@ -5,7 +5,6 @@ first frame is painted. In a thread, since a cold disk or a busy file must not k
 waiting. No import of Textual here.
 """
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -137,24 +136,15 @@ class Opening:
         if self._prepare:
             prepare, self._prepare = self._prepare, None
             prepare()
-        store = self._store()
+        store = open_store(
+            self.path, self._token, waiting=self._wait, notes=self.notes, trash=self.trash
+        )
         remembered, trouble = _remembered(self.notes)
         page = store.first_page(_in_sight(), self._now, token=self._token)
         first = self._pinned(store, remembered.pins)
         there = {row.key for row in first}
         rows = (*first, *(row for row in page if row.key not in there))
         return Opened(store, rows, len(first), remembered, trouble)
-
-    def _store(self) -> Store:
-        def work() -> Store:
-            return open_store(self.path, self._token, waiting=self._wait, notes=self.notes)
-
-        if self.trash is None or not os.path.exists(self.trash):
-            return work()
-        # Late: only who has ever edited anything can have an edit that was cut short.
-        from explorer.store.edits.recovering import opened_again
-
-        return opened_again(self.path, self.trash, work)
 
     def _pinned(self, store: Store, pins: frozenset[str]) -> list[Session]:
         """The pinned sessions that are conversations of one part; how those of several hang

@@ -262,6 +262,13 @@ class Reader:
         said = filter(None, (calls, hidden, words))
         self._transcript.border_subtitle = Content(" · ".join(said))
 
+    def say_title(self, session: Session) -> None:
+        """The title that it has by now, in the upper border."""
+        name = clean_line(session.title or session.preview or session.id, 200)
+        part = "this part alone · " if self._reading and self._reading.alone else ""
+        link = "⌫ returns · " if self._from else ""
+        self._transcript.border_title = Content(f"{link}{part}{name}")
+
     def forget(self) -> None:
         """Nothing is chosen: an empty pane."""
         self._lanes.cancel("reader")
@@ -276,12 +283,8 @@ class Reader:
     ) -> None:
         self.outlined = outlined
         self._transcript.remove_class("-old")
-        session = outlined.session
-        name = clean_line(session.title or session.preview or session.id, 200)
-        part = "this part alone · " if self._reading and self._reading.alone else ""
-        link = "⌫ returns · " if self._from else ""
         self._transcript.note = "This session has no messages."
-        self._transcript.border_title = Content(f"{link}{part}{name}")
+        self.say_title(outlined.session)
         self._transcript.show(outlined, laid, view, position)
         self._seek()
         if not outlined.complete:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from textual.screen import Screen
 
-from explorer.config import Config
+from explorer.agent_commands import OPTIMIZE, own_command
 from explorer.errors import ExplorerError
 from explorer.model import RUNNING_WITHIN
 from explorer.render.clean import clean
-from explorer.resume import Command, fitted, installed, run
+from explorer.resume import Command, installed, run
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
@@ -19,18 +19,15 @@ from explorer.store.traits import Trait
 from explorer.tui.dialogs.question import Question
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
-
-COMMAND = ("sessions", "optimize")
+from explorer.tui.saying import say
 
 
 def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
     """The command that gives room back; None where there is none, or something is running."""
-    handover = store.handover()
-    if isinstance(handover, str) or _running(store, catalog, now):
+    command = own_command(store, *OPTIMIZE)
+    if command is None or not installed(command) or _running(store, catalog, now):
         return None
-    arguments = (handover.program, "-p", handover.profile, *COMMAND)
-    command = Command(arguments, handover.environment, None)
-    return fitted(command, handover, Config()) if installed(command) else None
+    return command
 
 
 def _running(store: Store, catalog: Catalog, now: float) -> bool:
@@ -69,7 +66,7 @@ def _run(screen: Screen[None], command: Command) -> None:
     try:
         code = in_the_terminal(screen.app, lambda: run(command))
     except ExplorerError as error:
-        screen.notify(clean(error.message), title=error.title, severity="warning", markup=False)
+        say(screen, error)
         return
     words = "The room was given back." if code == 0 else f"The command ended with code {code}."
     screen.notify(words, markup=False)

@@ -10,6 +10,7 @@ from explorer.store.base import Store
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
 from explorer.tui.opening import Start
+from explorer.tui.saying import say
 
 
 class Resuming:
@@ -39,7 +40,7 @@ class Resuming:
         from explorer.tui.dialogs.question import Question
 
         if isinstance(found, ExplorerError):
-            self._say(found)
+            say(self._screen, found)
             return
         command, there = found
         if not there:
@@ -67,13 +68,8 @@ class Resuming:
         try:
             code = in_the_terminal(self._screen.app, lambda: run(command))
         except ExplorerError as error:
-            self._say(error)
+            say(self._screen, error)
             return
         if code:
             words = f"{command.arguments[0]} ended with code {code}."
-            self._say(ExplorerError("Back from the agent", words))
-
-    def _say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=error.title, severity="warning", markup=False
-        )
+            say(self._screen, ExplorerError("Back from the agent", words))

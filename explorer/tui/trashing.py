@@ -9,10 +9,11 @@ from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.remains import told
-from explorer.store.kept import Entry, Receipt, ReceiptState
+from explorer.store.kept import Entry, Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.question import Question
 from explorer.tui.lanes import Lanes
+from explorer.tui.saying import say
 from explorer.tui.screens.block import BlockScreen
 from explorer.tui.screens.trash import InTrash, TrashScreen
 
@@ -50,7 +51,7 @@ class Trashing:
 
         def take(held: InTrash | ExplorerError) -> None:
             if isinstance(held, ExplorerError):
-                self._say(held)
+                say(self._screen, held)
             else:
                 screen = TrashScreen(held, self._clock(), self._look, self._restore, self._purge)
                 self._screen.app.push_screen(screen)
@@ -74,7 +75,7 @@ class Trashing:
 
         def take(text: str | ExplorerError) -> None:
             if isinstance(text, ExplorerError):
-                self._say(text)
+                say(self._screen, text)
             else:
                 name = clean_line(entry.title or entry.session, 60)
                 self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
@@ -85,8 +86,8 @@ class Trashing:
         self._undo(receipt.number, [entry.number] if entry else None)
 
     def _purge(self, receipt: Receipt) -> None:
-        if receipt.state in (ReceiptState.BEGUN, ReceiptState.UNDOING):
-            self._say(ExplorerError("It was cut short", "Restore it or finish it first."))
+        if receipt.half_done:
+            say(self._screen, ExplorerError("It was cut short", "Restore it or finish it first."))
             return
         held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
         question = Question(
@@ -107,13 +108,8 @@ class Trashing:
 
         def take(error: ExplorerError | None) -> None:
             if error:
-                self._say(error)
+                say(self._screen, error)
             else:
                 self._screen.notify("Deleted for good.", markup=False)
 
         self._lanes.queue("edit", work, take)
-
-    def _say(self, error: ExplorerError) -> None:
-        self._screen.notify(
-            clean(error.message), title=clean_line(error.title), severity="warning", markup=False
-        )

@@ -15,8 +15,9 @@ from explorer.store.stamp import Stamp, stamp
 from explorer.tui.lanes import Lanes
 
 EVERY = 1.0
-SETTLING = 0.05
-"""A change younger than this may not be the last one: look once more."""
+SETTLES_AFTER = 2
+"""Looks after which a change is read once more: an agent writes its log, waits for the disk, and
+only then can what it wrote be seen, though the log does not change any more."""
 LIVELY = 60.0
 """Seconds since the last write within which a file counts as live."""
 
@@ -41,6 +42,8 @@ class Watching:
         self._missing = False
         self._skip = False
         self._again = False
+        self._settling = 0
+        """Looks until the last change is read once more."""
         self.in_background = False
         screen.set_interval(EVERY, self._tick)
 
@@ -88,7 +91,10 @@ class Watching:
             self._replaced()
         elif self._missing or self._again or found != before:
             self._again = False
+            self._settling = SETTLES_AFTER
             self._changed()
-            if 0 <= self._clock() - found.written < SETTLING:
-                self._last = before
+        elif self._settling:
+            self._settling -= 1
+            if not self._settling:
+                self._changed()
         self._missing = False

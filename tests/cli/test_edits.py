@@ -7,7 +7,7 @@ import pytest
 from explorer.errors import ExitCode
 from explorer.store.create import StateFile
 from tests.conftest import Command
-from tests.edits.states import dump
+from tests.edits.states import dump, need_tokenizer
 from tests.factories import T0, altered, go_on, rows, talk
 
 
@@ -44,6 +44,8 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(path: Path, command: Comma
     assert plan["totals"]["messages"] == 2
     assert {"id", "title", "messages", "kind", "outcome", "reason"} <= set(plan["sessions"][0])
     assert plan["skipped"] == {}
+    renamed = command("rename", "first", "Kites", "--dry-run", "--json", "--db", path).json
+    assert renamed["totals"]["messages"] == 2
     assert dump(path) == before
 
 
@@ -188,3 +190,18 @@ def test_info_says_what_can_be_edited(path: Path, command: Command) -> None:
         db.execute("CREATE TRIGGER odd AFTER UPDATE ON sessions BEGIN SELECT 1; END")
     edits = command("info", "--json", "--db", path).json["edits"]
     assert None not in edits.values()
+
+
+def test_a_delete_that_only_the_agent_can_do_names_its_command(
+    path: Path, command: Command, tmp_path: Path
+) -> None:
+    home = tmp_path / "a home"
+    home.mkdir()
+    moved = path.rename(home / "state.db")
+    need_tokenizer(moved)
+    before = dump(moved)
+    done = command("delete", "first", "third", "--yes", "--db", moved)
+    assert done.code == ExitCode.REFUSED
+    for id_ in ("first", "third"):
+        assert f"HERMES_HOME='{home}' hermes -p default sessions delete {id_} --yes" in done.err
+    assert dump(moved) == before

@@ -177,6 +177,17 @@ def test_messages_beside_the_result_go_to_standard_error(path: Path) -> None:
     assert b"0 of 0 sessions" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["nowhere"], b"No hits"), (["needle"], b"40 hits"), (["needle", "--limit", "3"], b"3 of 40")],
+)
+def test_a_search_says_how_much_it_found(
+    tmp_path: Path, arguments: list[str], words: bytes
+) -> None:
+    path = one_session(tmp_path / "state.db", *["a needle"] * 40)
+    assert _run("search", "--db", path, *arguments).stderr.startswith(words)
+
+
 def test_an_argument_that_is_no_text_finds_nothing_and_breaks_nothing(path: Path) -> None:
     strange = os.fsdecode(b"\xff\xfe")
     assert _run("show", "--db", path, strange).returncode == 3

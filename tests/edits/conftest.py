@@ -7,7 +7,6 @@ import pytest
 
 from explorer.store.edits.editor import Editor
 from tests.factories import NOW
-from tests.real_files import unpack
 
 
 @pytest.fixture
@@ -21,8 +20,3 @@ def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
 def editor_of(tmp_path: Path) -> Callable[[Path], Editor]:
     """An editor with a trash of its own, at a time when nothing runs."""
     return lambda path: Editor(path, tmp_path / "ours" / "trash.db", lambda: NOW)
-
-
-@pytest.fixture
-def real_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return unpack(request.param, tmp_path)

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from explorer.store.edits.images import RawText
+from tests.factories import altered
 
 SHADOWS = ("_data", "_idx", "_docsize", "_config", "_content")
 
@@ -45,3 +46,13 @@ def faults(path: Path) -> list[str]:
                 found.append(f"{name}: {error}")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return found
+
+
+def need_tokenizer(path: Path) -> None:
+    """A search table that needs what only the agent loads."""
+    with altered(path) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, 'USING fts5(',"
+            " 'USING fts5(tokenize=''cjk_words'', ') WHERE name = 'messages_fts'"
+        )

@@ -3,8 +3,8 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -18,11 +18,8 @@ from tests.edits.states import dump
 from tests.factories import NOW, rows, talk
 
 
-class Retitle(NamedTuple):
-    job: int
-
-    def do(self, transaction: Transaction) -> None:
-        transaction.run("UPDATE sessions SET title = ?", (str(self.job),), expect=1)
+def _retitle(number: int, transaction: Transaction) -> None:
+    transaction.run("UPDATE sessions SET title = ?", (str(number),), expect=1)
 
 
 @pytest.fixture
@@ -51,7 +48,7 @@ def test_steps_are_made_ready_before_the_lock_is_taken(path: Path) -> None:
         for number in range(3 * AHEAD):
             if number % 10 == 0:
                 locked.append(_locked(path))
-            yield Retitle(number)
+            yield Step(number, partial(_retitle, number))
 
     with Writing(path) as writing:
         reached = run_batches(

@@ -131,7 +131,7 @@ def test_a_running_session_is_left_alone_unless_forced(tmp_path: Path) -> None:
         "open": Outcome.DELETE,
         "busy": Outcome.SKIP,
     }
-    assert plan.skipped == {"running: its agent may be writing it": 1}
+    assert plan.skipped == {"running (its agent may be writing it)": 1}
     forced = editor.delete_plan(found.values(), force=True)
     assert editor.apply(forced, force=True).ids
 
@@ -260,8 +260,9 @@ def test_a_session_that_was_begun_anew_gets_its_old_messages_back(
     editor = editor_of(path)
     editor.apply(editor.delete_plan(_rows(path)))
     with altered(path) as db:
-        insert(db, "sessions", id="s", source="cli", started_at=NOW, message_count=1)
-        say(db, "s", content="new words", timestamp=NOW)
+        earlier = NOW - 3600
+        insert(db, "sessions", id="s", source="cli", started_at=earlier, message_count=1)
+        say(db, "s", content="new words", timestamp=earlier)
     plan = editor.undo_plan()
     assert any("begun it anew" in note for note in plan.notes)
     editor.undo(plan)

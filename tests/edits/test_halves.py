@@ -14,7 +14,6 @@ from explorer.store.create import StateFile
 from explorer.store.edits import batches, taking
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Progress
-from explorer.store.edits.recovering import opened_again
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import EntryState, ReceiptState
 from explorer.store.opening import open_store
@@ -327,10 +326,10 @@ def test_a_file_that_our_own_edit_left_in_the_middle_of_a_write_opens_again(
     editor, before = editor_of(path), dump(path)
     _die_writing(path)
     with pytest.raises(ExplorerError, match="must finish first"):
-        opened_again(path, editor.trash.path, lambda: open_store(path))
+        open_store(path, trash=editor.trash.path)
     with editor.trash.writing() as trash:
         trash.begin("delete", "Deleted something", NOW)
-    store = opened_again(path, editor.trash.path, lambda: open_store(path))
+    store = open_store(path, trash=editor.trash.path)
     assert len(store.catalog()) == 3
     assert dump(path) == before
     assert editor.half_done() == []

@@ -9,8 +9,10 @@ import pytest
 from explorer.errors import ExplorerError, Refused
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.planning import RUNNING
+from explorer.store.edits.plans import OnlyAgent
 from explorer.store.edits.writing import Changed
-from tests.edits.states import dump
+from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
 from tests.factories import NOW, altered, insert, rows, say, talk
 from tests.locker import Locker
@@ -42,31 +44,6 @@ def _not_deleted(editor: Editor, reason: str) -> None:
     assert editor.trash.receipts() == []
 
 
-@pytest.fixture
-def not_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may write everywhere: have the rights of a file count for what they say."""
-
-    def access(path: str | Path, mode: int) -> bool:
-        return mode != os.W_OK or bool(os.stat(path).st_mode & 0o200)
-
-    monkeypatch.setattr(os, "access", access)
-
-
-@pytest.mark.usefixtures("not_root")
-def test_a_read_only_file(path: Path, editor_of: EditorOf) -> None:
-    path.chmod(0o400)
-    _not_deleted(editor_of(path), "file may not be written")
-
-
-@pytest.mark.usefixtures("not_root")
-def test_a_read_only_folder(path: Path, editor_of: EditorOf) -> None:
-    path.parent.chmod(0o500)
-    try:
-        _not_deleted(editor_of(path), "folder may not be written")
-    finally:
-        path.parent.chmod(0o700)
-
-
 def test_a_file_with_two_names(path: Path, editor_of: EditorOf) -> None:
     os.link(path, path.with_name("other.db"))
     _not_deleted(editor_of(path), "hard-linked")
@@ -93,13 +70,32 @@ def test_a_search_table_that_is_gone_while_its_triggers_are_not(
 
 
 def test_a_tokenizer_that_only_the_agent_has(path: Path, editor_of: EditorOf) -> None:
+    need_tokenizer(path)
+    editor = editor_of(path)
+    _not_deleted(editor, "needs the tokenizer cjk_words")
+    with pytest.raises(OnlyAgent) as told:
+        editor.delete_plan(numbers(path, "s", "t"))
+    assert told.value.ids == ["s", "t"]
+
+
+def test_the_agent_is_not_asked_to_delete_what_is_running(path: Path, editor_of: EditorOf) -> None:
     with altered(path) as db:
-        db.execute("PRAGMA writable_schema = ON")
-        db.execute(
-            "UPDATE sqlite_master SET sql = replace(sql, 'USING fts5(',"
-            " 'USING fts5(tokenize=''cjk_words'', ') WHERE name = 'messages_fts'"
-        )
-    _not_deleted(editor_of(path), "needs the tokenizer cjk_words")
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
+        say(db, "s", content="on", timestamp=NOW)
+    need_tokenizer(path)
+    plan = editor_of(path).delete_plan(numbers(path, "s"))
+    assert plan.skipped == {RUNNING: 1}
+
+
+def test_a_tokenizer_that_only_the_agent_has_beside_another_reason(
+    path: Path, editor_of: EditorOf
+) -> None:
+    need_tokenizer(path)
+    with altered(path) as db:
+        db.execute("CREATE TABLE stars (of TEXT REFERENCES sessions(id))")
+    with pytest.raises(Refused, match="table stars refers to sessions") as told:
+        editor_of(path).delete_plan(numbers(path, "s"))
+    assert not isinstance(told.value, OnlyAgent)
 
 
 def test_a_table_that_would_keep_a_session_from_going(path: Path, editor_of: EditorOf) -> None:

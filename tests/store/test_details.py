@@ -248,6 +248,9 @@ def test_a_route_to_another_session_is_not_this_ones(tmp_path: Path) -> None:
                 db, "gateway_routing", session_key=key, entry_json=json.dumps(entry), updated_at=T0
             )
         insert(db, "gateway_routing", session_key="c", entry_json='{"s"', updated_at=T0)
+        insert(
+            db, "gateway_routing", session_key="d", entry_json='{"session_id": []}', updated_at=T0
+        )
     assert [value[0] for _, value in _sections(_one(path))["Routes"]] == ["b"]
 
 
@@ -324,6 +327,25 @@ def test_files_beside_the_store_are_named_and_measured(tmp_path: Path) -> None:
     ]
 
 
+def test_a_dump_of_a_session_with_a_longer_id_is_not_taken_for_one_of_this(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    with StateFile.create(path) as state:
+        for id_ in ("a", "a_b"):
+            talk(state, id_, "hello")
+    for name in ("a_1", "a_b_1", "a_c_1"):
+        (folder / f"request_dump_{name}.json").touch()
+    dumps = {
+        id_: [value for label, value in _sections(_one(path, id_))["Files"] if "dump" in label]
+        for id_ in ("a", "a_b")
+    }
+    assert dumps == {
+        "a": ["request_dump_a_1.json · 0 B", "request_dump_a_c_1.json · 0 B"],
+        "a_b": ["request_dump_a_b_1.json · 0 B"],
+    }
+
+
 def test_no_path_is_made_of_an_id_that_is_no_plain_name(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     (tmp_path / "sessions").mkdir()
@@ -355,7 +377,7 @@ def test_looking_for_files_can_be_cancelled(tmp_path: Path) -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
-        files_of(tmp_path / "state.db", ["s"], token)
+        files_of(tmp_path / "state.db", ["s"], lambda ids: (), token)
 
 
 def test_a_folder_that_is_none_says_so(tmp_path: Path) -> None:

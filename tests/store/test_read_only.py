@@ -153,6 +153,27 @@ def test_one_piece_of_work_sees_one_state_of_the_file(path: Path) -> None:
     assert file.read(_count) == 3
 
 
+def test_reads_done_together_see_one_state_of_the_file_and_are_done_again_together(
+    path: Path,
+) -> None:
+    file, tries, seen = ReadOnlyFile(path), [0], list[object]()
+
+    def twice() -> tuple[object, object]:
+        tries[0] += 1
+        first = file.read(_count)
+        with altered(path) as db:
+            say(db, "s")
+        seen.append(file.read(_count))
+        if tries[0] == 1:
+            file.read(lambda reader: reader.rows("SELECT 1 FROM vanished"))
+        return first, seen[-1]
+
+    first, second = file.together(twice)
+    assert (tries, first, second) == ([2], 3, 3)
+    assert seen == [2, 3]
+    assert file.read(_count) == 4
+
+
 def test_a_session_made_between_two_queries_of_the_catalog_does_no_harm(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

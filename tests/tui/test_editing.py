@@ -13,7 +13,7 @@ from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
 from tests.edits.states import dump
-from tests.factories import altered, go_on, rows, talk
+from tests.factories import altered, go_on, insert, rows, talk
 from tests.tui.driving import NOW, Driver, opened
 
 HOUR = 3600.0
@@ -42,6 +42,12 @@ async def _to(driver: Driver, name: str) -> None:
     await driver.press("g", *["j"] * driver.listed().index(name))
 
 
+def _current(driver: Driver) -> str | None:
+    """The title of the session under the cursor."""
+    current = driver.main.sessions.current
+    return current.title if current else None
+
+
 async def test_delete_shows_a_plan_and_enter_cancels(path: Path, trash: Path) -> None:
     before = dump(path)
     async with opened(path, trash=trash) as driver:
@@ -65,13 +71,14 @@ async def test_delete_and_undo(path: Path, trash: Path) -> None:
         await driver.press("y")
         assert driver.listed() == ["busy", "ant", "cat", "dog"]
         assert "Deleted “bee” · u undoes it" in driver.said()
-        assert driver.main.sessions.current is not None
-        assert driver.main.sessions.current.title == "cat", "the cursor stays where it was"
+        assert _current(driver) == "cat", "the cursor stays where it was"
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
         await driver.press("u")
         assert "Undo: deleted “bee”?" in driver.screen()
+        await driver.press("G")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
+        assert _current(driver) == "bee", "the cursor goes to what is back"
     assert dump(path) == before
 
 
@@ -83,16 +90,48 @@ async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> Non
         await driver.press("y")
         assert driver.listed() == ["busy", "cat", "dog"]
         assert "selected" not in str(driver.main.sessions.border_title)
-        await driver.press("u")
+        await driver.press("G", "u")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
+        assert _current(driver) == "ant", "the cursor goes to the first that is back"
+
+
+async def test_the_cursor_goes_to_a_session_that_came_back_with_its_subagents(
+    path: Path, trash: Path
+) -> None:
+    with altered(path) as db:
+        marks = '{"_delegate_from": "bee"}'
+        of_bee = {"parent_session_id": "bee", "model_config": marks, "ended_at": NOW - HOUR}
+        insert(db, "sessions", id="helper", source="tool", started_at=NOW - HOUR, **of_bee)
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        for key in ("d", "y", "G", "u", "y"):
+            await driver.press(key)
+        assert _current(driver) == "bee"
+        assert driver.said().startswith("Undone: Deleted “bee” and 1 subagent")
+
+
+async def test_the_cursor_stays_where_what_is_back_is_not_listed(path: Path, trash: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET archived = 1 WHERE id = 'bee'")
+    async with opened(path, trash=trash) as driver:
+        await driver.press(".")
+        await _to(driver, "bee")
+        for key in ("d", "y", "."):
+            await driver.press(key)
+        await _to(driver, "dog")
+        await driver.press("u")
+        await driver.press("y")
+        assert driver.listed() == ["busy", "ant", "cat", "dog"]
+        assert _current(driver) == "dog"
+        assert rows(path, "SELECT count(*) FROM sessions WHERE id = 'bee'") == [(1,)]
 
 
 async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _to(driver, "busy")
         await driver.press("d")
-        assert "running: its agent may be writing it" in driver.said()
+        assert "running (its agent may be writing it)" in driver.said()
         assert "busy" in driver.listed()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 from explorer.store.create import StateFile
 from tests.edits.states import faults
@@ -59,6 +60,41 @@ def test_delete_and_undo_beside_a_writing_agent(mode: str, tmp_path: Path) -> No
     live = "SELECT id FROM messages WHERE session_id = 'live' ORDER BY id"
     assert [id_ for (id_,) in rows(path, live)] == ids
     assert faults(path) == []
+
+
+PASTE, ITS_END = b"\x1b[200~", b"\x1b[201~"
+
+
+def _straight(text: str) -> bool:
+    """Whether every line that ends with a border ends at the same column."""
+    ends = {cell_len(line) for line in text.splitlines() if line.endswith(("│", "╮", "╯"))}
+    return len(ends) == 1
+
+
+def test_a_title_of_wide_letters_is_typed_pasted_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "s", "hello", "Hi.", title="Trip", end="cli_close")
+    with _terminal(path, tmp_path) as terminal:
+        terminal.until("message 1 of")
+        terminal.press(b"t")
+        terminal.until("─ Rename ─")
+        terminal.press(b"\x15")
+        terminal.until("It will have no title.")
+        # An input method sends many letters at once, and the terminal may cut them anywhere.
+        typed = "京都の旅".encode()
+        terminal.press(typed[:4])
+        terminal.press(typed[4:])
+        assert _straight(terminal.until("4 of 100 characters"))
+        terminal.press(PASTE + "，第二天，去伏见稻荷大社🦊".encode() + ITS_END)
+        assert _straight(terminal.until("17 of 100 characters"))
+        assert "京都の旅，第二天，去伏见稻荷大社🦊" in terminal.text
+        terminal.press(b"\r")
+        assert _straight(terminal.until("u undoes it"))
+        terminal.until("─ 京都の旅，第二天，去伏见稻荷大社🦊 ─")
+        terminal.press(b"q")
+        assert terminal.leave() == 0
+    assert rows(path, "SELECT title FROM sessions") == [("京都の旅，第二天，去伏见稻荷大社🦊",)]
 
 
 def _of_mine(path: Path) -> list[tuple[object, ...]]:

@@ -96,6 +96,25 @@ async def test_a_new_title_of_a_session_in_sight_is_shown(path: Path) -> None:
         await _until(driver, "Ship it")
 
 
+async def test_what_can_be_seen_only_after_the_file_was_written_is_shown(path: Path) -> None:
+    """As where the agent's disk takes its time between the writing and the end of a commit."""
+    _write(path, "PRAGMA journal_mode = DELETE")
+    async with opened(path) as driver:
+        looks: list[str] = []
+        plain = driver.main._file_changed
+
+        def changed() -> None:
+            looks.append("")
+            plain()
+
+        driver.main._watching._changed = changed
+        os.utime(path, (NOW - 100, NOW - 100))
+        await driver.until(lambda: bool(looks))
+        _write(path, "UPDATE sessions SET title = 'Fix docker deploymenT' WHERE title LIKE 'Fix %'")
+        os.utime(path, (NOW - 100, NOW - 100))
+        await _until(driver, "Fix docker deploymenT")
+
+
 async def test_an_old_session_that_is_taken_up_again_moves_to_the_top(path: Path) -> None:
     async with opened(path) as driver:
         old = driver.main.sessions.order[-1]

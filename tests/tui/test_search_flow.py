@@ -213,6 +213,8 @@ async def test_a_letter_that_changes_the_results_lays_nothing_out(
         await driver.type(" h")
         assert driver.main.sessions.found is not None
         assert driver.main.sessions.found.result.query.text == "owl h"
+        await driver.press("asterisk")
+        assert [chip.words for chip in driver.main.query_one(ChipBar).chips] == ["h…"]
         assert layouts == []
 
 
@@ -227,9 +229,47 @@ async def test_the_first_rows_come_with_the_results(
         def noted(sessions: SessionList, *arguments: Any) -> None:
             plain(sessions, *arguments)
             if sessions.found:
-                shown.append(all(not sessions._lacks_excerpt(row) for row in sessions.in_sight()))
+                shown.append(not sessions._known.missing(sessions.in_sight()))
 
         monkeypatch.setattr(SessionList, "show", noted)
         await _search(driver, "owl")
         assert shown
         assert all(shown)
+
+
+async def test_the_cursor_goes_to_the_first_result_until_somebody_chooses(birds: Path) -> None:
+    async with opened(birds) as driver:
+        sessions = driver.main.sessions
+        await driver.press("end")
+        assert sessions.current is not None
+        assert sessions.current.title == "In short"
+        await _search(driver, "owl")
+        assert sessions.cursor_row == sessions.order[0]
+        await driver.press("down", "down")
+        chosen = sessions.cursor_row
+        assert chosen == sessions.order[2]
+        await driver.press("backspace")
+        assert sessions.cursor_row == chosen
+        await driver.press("escape")
+        assert sessions.current is not None
+        assert sessions.current.title == "In short"
+
+
+async def test_an_empty_bar_says_how_a_search_may_be_written(birds: Path) -> None:
+    async with opened(birds) as driver:
+        chip_bar = driver.main.query_one(ChipBar)
+        assert not chip_bar.display
+        await driver.press("slash")
+        assert '"a phrase" · prefix*' in driver.screen()
+        await driver.type("source:telegram")
+        assert "prefix*" not in driver.screen()
+        await driver.press("escape", "escape")
+        assert not chip_bar.display
+
+
+async def test_what_was_found_is_shown_on_a_short_terminal_too(birds: Path) -> None:
+    async with opened(birds, size=(80, 20)) as driver:
+        await _search(driver, "heron")
+        assert "reasoning: a heron, surely" in driver.screen()
+        await driver.press("escape")
+        assert "hm?" not in driver.screen()

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple
 
 from explorer.errors import Cancelled
 from explorer.store.edits.writing import Changed, Transaction, Writing
@@ -28,13 +28,16 @@ AHEAD, AHEAD_FOR = 100, 0.05
 can be done under it, and few where each holds megabytes."""
 
 
-class Step(Protocol):
+class Step(NamedTuple):
     """A piece of a job that is done as a whole; done again after a transaction failed."""
 
-    @property
-    def job(self) -> int: ...
-
-    def do(self, transaction: Transaction) -> None: ...
+    job: int
+    """The number of the entry in the trash that it is about; 0 for what goes with none."""
+    do: Callable[[Transaction], None]
+    messages: int = 0
+    """How many messages it moves."""
+    last: bool = False
+    """The job is done with it."""
 
 
 def run_batches(

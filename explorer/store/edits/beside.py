@@ -1,74 +1,23 @@
-"""What lies beside a Hermes file about a session: transcripts, snapshots, request dumps, routes.
+"""What lies beside a Hermes file about a session, on its way into the trash and back; and routes.
 
-File names are built only from ids that are plain names, so they stay inside the folder. These
-are plain files of the agent's, not the database: they may be opened.
+These are plain files of the agent's, not the database: they may be opened.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from explorer.model import SAFE_ID
 from explorer.store import cells
 from explorer.store.edits.plans import Planned
 from explorer.store.edits.shape import Rows
+from explorer.store.hermes.beside import ROUTES, folder_of
+from explorer.store.hermes.routing import routes_to
 from explorer.store.kept import KeptFile
 from explorer.store.schema import Schema
 
-FOLDER = "sessions"
-ROUTES = "sessions.json"
 SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
 MOST_ROUTES = 16 * 1024 * 1024
-
-
-class Beside(NamedTuple):
-    """A file about a session."""
-
-    name: str
-    size: int
-
-
-def folder_of(path: Path) -> Path:
-    return path.resolve().parent / FOLDER
-
-
-def files_beside(
-    path: Path, ids: Iterable[str], exists: Callable[[str], bool]
-) -> Mapping[str, list[Beside]]:
-    """The files of these sessions, by id; one walk through the folder. `exists` knows all
-    sessions: the dump of `a_b` must not be taken for one of `a`."""
-    safe = {id_ for id_ in ids if re.fullmatch(SAFE_ID, id_)}
-    named = {
-        name: id_
-        for id_ in safe
-        for name in (f"{id_}.json", f"{id_}.jsonl", f"session_{id_}.json")
-        if name != ROUTES
-    }
-    found: dict[str, list[Beside]] = {}
-    try:
-        with os.scandir(folder_of(path)) as entries:
-            for entry in entries:
-                id_ = named.get(entry.name) or _dumped(entry.name, safe, exists)
-                if id_ and entry.is_file(follow_symlinks=False):
-                    size = entry.stat(follow_symlinks=False).st_size
-                    found.setdefault(id_, []).append(Beside(entry.name, size))
-    except OSError:
-        return {}
-    return {id_: sorted(files) for id_, files in found.items()}
-
-
-def _dumped(name: str, ids: set[str], exists: Callable[[str], bool]) -> str | None:
-    """The session a request dump is of: the longest id that its name begins with."""
-    if not name.startswith("request_dump_") or not name.endswith(".json"):
-        return None
-    rest = name.removeprefix("request_dump_")
-    cuts = [at for at, char in enumerate(rest) if char == "_"]
-    mine = [at for at in cuts if rest[:at] in ids]
-    if not mine or any(exists(rest[:at]) for at in cuts if at > mine[-1]):
-        return None
-    return rest[: mine[-1]]
 
 
 def read_file(path: Path, name: str) -> KeptFile | None:
@@ -124,13 +73,10 @@ def put_back(path: Path, kept: KeptFile) -> bool:
 def routed(path: Path, ask: Rows, schema: Schema, going: Sequence[Planned]) -> int:
     """How many chats the gateway would answer with one of these sessions."""
     ids = {one.id for one in going}
-    keys: set[str] = set()
-    if schema.has("gateway_routing", "session_key", "entry_json"):
-        for key, entry in ask("SELECT r.session_key, r.entry_json FROM gateway_routing r", ()):
-            if cells.mapping(entry).get("session_id") in ids:
-                keys.add(cells.words(key))
+    keys = {key for key, _ in routes_to(ask, schema, ids)}
     for name, value in _routes_file(path).items():
-        if isinstance(value, dict) and value.get("session_id") in ids:
+        owner = value.get("session_id") if isinstance(value, dict) else None
+        if isinstance(owner, str) and owner in ids:
             keys.add(name)
     return len(keys)
 

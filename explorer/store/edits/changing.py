@@ -14,13 +14,11 @@ from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.subject import Subject, children
 from explorer.store.edits.titles import Title, check_title
 from explorer.store.edits.writing import Changed, Transaction
-from explorer.store.kept import Change
+from explorer.store.kept import OURS, Change
 from explorer.store.schema import quoted
 
 ENDED = "explorer_close"
 """The reason that a session gets when it is ended here."""
-OURS = "our own notes"
-"""Stands for a table where a change is kept in our own notes, not in the file."""
 NOTED = (
     "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
     " does not know of it."
@@ -62,13 +60,16 @@ def _set(
 
 
 def plan_rename(
-    planner: Planner, row: int, typed: str, stored: Cells, take_over: bool = True
+    planner: Planner, row: int, typed: str, stored: Cells, measured: bool
 ) -> tuple[EditPlan, Title]:
-    """A rename, and what the title comes to; a plan without changes where it cannot be done."""
+    """A rename, and what the title comes to; a plan without changes where it cannot be done. It is
+    made anew with every key that is typed, so only whoever wants to know has it `measured`."""
     found = planner.subjects([row])
     if not found:
         raise Changed("The session is gone", "It is no longer in the file.")
     subject = found[0]
+    if measured:
+        planner.measure(found)
     if not subject.sound:
         raise Refused("It cannot be renamed", UNSOUND.capitalize() + ".")
     title = check_title(planner.ask, planner.schema, planner.shape, subject, typed)
@@ -77,7 +78,7 @@ def plan_rename(
     if subject.title == BOT_CHAT and planner.schema.has("sessions", "hidden"):
         title = title._replace(trouble=f'the agent finds it by the title "{BOT_CHAT}"')
     owner = title.owner
-    blocked = bool(title.trouble) or (owner is not None and not (owner.ancestor and take_over))
+    blocked = bool(title.trouble) or (owner is not None and not owner.ancestor)
     if not blocked and title.text != subject.title:
         if owner is not None:
             (held_by,) = planner.subjects([owner.row])
@@ -129,7 +130,9 @@ def plan_archive(
     notes = () if ours is None else (NOTED,)
     changes: list[Change] = []
     sessions: list[Planned] = []
-    for subject in planner.subjects(rows):
+    wanted = planner.subjects(rows)
+    planner.measure(wanted)
+    for subject in wanted:
         if not subject.sound:
             sessions.append(planner.planned(subject, Outcome.SKIP, UNSOUND))
         elif (subject.archived if ours is None else subject.id in ours) == on:
@@ -165,7 +168,9 @@ def plan_end(
     """End sessions that a crash left open, or open ended ones again."""
     changes: list[Change] = []
     sessions: list[Planned] = []
-    for subject in planner.subjects(rows):
+    wanted = planner.subjects(rows)
+    planner.measure(wanted)
+    for subject in wanted:
         reason = _not_reopened(planner, subject) if reopen else _not_ended(planner, subject, force)
         if not reason:
             values: list[Cell] = [None, None] if reopen else [planner.now, raw(ENDED)]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.store.edits.beside import read_file
-from explorer.store.edits.images import ABOUT, Cell, Image, raw, shown, weight
+from explorer.store.edits.images import ABOUT, Cell, Image, named, raw, shown, weight
 from explorer.store.edits.plans import Outcome, Planned
 from explorer.store.edits.shape import PROMPTS, Shape, columns_of, listing
 from explorer.store.edits.writing import Changed, Writing
@@ -79,9 +79,9 @@ class Copier:
 
     def _prompts(self, own: Image) -> list[Cell]:
         """The shared prompts that a session names."""
-        cell = dict(zip(("rowid", *self.columns(self._shape.sessions)), own, strict=True))
-        named = [cell[column] for column in self._shape.prompts]
-        return [name for name in dict.fromkeys(named) if name is not None]
+        cell = named(self.columns(self._shape.sessions), own)
+        names = dict.fromkeys(cell[column] for column in self._shape.prompts)
+        return [name for name in names if name is not None]
 
     def _belongings(
         self, trash: TrashWriter, receipt: int, entry: int, planned: Planned, own: Image
@@ -94,7 +94,7 @@ class Copier:
                 self._pack(trash, entry, table, rows)
                 size += sum(map(weight, rows))
             elif rows:
-                at = (*("rowid",), *self.columns(table)).index(column)
+                at = 1 + self.columns(table).index(column)
                 for row in rows:
                     change = Change(table, "rowid", row[0], (column,), (row[at],), (None,), entry)
                     trash.add_change(receipt, change)
@@ -104,10 +104,10 @@ class Copier:
                 self._pack(trash, entry, PROMPTS, rows)
                 size += sum(map(weight, rows))
         linked = self.columns(shape.sessions)
-        at, named = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
+        at, id_at = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
         for row in self._rows(shape.sessions, shape.parent, planned.id):
             change = Change(
-                shape.sessions, shape.id, row[named], (shape.parent,), (row[at],), (None,), entry
+                shape.sessions, shape.id, row[id_at], (shape.parent,), (row[at],), (None,), entry
             )
             trash.add_change(receipt, change)
         for name in planned.files:
@@ -120,7 +120,7 @@ class Copier:
     def _counters(self, id_: str, image: Image, entry: int) -> Change:
         """How many messages a session says it has, before it is cleared."""
         table = self._shape.sessions
-        cell = dict(zip(("rowid", *self.columns(table)), image, strict=True))
+        cell = named(self.columns(table), image)
         names = ("message_count", "tool_call_count")
         old = tuple(cell[name] for name in names)
         return Change(table, self._shape.id, raw(id_), names, old, (0, 0), entry)

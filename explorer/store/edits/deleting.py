@@ -6,31 +6,18 @@ changed since is not deleted. Messages first, in slices; last, in one step, the 
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from explorer.model import State
 from explorer.store import cells
+from explorer.store.edits.batches import Step
 from explorer.store.edits.copying import Copied, numbered
-from explorer.store.edits.images import Image, bound, slices
+from explorer.store.edits.images import Image, bound, named, slices
 from explorer.store.edits.plans import Outcome
 from explorer.store.edits.shape import PROMPTS, Shape
 from explorer.store.edits.subject import held, state, subjects
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
-
-
-class Deleting(NamedTuple):
-    """One step of taking a session out."""
-
-    job: int
-    """The number of its entry in the trash."""
-    do_: Callable[[Transaction], None]
-    messages: int = 0
-    last: bool = False
-
-    def do(self, transaction: Transaction) -> None:
-        self.do_(transaction)
 
 
 class Deleter:
@@ -49,18 +36,18 @@ class Deleter:
         self._shape = shape
         self._columns = columns
 
-    def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Deleting]:
+    def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Step]:
         """All steps for one session, in order."""
         entry, shape = copied.entry, self._shape
-        yield Deleting(entry, partial(self._check, copied, now, force))
+        yield Step(entry, partial(self._check, copied, now, force))
         for table, _, rows in self._trash.packs(entry):
             if table in (shape.sessions, PROMPTS):
                 continue
             for few in slices(rows):
                 count = len(few) if table == shape.messages else 0
-                yield Deleting(entry, partial(self._delete_rows, table, few), count)
+                yield Step(entry, partial(self._delete_rows, table, few), count)
         end = self._clear_counters if copied.planned.outcome is Outcome.CLEAR else self._end
-        yield Deleting(entry, partial(end, copied), last=True)
+        yield Step(entry, partial(end, copied), last=True)
 
     def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:
         """The session is still what was copied, and nobody writes it."""
@@ -127,7 +114,7 @@ class Deleter:
     def _prompts(self, copied: Copied, tx: Transaction) -> None:
         """A prompt that no session shares any more goes with the last that did."""
         shape = self._shape
-        cell = dict(zip(("rowid", *self._columns(shape.sessions)), copied.image, strict=True))
+        cell = named(self._columns(shape.sessions), copied.image)
         used = " OR ".join(f"s.{quoted(column)} = p.hash" for column in shape.prompts)
         for name in {cell[column] for column in shape.prompts} - {None}:
             place, value = bound(name)

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from explorer.errors import Cancelled, ExplorerError, Refused
+from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.render.amounts import size
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
-from explorer.store.edits.changing import OURS, apply_change
+from explorer.store.edits.changing import apply_change
 from explorer.store.edits.copying import Copier, check_rowids
 from explorer.store.edits.plans import Action, Done, EditPlan
-from explorer.store.edits.refusals import reasons
-from explorer.store.edits.restoring import Restoring
+from explorer.store.edits.refusals import reasons, undo_reason
 from explorer.store.edits.shape import Shape, shape_of
+from explorer.store.edits.subject import running
 from explorer.store.edits.taking import Counter, Taking, UnderWay, planned_again
-from explorer.store.edits.undoing import UndoPlan, plan_undo, undo_steps
+from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo, undo_steps
 from explorer.store.edits.words import receipt_words
 from explorer.store.edits.writing import Changed, Looking, Writing
-from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
+from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
 
@@ -137,7 +137,6 @@ class Doing:
         """Put back what an edit took out."""
         receipt = plan.receipt.number
         entries = plan.entries
-        table = entries[0].shape if entries else _table(plan.changes)
         if not entries and not plan.changes:
             raise Refused(
                 "It cannot be undone", " ".join(plan.notes) or "Nothing of it is left to undo."
@@ -148,7 +147,8 @@ class Doing:
             self._settle_undo(plan)
             return Done(receipt, "undo", ids, {}, plan.notes)
         with Writing(self._path) as writing:
-            shape = shape_of(writing.ask, writing.schema, table)
+            shape = shape_of(writing.ask, writing.schema, table_of(entries, plan.changes))
+            self._check_undo(writing, shape, plan)
             copier = Copier(writing, shape)
             with _before_anything(), self._trash.writing() as trash:
                 trash.set_receipt(receipt, ReceiptState.UNDOING)
@@ -160,8 +160,8 @@ class Doing:
             def committed(batch: Sequence[Step]) -> None:
                 nonlocal begun
                 begun = True
-                done = [step for step in batch if isinstance(step, Restoring)]
-                counter.add(sum(s.messages for s in done), sum(s.last and s.job > 0 for s in done))
+                back = sum(step.last and step.job > 0 for step in batch)
+                counter.add(sum(step.messages for step in batch), back)
 
             steps = undo_steps(plan, self._trash, shape, copier.columns)
             try:
@@ -192,6 +192,16 @@ class Doing:
         ids = tuple(entry.session for entry in entries) or _ids(plan.changes)
         notes = (*plan.notes, *left)
         return Done(receipt, "undo", ids, {}, notes)
+
+    def _check_undo(self, writing: Writing, shape: Shape, plan: UndoPlan) -> None:
+        """What spoke against it when it was planned may have come true since."""
+        ask, schema, changes = writing.ask, writing.schema, plan.changes
+        reason = undo_reason(self._path, schema, ask, plan.receipt, changes)
+        if reason:
+            raise Changed("It cannot be undone any more", sentence(reason))
+        ids = at_risk(plan.receipt, plan.entries, changes)
+        if running(ask, schema, shape, ids, self._clock()):
+            raise Changed("It is running", "Its agent has begun to write it. Nothing was done.")
 
     def _files_back(self, entries: Sequence[Entry]) -> list[str]:
         left = []
@@ -227,10 +237,9 @@ class Doing:
         """Do the rest of what a crash cut short."""
         if receipt.state is ReceiptState.UNDOING:
             entries = self._trash.entries(receipt.number)
-            table = entries[0].shape if entries else "sessions"
             coming = [one.number for one in entries if one.state is EntryState.COMING]
             with Looking(self._path) as looking:
-                shape = shape_of(looking.ask, looking.schema, table)
+                shape = shape_of(looking.ask, looking.schema, table_of(entries))
                 back = plan_undo(self._trash, receipt, looking.ask, shape, coming or None)
             return self.undo(back)
         half = [
@@ -239,7 +248,7 @@ class Doing:
             if entry.state is EntryState.COPIED
         ]
         with Writing(self._path) as writing:
-            shape = shape_of(writing.ask, writing.schema, half[0].shape if half else "sessions")
+            shape = shape_of(writing.ask, writing.schema, table_of(half))
             planned = [planned_again(entry, self._trash) for entry in half]
             plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))
             taking = Taking(self._under_way, writing, shape, plan, receipt.number, force=False)
@@ -259,13 +268,9 @@ def _before_anything() -> Iterator[None]:
 def _check_still_possible(writing: Writing, plan: EditPlan) -> None:
     """Tables and triggers may have changed since the plan was made."""
     action = Action.ARCHIVE if plan.action is Action.UNARCHIVE else plan.action
-    reason = reasons(writing.path, writing.schema, writing.ask, snapshot=False)[action.value]
+    reason = reasons(writing.path, writing.schema, writing.ask)[action.value]
     if reason:
-        raise Changed("It cannot be done any more", f"{reason[0].upper()}{reason[1:]}.")
-
-
-def _table(changes: Sequence[Change]) -> str:
-    return changes[0].table if changes else "sessions"
+        raise Changed("It cannot be done any more", sentence(reason))
 
 
 def _ids(changes: Sequence[Change]) -> tuple[str, ...]:

@@ -8,21 +8,21 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from explorer.errors import ExplorerError, Problem, Refused, StoreError
+from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
 from explorer.store.edits.doing import Doing
 from explorer.store.edits.images import Cell
 from explorer.store.edits.planning import Planner
-from explorer.store.edits.plans import Action, Done, EditPlan, Progress
-from explorer.store.edits.refusals import reasons
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
+from explorer.store.edits.refusals import place, reasons, tokenizer_trouble, undo_reason
 from explorer.store.edits.settling import settle
 from explorer.store.edits.shape import Shape, shape_of
-from explorer.store.edits.subject import Subject
+from explorer.store.edits.subject import Subject, running
 from explorer.store.edits.taking import UnderWay
 from explorer.store.edits.titles import Title
-from explorer.store.edits.undoing import UndoPlan, plan_undo
+from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo
 from explorer.store.edits.writing import Changed, Looking
-from explorer.store.kept import EntryState, Receipt, ReceiptState
+from explorer.store.kept import EntryState, Receipt, ReceiptState, table_of
 from explorer.store.read_only import CancelToken
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
@@ -47,17 +47,26 @@ class Editor:
     def reasons(self, token: CancelToken | None = None) -> Mapping[str, str | None]:
         """Of each edit why it is not possible; None where it is."""
         with Looking(self.path, token) as looking:
-            return reasons(self.path, looking.schema, looking.ask, snapshot=False)
+            return reasons(self.path, looking.schema, looking.ask)
+
+    @contextmanager
+    def _looking(self, done: str, token: CancelToken | None) -> Iterator[Looking]:
+        reason = place(self.path)
+        if reason:
+            raise Refused(f"It cannot be {done}", sentence(reason))
+        with Looking(self.path, token) as looking:
+            yield looking
 
     @contextmanager
     def _planning(
         self, edit: str, table: str, token: CancelToken | None
     ) -> Iterator[tuple[Planner, Looking]]:
-        with Looking(self.path, token) as looking:
+        with self._looking(_PAST[edit], token) as looking:
             schema = looking.schema
-            reason = reasons(self.path, schema, looking.ask, snapshot=False)[edit]
-            if reason:
-                raise Refused(f"It cannot be {_PAST[edit]}", f"{reason[0].upper()}{reason[1:]}.")
+            reason = reasons(self.path, schema, looking.ask)[edit]
+            for_agent = edit == "delete" and reason == tokenizer_trouble(schema)
+            if reason and not for_agent:
+                raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
             shape = shape_of(looking.ask, schema, table)
             yield Planner(self.path, looking.ask, schema, shape, self._clock()), looking
 
@@ -69,9 +78,14 @@ class Editor:
         action: Action = Action.DELETE,
         token: CancelToken | None = None,
     ) -> EditPlan:
-        """`rows` are the numbers of sessions in their table."""
+        """`rows` are the numbers of sessions in their table. Raises `OnlyAgent` with the plan where
+        the agent's own command could do it."""
         with self._planning(action.value, table, token) as (planner, _):
-            return planner.delete(rows, force, action)
+            plan = planner.delete(rows, force, action)
+            reason = tokenizer_trouble(planner.schema)
+            if reason and plan.doomed:
+                raise OnlyAgent(sentence(reason), plan)
+            return plan
 
     def clear_plan(
         self, rows: Collection[int], force: bool = False, token: CancelToken | None = None
@@ -80,11 +94,17 @@ class Editor:
             return planner.clear(rows, force)
 
     def rename_plan(
-        self, row: int, title: str, token: CancelToken | None = None
+        self,
+        row: int,
+        title: str,
+        token: CancelToken | None = None,
+        measured: bool = False,
     ) -> tuple[EditPlan, Title]:
-        """The plan, and what the title comes to; where it is taken, the plan changes nothing."""
+        """The plan, and what the title comes to; where it is taken, the plan changes nothing. How
+        long the session is it tells only if `measured`."""
         with self._planning("rename", "sessions", token) as (planner, looking):
-            return plan_rename(planner, row, title, _stored(looking, planner.shape))
+            stored = _stored(looking, planner.shape)
+            return plan_rename(planner, row, title, stored, measured)
 
     def archive_plan(
         self,
@@ -135,10 +155,14 @@ class Editor:
         found = self._receipt(receipt)
         kept = self.trash.entries(found.number)
         changes = self.trash.changes(found.number)
-        table = kept[0].shape if kept else changes[0].table if changes else "sessions"
-        with Looking(self.path, token) as looking:
-            shape = shape_of(looking.ask, looking.schema, table)
-            return plan_undo(self.trash, found, looking.ask, shape, entries)
+        with self._looking("undone", token) as looking:
+            ask, schema = looking.ask, looking.schema
+            reason = undo_reason(self.path, schema, ask, found, changes)
+            if reason:
+                raise Refused("It cannot be undone", sentence(reason))
+            shape = shape_of(ask, schema, table_of(kept, changes))
+            busy = running(ask, schema, shape, at_risk(found, kept, changes), self._clock())
+            return plan_undo(self.trash, found, ask, shape, entries, busy)
 
     def undo(
         self,
@@ -163,13 +187,12 @@ class Editor:
 
     def half_done(self) -> list[Receipt]:
         """The edits that a crash left in the middle. None while another explorer edits."""
-        begun = (ReceiptState.BEGUN, ReceiptState.UNDOING)
-        if not any(one.state in begun for one in self.trash.receipts()):
+        if not any(one.half_done for one in self.trash.receipts()):
             return []
         try:
             with self.trash.alone():
                 for one in self.trash.receipts():
-                    if one.state in begun:
+                    if one.half_done:
                         # What cannot be looked at now stays as it is, and is told.
                         with suppress(ExplorerError):
                             settle(self.path, self.trash, one)
@@ -177,7 +200,7 @@ class Editor:
             if error.problem is Problem.BUSY:
                 return []
             raise
-        return [one for one in self.trash.receipts() if one.state in begun]
+        return [one for one in self.trash.receipts() if one.half_done]
 
     def finish(
         self,

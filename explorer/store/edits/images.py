@@ -33,6 +33,11 @@ Image = tuple[Cell, ...]
 """One row."""
 
 
+def named(columns: Iterable[str], row: Image) -> dict[str, Cell]:
+    """The cells of a row by their columns; the first is its number, the `rowid`."""
+    return dict(zip(("rowid", *columns), row, strict=True))
+
+
 def weight(row: Image) -> int:
     """About how many bytes a row has."""
     return sum(len(cell) if isinstance(cell, bytes) else 8 for cell in row)

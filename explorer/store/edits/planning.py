@@ -5,17 +5,28 @@ stay and lose their link, as with the agent's own delete; the plan names them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from explorer.model import State
 from explorer.render.amounts import plural
-from explorer.store.edits.beside import files_beside, routed
+from explorer.store.edits.beside import routed
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.shape import Rows, Shape
-from explorer.store.edits.subject import Subject, children, held, marked_for, state, subjects
+from explorer.store.edits.subject import (
+    Size,
+    Subject,
+    children,
+    held,
+    marked_for,
+    sizes,
+    state,
+    subjects,
+)
+from explorer.store.hermes.beside import files_beside
 from explorer.store.schema import Schema
 
-RUNNING = "running: its agent may be writing it"
+RUNNING = "running (its agent may be writing it)"
 UNSOUND = "its id is not valid text"
 GONE = "gone from the file"
 
@@ -30,6 +41,7 @@ class Planner:
         self.shape = shape
         self.now = now
         self._leases: Mapping[str, float] | None = None
+        self._sizes: dict[str, Size] = {}
 
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
@@ -44,6 +56,15 @@ class Planner:
             self._leases = held(self.ask, self.schema, self.shape)
         return state(subject, self._leases, self.now)
 
+    def measure(self, subjects: Iterable[Subject]) -> None:
+        """Find out how much there is of these: all of their messages are read for it."""
+        new = (one.id for one in subjects if one.id not in self._sizes)
+        self._sizes |= sizes(self.ask, self.shape, new)
+
+    def size(self, subject: Subject) -> Size:
+        """How much there is of a session, where that was measured."""
+        return self._sizes.get(subject.id, Size(0, 0))
+
     def planned(
         self, subject: Subject, outcome: Outcome, reason: str = "", key: int | None = None
     ) -> Planned:
@@ -52,8 +73,8 @@ class Planner:
             id=subject.id,
             title=subject.title,
             source=subject.source,
-            messages=subject.messages,
-            bytes=subject.bytes,
+            messages=self.size(subject).messages,
+            bytes=self.size(subject).bytes,
             kind=subject.kind,
             outcome=outcome,
             reason=reason,
@@ -85,17 +106,17 @@ class Planner:
         below = children(self.ask, self.schema, self.shape, [one.id for one in going.values()])
         staying = {one.row: one for one in below if one.row not in going}
         ordered = _children_first(list(going.values()))
+        self.measure((*ordered, *staying.values(), *wanted))
         by_parent: dict[str, list[str]] = {}
         for child in below:
             by_parent.setdefault(child.parent or "", []).append(child.id)
-        named = [one.id for one in ordered] if self.shape.hermes else []
-        files = files_beside(self.path, named, self._exists)
+        files = self._files([one.id for one in ordered] if self.shape.hermes else [])
         sessions = [
             self.planned(
                 one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
             )._replace(
                 children=tuple(by_parent.get(one.id, ())),
-                files=tuple(file.name for file in files.get(one.id, ())),
+                files=tuple(files.get(one.id, ())),
             )
             for one in ordered
         ]
@@ -113,8 +134,17 @@ class Planner:
             notes=tuple(self._delete_notes(sessions)),
         )
 
-    def _exists(self, id_: str) -> bool:
-        return bool(self.ask("SELECT 1 FROM sessions s WHERE s.id = ?", (id_,)))
+    def _files(self, ids: Collection[str]) -> Mapping[str, list[str]]:
+        """Names of what lies beside the file, by session; where nobody may look, nothing goes."""
+        found: dict[str, list[str]] = {}
+
+        def known(others: Collection[str]) -> set[str]:
+            return {one.id for one in subjects(self.ask, self.schema, self.shape, "id", others)}
+
+        with suppress(OSError):
+            for file in files_beside(self.path, ids, known) if ids else ():
+                found.setdefault(file.id, []).append(file.name)
+        return found
 
     def _keep_family(
         self,
@@ -155,8 +185,11 @@ class Planner:
     def clear(self, rows: Collection[int], force: bool = False) -> EditPlan:
         """What goes when sessions stay and lose their messages."""
         sessions = []
-        for one in self.subjects(rows):
-            reason = self.refusal(one, force) or ("" if one.messages else "it has no messages")
+        wanted = self.subjects(rows)
+        self.measure(wanted)
+        for one in wanted:
+            empty = "" if self.size(one).messages else "it has no messages"
+            reason = self.refusal(one, force) or empty
             outcome = Outcome.SKIP if reason else Outcome.CLEAR
             sessions.append(self.planned(one, outcome, reason))
         return EditPlan(

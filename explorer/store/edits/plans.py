@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from explorer.errors import Refused
 from explorer.store.kept import Change
 
 
@@ -104,6 +105,19 @@ class EditPlan(NamedTuple):
             bytes=sum(one.bytes for one in acted),
             files=sum(len(one.files) for one in acted),
         )
+
+
+class OnlyAgent(Refused):
+    """A delete that the agent's own command could do, and we cannot."""
+
+    def __init__(self, message: str, plan: EditPlan) -> None:
+        super().__init__("Only its agent can delete it", message)
+        self.plan = plan
+
+    @property
+    def ids(self) -> list[str]:
+        """What the agent is to delete; it takes the subagents along by itself."""
+        return [one.id for one in self.plan.doomed if not one.reason]
 
 
 class Done(NamedTuple):

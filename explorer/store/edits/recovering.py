@@ -5,35 +5,26 @@ that is left to the agent; of ours, which our trash tells, it is for us to do.
 """
 
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
-from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.errors import ExplorerError
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.writing import Looking
-from explorer.store.kept import ReceiptState
-
-T = TypeVar("T")
 
 
-def opened_again(path: Path, trash: Path, work: Callable[[], T]) -> T:
-    """What `work` gives; where an edit of ours is in the way, it is taken back first."""
-    try:
-        return work()
-    except StoreError as error:
-        if error.problem is not Problem.UNRECOVERED or not _ours(path, trash):
-            raise
+def taken_back(path: Path, trash: Path) -> bool:
+    """Whether it was an edit of ours that is in the way; then it is taken back."""
+    if not _ours(path, trash):
+        return False
     with Looking(path):
         pass
-    return work()
+    return True
 
 
 def _ours(path: Path, trash: Path) -> bool:
     """Whether an edit of ours on this file was begun and not ended."""
-    begun = (ReceiptState.BEGUN, ReceiptState.UNDOING)
     try:
         receipts = Editor(path, trash, time.time).trash.receipts()
     except ExplorerError:
         return False
-    return any(one.state in begun for one in receipts)
+    return any(one.half_done for one in receipts)

@@ -6,11 +6,13 @@ tables and triggers that are not known do, and so do disks on which locks are no
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.store import cells
 from explorer.store.edits.shape import Rows, hermes_shape
+from explorer.store.failures import check_file
+from explorer.store.kept import OURS, Change, Receipt
 from explorer.store.schema import Schema
 
 EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
@@ -23,10 +25,10 @@ _BODY = re.compile(r"\bbegin\b", re.IGNORECASE)
 _INTO = re.compile(r"(?:insert\s+into|delete\s+from|update)\s+[\"'`\[]?(\w+)", re.IGNORECASE)
 
 
-def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool) -> dict[str, str | None]:
+def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool = False) -> dict[str, str | None]:
     """Of each edit why it is not possible; None where it is."""
     hermes = schema.has("sessions", "id")
-    general = place(path, snapshot)
+    general = "its folder is read-only" if snapshot else place(path)
     if general:
         return dict.fromkeys(EDITS, general)
     rows = _sessions_trouble(ask, schema)
@@ -47,16 +49,27 @@ def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool) -> dict[str, 
 _NO_END = "power-loop keeps no end of a session"
 
 
+def undo_reason(
+    path: Path, schema: Schema, ask: Rows, receipt: Receipt, changes: Sequence[Change]
+) -> str | None:
+    """Why an edit cannot be taken back: what would keep it from being done again. Our own notes are
+    kept elsewhere."""
+    if any(change.table == OURS for change in changes):
+        return None
+    edit = {"unarchive": "archive"}.get(receipt.action, receipt.action)
+    return reasons(path, schema, ask)[edit]
+
+
 def _no_title(hermes: bool) -> str:
     if hermes:
         return "the schema of this file has no titles: Hermes adds them when it opens the file next"
     return "power-loop keeps no titles"
 
 
-def place(path: Path, snapshot: bool) -> str:
-    """What speaks against writing where the file lies."""
-    if snapshot:
-        return "its folder is read-only"
+def place(path: Path) -> str:
+    """What speaks against writing where the file lies; told without opening it, since where nothing
+    may be written SQLite cannot even read a file that has a log."""
+    check_file(path)
     folder = path.resolve().parent
     if not os.access(path, os.W_OK):
         return "the file may not be written by this user"
@@ -108,12 +121,15 @@ def _messages_trouble(ask: Rows, schema: Schema) -> str:
                 return f"the file has a trigger that is not known here ({name})"
             if target not in schema.virtual:
                 return f"the search table {target} is gone, but not what would keep it up to date"
+    return tokenizer_trouble(schema)
+
+
+def tokenizer_trouble(schema: Schema) -> str:
+    """A search table that takes no part in a delete of ours; the agent's own can be run."""
     for table, sql in schema.virtual.items():
         if table.startswith("messages_fts") and (unknown := _tokenizer(sql)):
-            return (
-                f"its search table {table} needs the tokenizer {unknown}, which only the agent"
-                " has: its own command does it, `hermes sessions delete ID`"
-            )
+            only = f"needs the tokenizer {unknown}, which only the agent has"
+            return f"its search table {table} {only}"
     return ""
 
 
@@ -135,7 +151,3 @@ def _links_trouble(schema: Schema, ask: Rows) -> str:
 def _triggers(ask: Rows) -> list[tuple[str, str, str]]:
     rows = ask(_TRIGGER, ())
     return [(cells.words(name), cells.words(table), cells.words(sql)) for name, table, sql in rows]
-
-
-def refused(found: Mapping[str, str | None], edit: str) -> str | None:
-    return found.get(edit, "this file cannot be edited")

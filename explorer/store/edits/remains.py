@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from explorer.render.when import exact
 from explorer.store import cells
 from explorer.store.content import content_text, tool_calls
+from explorer.store.edits.images import named
 from explorer.store.kept import Entry
 from explorer.store.trash import TrashFile
 
@@ -15,7 +16,7 @@ def told(trash: TrashFile, entry: Entry) -> Iterator[str]:
         if not pack.table.endswith("messages") or "role" not in pack.columns:
             continue
         for row in pack.rows:
-            cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+            cell = named(pack.columns, row)
             time = cell.get("timestamp", cell.get("created_at"))
             yield f"── {cells.words(cell['role'])} · {exact(cells.seconds(time))}"
             text = content_text(cell.get("content"), bare_json="active" not in cell)

@@ -6,28 +6,16 @@ somebody who is not there yet would be refused.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from explorer.store import cells
+from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
-from explorer.store.edits.images import Cell, bound, raw, slices
+from explorer.store.edits.images import Cell, bound, named, raw, slices
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import Change, Entry, Pack
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
-
-
-class Restoring(NamedTuple):
-    """One step of putting a session back."""
-
-    job: int
-    do_: Callable[[Transaction], None]
-    messages: int = 0
-    last: bool = False
-
-    def do(self, transaction: Transaction) -> None:
-        self.do_(transaction)
 
 
 class Restorer:
@@ -47,26 +35,26 @@ class Restorer:
         self._titles = titles or {}
         self._keys: dict[str, str] = {}
 
-    def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Restoring]:
+    def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
         shape = self._shape
         for pack in self._trash.packs(entry.number):
             if pack.table == shape.sessions:
-                yield Restoring(entry.number, partial(self._session, entry.session, pack))
+                yield Step(entry.number, partial(self._session, entry.session, pack))
                 continue
             for rows in slices(pack.rows):
                 few = pack._replace(rows=rows)
                 count = len(few.rows) if pack.table == shape.messages else 0
-                yield Restoring(entry.number, partial(self._rows, few), count)
+                yield Step(entry.number, partial(self._rows, few), count)
         own = [change for change in changes if change.entry == entry.number]
-        yield Restoring(entry.number, partial(self._links, own), last=True)
+        yield Step(entry.number, partial(self._links, own), last=True)
 
-    def link_steps(self, entries: Sequence[Entry]) -> Iterator[Restoring]:
+    def link_steps(self, entries: Sequence[Entry]) -> Iterator[Step]:
         """What sessions came from, when all are back."""
         for entry in entries:
             for pack in self._trash.packs(entry.number) if entry.kind == "session" else ():
                 if pack.table == self._shape.sessions:
-                    yield Restoring(entry.number, partial(self._parent, pack))
+                    yield Step(entry.number, partial(self._parent, pack))
                     break
 
     def _session(self, id_: str, pack: Pack, tx: Transaction) -> None:
@@ -78,7 +66,7 @@ class Restorer:
         if there:
             return
         (row,) = pack.rows
-        cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+        cell = named(pack.columns, row)
         cell[shape.parent] = None
         if id_ in self._titles:
             title = self._titles[id_]
@@ -99,7 +87,7 @@ class Restorer:
             )
         }
         for row in pack.rows:
-            cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+            cell = named(pack.columns, row)
             if key and row[0] not in there:
                 self._insert(tx, pack.table, cell)
             elif not (key and messages and there[row[0]] == cell["session_id"]):
@@ -156,7 +144,7 @@ class Restorer:
     def _parent(self, pack: Pack, tx: Transaction) -> None:
         shape = self._shape
         (row,) = pack.rows
-        cell = dict(zip(("rowid", *pack.columns), row, strict=True))
+        cell = named(pack.columns, row)
         parent, id_ = cell[shape.parent], cell[shape.id]
         if parent is None:
             return

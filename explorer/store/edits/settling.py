@@ -11,7 +11,7 @@ from explorer.store.edits.beside import remove_file
 from explorer.store.edits.shape import PROMPTS, Shape, shape_of
 from explorer.store.edits.undoing import current
 from explorer.store.edits.writing import Looking
-from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState
+from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
@@ -29,7 +29,7 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
         if receipt.state is ReceiptState.UNDOING:
             _settle_undo(trash, receipt, entries)
             return
-        shape = shape_of(looking.ask, looking.schema, entries[0].shape)
+        shape = shape_of(looking.ask, looking.schema, table_of(entries))
         gone, untouched = [], []
         for entry in entries:
             if entry.state is EntryState.COPIED:
@@ -44,12 +44,7 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
     with trash.writing() as writer:
         writer.set_entries(gone, EntryState.GONE)
         writer.drop_entries(untouched)
-    left = trash.entries(receipt.number)
-    with trash.writing() as writer:
-        if not left:
-            writer.drop_receipt(receipt.number)
-        elif all(entry.state is not EntryState.COPIED for entry in left):
-            writer.set_receipt(receipt.number, ReceiptState.DONE)
+    trash.close(receipt.number)
 
 
 def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -> None:

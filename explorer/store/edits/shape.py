@@ -8,7 +8,7 @@ to touch the file.
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from explorer.errors import Refused
+from explorer.errors import Refused, sentence
 from explorer.store import cells
 from explorer.store.edits.images import Image
 from explorer.store.hermes.store import is_hermes
@@ -109,7 +109,7 @@ def shape_of(ask: Rows, schema: Schema, table: str) -> Shape:
     if is_hermes(schema):
         shape = hermes_shape(schema, ask)
         if isinstance(shape, str):
-            raise Refused("This file cannot be edited", f"{shape[0].upper()}{shape[1:]}.")
+            raise Refused("This file cannot be edited", sentence(shape))
         return shape
     if not table.endswith("sessions") or not schema.has(table, "session_id"):
         raise Refused("This file cannot be edited", f"It has no table {table} of sessions.")

@@ -1,18 +1,19 @@
 """A session as an edit sees it: what it is, who hangs on it, whether somebody is writing it.
 
-Asked before an edit, for its plan, and again under the lock, when it is done.
+Asked before an edit, for its plan, and again under the lock, when it is done: so no question here
+reads the messages of a session but that for its size, which only a plan asks.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, State
 from explorer.store import cells
 from explorer.store.edits.shape import Rows, Shape
+from explorer.store.hermes.links import BRANCH, DELEGATE, marks_in
+from explorer.store.hermes.survey import batches
+from explorer.store.leases import HERMES, leases, power_loop
 from explorer.store.schema import Schema, quoted
-
-AT_ONCE = 400
-DELEGATE, BRANCH = "_delegate_from", "_branched_from"
 
 
 class Subject(NamedTuple):
@@ -25,8 +26,6 @@ class Subject(NamedTuple):
     title: str | None
     source: str
     parent: str | None
-    messages: int
-    bytes: int
     last_active: float | None
     ended: bool
     end_reason: str
@@ -34,6 +33,13 @@ class Subject(NamedTuple):
     kind: str
     along: bool = False
     """It says of itself that it goes when its parent goes."""
+
+
+class Size(NamedTuple):
+    """How much there is of a session."""
+
+    messages: int
+    bytes: int
 
 
 _HERMES = (
@@ -52,14 +58,16 @@ def subjects(
     """The sessions that have one of these values in a column (`rowid` for their number)."""
     wanted = _HERMES if shape.hermes else _POWER_LOOP
     picked = schema.pick(shape.sessions, "s", wanted)
-    time = "timestamp" if shape.hermes else "created_at"
-    of_it = f"FROM {quoted(shape.messages)} m WHERE m.session_id = s.{shape.id}"
+    # By an index each; power-loop has none on times, and its newest message is the last one.
+    newest, last = "max(m.timestamp)", ""
+    if not shape.hermes:
+        newest, last = "m.created_at", f"ORDER BY m.{shape.order} DESC LIMIT 1"
+    of_it = f"FROM {quoted(shape.messages)} m WHERE m.session_id = s.{shape.id} {last}"
     found = []
-    for batch in _batches(values):
+    for batch in batches(values):
         rows = ask(
-            f"SELECT s.rowid, typeof(s.{shape.id}), (SELECT count(*) {of_it}),"
-            f" (SELECT total(length(CAST(m.content AS BLOB))) {of_it}),"
-            f" (SELECT max(m.{time}) {of_it}), {picked} FROM {quoted(shape.sessions)} s"
+            f"SELECT s.rowid, typeof(s.{shape.id}), (SELECT {newest} {of_it}), {picked}"
+            f" FROM {quoted(shape.sessions)} s"
             f" WHERE s.{column} IN ({','.join('?' * len(batch))})",
             batch,
         )
@@ -68,11 +76,24 @@ def subjects(
     return found
 
 
+def sizes(ask: Rows, shape: Shape, ids: Iterable[str]) -> dict[str, Size]:
+    """How much there is of each session, by id: this reads all of their messages."""
+    found = {}
+    for id_ in ids:
+        ((count, size),) = ask(
+            "SELECT count(*), total(length(CAST(m.content AS BLOB)))"
+            f" FROM {quoted(shape.messages)} m WHERE m.session_id = ?",
+            (id_,),
+        )
+        found[id_] = Size(cells.amount(count), cells.amount(size))
+    return found
+
+
 def _hermes(row: Sequence[object]) -> Subject:
-    number, type_, count, size, newest, *rest = row
+    number, type_, newest, *rest = row
     cell = dict(zip(_HERMES, rest, strict=True))
     id_ = cells.words(cell["id"])
-    marks = _marks(cell["model_config"])
+    marks = marks_in(cell["model_config"])
     return Subject(
         row=cells.amount(number),
         id=id_,
@@ -80,8 +101,6 @@ def _hermes(row: Sequence[object]) -> Subject:
         title=cells.text(cell["title"]),
         source=cells.words(cell["source"]),
         parent=cells.text(cell["parent_session_id"]),
-        messages=cells.amount(count),
-        bytes=cells.amount(size),
         last_active=cells.seconds(newest) or cells.seconds(cell["started_at"]),
         ended=cell["ended_at"] is not None,
         end_reason=cells.words(cell["end_reason"]),
@@ -97,7 +116,7 @@ def _kind(parent: str | None, marks: Mapping[str, object]) -> str:
 
 
 def _power_loop(row: Sequence[object]) -> Subject:
-    number, type_, count, size, newest, *rest = row
+    number, type_, newest, *rest = row
     cell = dict(zip(_POWER_LOOP, rest, strict=True))
     id_ = cells.words(cell["session_id"])
     child = cells.words(cell["kind"]) == "subagent"
@@ -108,8 +127,6 @@ def _power_loop(row: Sequence[object]) -> Subject:
         title=cells.text(cells.mapping(cell["metadata_json"]).get("title")),
         source="power-loop",
         parent=cells.text(cell["parent_session_id"]),
-        messages=cells.amount(count),
-        bytes=cells.amount(size),
         last_active=cells.seconds(newest) or cells.seconds(cell["created_at"]),
         ended=False,
         end_reason="",
@@ -136,7 +153,7 @@ def marked_for(ask: Rows, shape: Shape) -> dict[str, list[int]]:
         (DELEGATE,),
     )
     for number, config, parent in rows:
-        marks = _marks(config)
+        marks = marks_in(config)
         owner = marks.get(DELEGATE)
         branched = marks.get(BRANCH) is not None and marks.get(BRANCH) == cells.text(parent)
         if isinstance(owner, str) and owner and not branched:
@@ -147,21 +164,16 @@ def marked_for(ask: Rows, shape: Shape) -> dict[str, list[int]]:
 def held(ask: Rows, schema: Schema, shape: Shape) -> dict[str, float]:
     """Until when some process holds a session, by id."""
     prefix = shape.sessions.removesuffix("sessions")
-    tables = (
-        (("session_turn_leases", "conversation_id"), ("session_turn_leases", "session_id"))
-        if shape.hermes
-        else ((f"{prefix}session_leases", "session_id"),)
-    )
-    locks = (("compression_locks", "session_id"),) if shape.hermes else ()
-    found: dict[str, float] = {}
-    for table, column in (*tables, *locks):
-        if schema.has(table, column, "expires_at"):
-            for id_, until in ask(
-                f"SELECT t.{quoted(column)}, t.expires_at FROM {quoted(table)} t", ()
-            ):
-                name = cells.words(id_)
-                found[name] = max(cells.seconds(until) or 0.0, found.get(name, 0.0))
-    return found
+    return leases(ask, schema, HERMES if shape.hermes else power_loop(prefix))
+
+
+def running(
+    ask: Rows, schema: Schema, shape: Shape, ids: Collection[str], now: float
+) -> frozenset[str]:
+    """Those of these sessions that somebody may be writing; some may not be there at all."""
+    there = subjects(ask, schema, shape, shape.id, ids)
+    leases_ = held(ask, schema, shape) if there else {}
+    return frozenset(one.id for one in there if state(one, leases_, now) is State.RUNNING)
 
 
 def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
@@ -172,14 +184,3 @@ def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
         return State.ENDED
     recent = subject.last_active is not None and now - subject.last_active < RUNNING_WITHIN
     return State.RUNNING if recent else State.OPEN
-
-
-def _marks(cell: object) -> Mapping[str, object]:
-    text = cells.text(cell)
-    return cells.mapping(text) if text and "_from" in text else {}
-
-
-def _batches(values: Iterable[object]) -> Iterator[list[object]]:
-    every = list(values)
-    for start in range(0, len(every), AT_ONCE):
-        yield every[start : start + AT_ONCE]

@@ -15,14 +15,14 @@ from explorer.render.amounts import plural, size
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.copying import Copied, Copier
-from explorer.store.edits.deleting import Deleter, Deleting
+from explorer.store.edits.deleting import Deleter
 from explorer.store.edits.images import Image
 from explorer.store.edits.plans import Done, EditPlan, Outcome, Planned, Progress
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.undoing import UndoPlan, undo_steps
 from explorer.store.edits.words import part_words
 from explorer.store.edits.writing import Changed, Writing
-from explorer.store.kept import Entry, EntryState, ReceiptState
+from explorer.store.kept import Entry, EntryState
 from explorer.store.read_only import CancelToken
 from explorer.store.trash import TrashFile
 
@@ -145,16 +145,13 @@ class Taking:
         deleter = Deleter(self._trash, self._shape, self._copier.columns, begun)
         by_entry = {one.entry: one for one in copied}
         now = self._clock()
-        steps: Iterator[Step] = chain.from_iterable(
-            deleter.steps(one, now, self._force) for one in copied
-        )
+        steps = chain.from_iterable(deleter.steps(one, now, self._force) for one in copied)
         self._begun = set(by_entry) if begun else set()
         self._ended = set()
 
         def committed(batch: Sequence[Step]) -> None:
-            done = [step for step in batch if isinstance(step, Deleting)]
-            self._begun.update(step.job for step in done)
-            ended = [step.job for step in done if step.last]
+            self._begun.update(step.job for step in batch)
+            ended = [step.job for step in batch if step.last]
             if ended:
                 with self._trash.writing() as trash:
                     trash.set_entries(ended, EntryState.GONE)
@@ -162,7 +159,7 @@ class Taking:
                 for entry in ended:
                     self._ids.append(by_entry[entry].planned.id)
                     self._remove_files(entry)
-            self._counter.add(sum(step.messages for step in done), len(ended))
+            self._counter.add(sum(step.messages for step in batch), len(ended))
 
         def failed(job: int, error: Changed) -> None:
             self._skip(error)
@@ -208,17 +205,12 @@ class Taking:
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
-        left = self._trash.entries(self._receipt)
         words = part_words(self._plan, len(self._ids)) if stopped else ""
-        with self._trash.writing() as trash:
-            if words:
+        if words:
+            with self._trash.writing() as trash:
                 trash.set_words(self._receipt, words)
-            if not left:
-                trash.drop_receipt(self._receipt)
-            elif all(entry.state is not EntryState.COPIED for entry in left):
-                trash.set_receipt(self._receipt, ReceiptState.DONE)
         return Done(
-            self._receipt if left else None,
+            self._receipt if self._trash.close(self._receipt) else None,
             self._plan.action.value,
             tuple(self._ids),
             self._skipped,

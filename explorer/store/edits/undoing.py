@@ -8,17 +8,20 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.store import cells
-from explorer.store.edits.changing import OURS, revert_change
+from explorer.store.edits.batches import Step
+from explorer.store.edits.changing import revert_change
 from explorer.store.edits.images import Cell, bound, shown
-from explorer.store.edits.restoring import Restorer, Restoring
+from explorer.store.edits.plans import Action
+from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Rows, Shape
 from explorer.store.edits.titles import next_title
 from explorer.store.edits.writing import Transaction
-from explorer.store.kept import Change, Entry, EntryState, Receipt
+from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
 CHANGED_SINCE = "changed since, so it stays as it is"
+WAITS = "running, so nothing of it is undone until its agent has ended it"
 
 
 class UndoPlan(NamedTuple):
@@ -45,8 +48,9 @@ def plan_undo(
     ask: Rows,
     shape: Shape,
     wanted: Collection[int] | None = None,
+    busy: Collection[str] = (),
 ) -> UndoPlan:
-    """What comes back, of all entries or of the `wanted` ones."""
+    """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`."""
     entries = [
         entry
         for entry in trash.entries(receipt.number)
@@ -56,6 +60,10 @@ def plan_undo(
     notes: list[str] = []
     titles: dict[str, str | None] = {}
     for entry in list(entries):
+        if entry.session in busy:
+            notes.append(f"{entry.title or entry.session}: {WAITS}.")
+            entries.remove(entry)
+            continue
         there = _there(entry, ask, shape)
         notes += _entry_notes(entry, ask, shape, there, titles)
         if entry.kind == "messages" and not there:
@@ -67,6 +75,9 @@ def plan_undo(
     for change in every if wanted is None else ():
         if change.entry:
             continue
+        if shown(change.id) in busy:
+            notes.append(f"{shown(change.id)}: {WAITS}.")
+            continue
         trouble, changed = _cell_trouble(change, ask, moved)
         if trouble:
             notes.append(trouble)
@@ -75,6 +86,14 @@ def plan_undo(
     return UndoPlan(
         receipt, tuple(entries), (*links, *cells_back), tuple(notes), tuple(titles.items())
     )
+
+
+def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[Change]) -> list[str]:
+    """The sessions for which it matters that nobody writes them while an edit is taken back. What
+    is half way is not among them: it is worse off as it is."""
+    gone = [entry.session for entry in entries if entry.state is EntryState.GONE]
+    ended = [shown(change.id) for change in changes if receipt.action == Action.REOPEN]
+    return gone + ended
 
 
 def _there(entry: Entry, ask: Rows, shape: Shape) -> bool:
@@ -143,7 +162,7 @@ def undo_steps(
     trash: TrashFile,
     shape: Shape,
     columns: Callable[[str], tuple[str, ...]],
-) -> Iterator[Restoring]:
+) -> Iterator[Step]:
     """The steps that take an edit back: rows, then links, then cells."""
     restorer = Restorer(trash, shape, columns, dict(plan.titles))
     # Parents before children: the other way round than they went.
@@ -153,7 +172,7 @@ def undo_steps(
     yield from restorer.link_steps(entries)
     plain = [change for change in plan.changes if not change.entry]
     if plain:
-        yield Restoring(0, lambda tx: _revert_all(plain, tx), last=True)
+        yield Step(0, lambda tx: _revert_all(plain, tx), last=True)
 
 
 def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
 from explorer.store.edits.plans import Action, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.trash import RETENTION
+from explorer.store.trash import RETENTION_DAYS
 
 NAMED = 4
 """Sessions that are named; of more there is only the number."""
@@ -67,10 +68,9 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What a person should know before saying yes."""
     totals = plan.totals
     if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE, Action.CLEAR):
-        days = int(RETENTION // 86_400)
         yield (
             f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) go to the trash,"
-            f" where they can be restored for {days} days."
+            f" where they can be restored for {RETENTION_DAYS} days."
         )
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1:
@@ -119,45 +119,17 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def plan_shape(plan: EditPlan) -> dict[str, object]:
-    """A plan as JSON."""
-    return {
-        "action": plan.action.value,
-        "sessions": [
-            {
-                "id": one.id,
-                "title": one.title,
-                "source": one.source,
-                "messages": one.messages,
-                "bytes": one.bytes,
-                "kind": one.kind,
-                "outcome": one.outcome.value,
-                "reason": one.reason,
-                "files": list(one.files),
-            }
-            for one in plan.sessions
-        ],
-        "totals": plan.totals._asdict(),
-        "skipped": dict(plan.skipped),
-        "notes": list(plan.notes),
-    }
-
-
-def done_shape(done: Done) -> dict[str, object]:
-    """What was done, as JSON."""
-    return {
-        "receipt": done.receipt,
-        "action": done.action,
-        "done": list(done.ids),
-        "skipped": dict(done.skipped),
-        "notes": list(done.notes),
-        "stopped": done.stopped,
-    }
-
-
 def harmless(reasons: Iterable[str]) -> bool:
     """Whether there was just nothing to do."""
     return all(reason in _NOTHING_TO_DO for reason in reasons)
+
+
+def nothing_words(plan: EditPlan) -> str:
+    """Why a plan does nothing; one session is named, of several there are numbers."""
+    if len(plan.sessions) == 1:
+        (one,) = plan.sessions
+        return f"{name_of(one)}: {one.reason}."
+    return sentence(skipped_words(plan.skipped) or "the session is gone")
 
 
 def skipped_words(skipped: Mapping[str, int]) -> str:

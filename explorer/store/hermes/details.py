@@ -5,7 +5,7 @@ under "Also stored", so that nothing is kept from who asks. Of a conversation th
 and the rest is what its newest part says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from explorer.errors import NoSuchSession
@@ -27,6 +27,7 @@ from explorer.store.detailed import (
 )
 from explorer.store.hermes.beside import files_of
 from explorer.store.hermes.codes import END_REASONS, in_words
+from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.relations import lineage, routes, usage
 from explorer.store.hermes.spending import SPENDING, TOKENS, cost_rows, token_rows
 from explorer.store.hermes.survey import batches, newest_time
@@ -84,7 +85,11 @@ def details(file: ReadOnlyFile, unit: Unit, token: CancelToken) -> Details:
     read = file.read(lambda reader: _read(reader, unit), token)
     ids = [part.text("id") for part in read.parts]
     made = sections(read.sections)
-    files = files_of(file.path, ids, token)
+
+    def known(others: Collection[str]) -> Collection[str]:
+        return file.read(lambda reader: keys_of(reader, sorted(others)), token)
+
+    files = files_of(file.path, ids, known, token)
     rest = sections([("Also stored", read.rest)])
     return Details(ids[-1], read.title, (*made, files, *rest))
 

@@ -15,8 +15,8 @@ from explorer.store.catalog import Link
 ORPHANED = "__orphaned__"
 """The mark of an upgrade's guess that an ordinary session was a subagent's."""
 
-_DELEGATE = "_delegate_from"
-_BRANCH = "_branched_from"
+DELEGATE = "_delegate_from"
+BRANCH = "_branched_from"
 _RESET = "_reset_from"
 
 
@@ -41,7 +41,7 @@ def links(rows: Iterable[Ties], markers: bool) -> dict[int, Link]:
     found: dict[int, Link] = {}
     for row in everyone.values():
         parent = everyone.get(row.parent_id) if row.parent_id not in (None, row.id) else None
-        marks = _marks(row.model_config)
+        marks = marks_in(row.model_config)
         if parent is None:
             link = _unparented(row, marks)
         else:
@@ -73,16 +73,16 @@ def chains(found: Mapping[int, Link], ties: Mapping[int, Ties]) -> list[tuple[in
 
 
 def _unparented(row: Ties, marks: Mapping[str, object]) -> Link | None:
-    mark = marks.get(_DELEGATE)
+    mark = marks.get(DELEGATE)
     if mark == ORPHANED:
         return Link(Kind.ROOT, None, restored=True)
     return Link(Kind.SUBAGENT, None) if isinstance(mark, str) and mark else None
 
 
 def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -> Kind:
-    if marks.get(_BRANCH) == parent.id:
+    if marks.get(BRANCH) == parent.id:
         return Kind.BRANCH
-    if marks.get(_DELEGATE) == parent.id:
+    if marks.get(DELEGATE) == parent.id:
         return Kind.SUBAGENT
     if marks.get(_RESET) == parent.id:
         return Kind.ROOT
@@ -90,12 +90,12 @@ def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -
     # Markers that name somebody else were inherited along a chain.
     if parent.end_reason == "compression" and row.source != "tool" and (markers or after):
         return Kind.CONTINUATION
-    if marks.get(_BRANCH) or (parent.end_reason == "branched" and after):
+    if marks.get(BRANCH) or (parent.end_reason == "branched" and after):
         return Kind.BRANCH
     return Kind.SUBAGENT
 
 
-def _marks(cell: object) -> Mapping[str, object]:
+def marks_in(cell: object) -> Mapping[str, object]:
     source = cells.text(cell)
     return cells.mapping(source) if source and "_from" in source else {}
 

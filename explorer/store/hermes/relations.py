@@ -1,7 +1,7 @@
 """What other rows say of a session: parents and children, the gateway's routes, use by model."""
 
-import json
 from collections.abc import Sequence
+from itertools import islice
 
 from explorer.model import Kind
 from explorer.render.amounts import count, plural
@@ -10,6 +10,7 @@ from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.detailed import Record, Row, columns_of, total
 from explorer.store.hermes.links import Ties, links
+from explorer.store.hermes.routing import routes_to
 from explorer.store.hermes.spending import TOKENS, price, statuses
 from explorer.store.hermes.survey import TIES, batches, make_ties
 from explorer.store.read_only import Reader
@@ -84,19 +85,8 @@ def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
 
 def routes(reader: Reader, ids: Sequence[str]) -> list[Row]:
     """The chats that the gateway would answer with one of these sessions."""
-    if not reader.schema.has("gateway_routing", "session_key", "entry_json", "updated_at"):
-        return []
-    rows: list[Row] = []
-    for id_ in filter(None, ids):
-        # No index: there is one row for each chat, and few chats.
-        for key, entry, time in reader.rows(
-            "SELECT r.session_key, r.entry_json, r.updated_at FROM gateway_routing r"
-            " WHERE instr(r.entry_json, ?) ORDER BY r.updated_at DESC LIMIT ?",
-            (json.dumps(id_), MOST_ROUTES),
-        ):
-            if cells.mapping(entry).get("session_id") == id_:
-                rows.append(("Route", f"{cells.words(key)}\nset {exact(cells.seconds(time))}"))
-    return rows[:MOST_ROUTES]
+    found = routes_to(reader.rows, reader.schema, set(filter(None, ids)))
+    return [("Route", f"{key}\nset {exact(time)}") for key, time in islice(found, MOST_ROUTES)]
 
 
 def usage(reader: Reader, keys: Sequence[int]) -> list[Row]:

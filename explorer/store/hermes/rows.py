@@ -14,6 +14,7 @@ from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.content import content_text, message_items_text, split_thinking
 from explorer.store.hermes.survey import batches, newest_time
+from explorer.store.leases import HERMES, leases
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
 
@@ -68,7 +69,8 @@ class _Raw(NamedTuple):
 def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
     """The sessions of these units, in their order; a unit that is gone is left out."""
     found = _read(reader, {key for unit in units for key in (*unit.parts, *_ends(unit))})
-    held = frozenset(id_ for id_, until in leases(reader).items() if until > now)
+    until = leases(reader.rows, reader.schema, HERMES)
+    held = frozenset(id_ for id_, time in until.items() if time > now)
     result = []
     for unit in units:
         parts = [found[key] for key in unit.parts if key in found]
@@ -163,21 +165,6 @@ def _state(
         return State.ENDED
     recent = last_active is not None and now - last_active < RUNNING_WITHIN
     return State.RUNNING if recent else State.OPEN
-
-
-def leases(reader: Reader) -> dict[str, float]:
-    """Until when a process holds a session, by id."""
-    held: dict[str, float] = {}
-    for table, column in (
-        ("session_turn_leases", "conversation_id"),
-        ("session_turn_leases", "session_id"),
-        ("compression_locks", "session_id"),
-    ):
-        if reader.schema.has(table, column, "expires_at"):
-            for cell, until in reader.rows(f'SELECT t."{column}", t.expires_at FROM "{table}" t'):
-                id_ = cells.words(cell)
-                held[id_] = max(cells.seconds(until) or 0.0, held.get(id_, 0.0))
-    return held
 
 
 def _total(parts: Sequence[_Raw], column: str) -> int | None:

@@ -6,18 +6,17 @@ So they give the first hits, newest first, and the scan gives all. Never ranked:
 word takes a second where this takes milliseconds.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from explorer.render.folding import spellings
 from explorer.store import cells
 from explorer.store.failures import error_name
 from explorer.store.hermes.search_tables import BROKEN, distrust
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Group, Indexed, Needles, Stretch
+from explorer.store.spelling import has_case_beyond_ascii, lower, may_hold
 
 T = TypeVar("T")
 
@@ -36,15 +35,17 @@ SEARCHED = (
     "codex_message_items",
 )
 """Columns that hold what somebody may look for."""
-_ESCAPED = frozenset('"\\/<>&')
-"""Characters that some writers of JSON put in another way."""
 _TRIGRAM = 3
 
 
-def indexed(reader: Reader, needles: Needles, limit: int) -> Indexed:
-    """The newest candidates that a table knows; nothing where no table can tell."""
+def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = None) -> Indexed:
+    """The newest candidates that a table knows, or those below a message; nothing where no table
+    can tell."""
+    highest = NEWEST if below is None else below
     table, found, trouble = _asked(
-        reader, needles, lambda table, query: _look_up(reader, table, query, needles, limit)
+        reader,
+        needles,
+        lambda table, query: _look_up(reader, table, query, needles, highest, limit),
     )
     return Indexed(table, found or (), trouble)
 
@@ -99,8 +100,9 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     if top is None:
         return Stretch((), None, 1.0)
     newest = reader.value("SELECT max(id) FROM messages") or top
-    present, values = _present(reader.schema, needles.groups)
-    certain, more = _certain(needles.groups)
+    columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
+    present, values = may_hold(columns, needles.groups)
+    certain, more = _certain(needles.sure)
     rows = reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
@@ -120,14 +122,16 @@ def live(schema: Schema, rewound: bool) -> str:
     return f' AND (coalesce(m."active", 1) != 0{compacted})'
 
 
-def _look_up(reader: Reader, table: str, query: str, needles: Needles, limit: int) -> list[Found]:
-    certain, values = _certain(needles.groups)
+def _look_up(
+    reader: Reader, table: str, query: str, needles: Needles, below: int, limit: int
+) -> list[Found]:
+    certain, values = _certain(needles.sure)
     rows = reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
         " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE {table} MATCH ?{live(reader.schema, needles.rewound)}"
+        f" WHERE {table} MATCH ? AND f.rowid < ?{live(reader.schema, needles.rewound)}"
         " ORDER BY f.rowid DESC LIMIT ?",
-        (*values, query, limit),
+        (*values, query, below, limit),
     )
     return _candidates(rows)
 
@@ -144,11 +148,11 @@ def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
     nothing else that has two cases; content of parts begins with a NUL, or is JSON."""
     tests, values = [], []
     for group in groups:
-        known = [text for text in group if not any(map(_has_case_beyond_ascii, text))]
+        known = [text for text in group if not any(map(has_case_beyond_ascii, text))]
         if not known:
             return "0", []
         tests.append("(" + " OR ".join("instr(lower(m.content), ?)" for _ in known) + ")")
-        values += [_lower(text) for text in known]
+        values += [lower(text) for text in known]
     if not tests:
         return "0", []
     plain = (
@@ -156,61 +160,6 @@ def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
         " AND instr(m.content, '<think') = 0 AND instr(m.content, '<reasoning>') = 0"
     )
     return f"({plain} AND {' AND '.join(tests)})", values
-
-
-def _present(schema: Schema, groups: Sequence[Group]) -> tuple[str, list[str]]:
-    """(SQL, values): whether some column may hold each group."""
-    columns = [name for name in SEARCHED if schema.has("messages", name)]
-    # On bytes: SQL's text functions end at the NUL before multimodal content.
-    texts = [f"lower(coalesce(CAST(m.\"{name}\" AS BLOB), ''))" for name in columns]
-    tests, values = ["1"], []
-    for group in groups:
-        either = []
-        for spelling in [way for text in group for way in spelt(text)]:
-            either += [f"instr({text}, ?)" for text in texts]
-            values += [spelling] * len(texts)
-        tests.append("(" + " OR ".join(either) + ")")
-    return " AND ".join(tests), values
-
-
-def spelt(text: str) -> list[str]:
-    """The ways in which a cell may spell a piece of a text, one of which must be there: as it
-    is or escaped as JSON does, in lower case as far as SQL folds it. The piece is the longest of
-    characters that have one case or are ASCII; else the first two, in all their cases."""
-    steady = max(_runs(text), key=len, default="")
-    if steady:
-        return _ways([steady])
-    letters = [char for char in text if char not in _ESCAPED][:2]
-    ways = [""]
-    for letter in letters:
-        ways = [way + other for way in ways for other in spellings(letter)]
-    return _ways(ways) if letters else [""]
-
-
-def _runs(text: str) -> Iterable[str]:
-    run = ""
-    for char in text:
-        if char in _ESCAPED or not char.isprintable() or _has_case_beyond_ascii(char):
-            yield run
-            run = ""
-        else:
-            run += char
-    yield run
-
-
-def _ways(pieces: Sequence[str]) -> list[str]:
-    once = [json.dumps(piece)[1:-1] for piece in pieces]
-    # Arguments of a call are JSON in JSON.
-    twice = [json.dumps(piece)[1:-1] for piece in once]
-    return list(dict.fromkeys(_lower(piece) for piece in (*pieces, *once, *twice)))
-
-
-def _lower(text: str) -> str:
-    return "".join(char.lower() if char.isascii() else char for char in text)
-
-
-def _has_case_beyond_ascii(char: str) -> bool:
-    return not char.isascii() and len(spellings(char)) > 1
 
 
 def _has_three(text: str) -> bool:

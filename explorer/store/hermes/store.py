@@ -4,8 +4,9 @@ Each reader is imported by the call that needs it: one headless command uses one
 and all together would cost it 8 ms of its start-up.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
@@ -17,6 +18,8 @@ from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
+
+T = TypeVar("T")
 
 _SORT_COLUMNS = {
     Sort.MESSAGES: "s.message_count",
@@ -43,6 +46,9 @@ class HermesStore:
     def __init__(self, file: ReadOnlyFile) -> None:
         self._file = file
         self.path: Path = file.path
+
+    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
+        return self._file.together(work, token)
 
     def handover(self) -> Handover | str:
         from explorer.store.hermes.home import handover
@@ -193,10 +199,16 @@ class HermesStore:
 
         return self._file.read(lambda reader: lost(reader, id_), token)
 
-    def indexed(self, needles: Needles, limit: int, token: CancelToken | None = None) -> Indexed:
+    def indexed(
+        self,
+        needles: Needles,
+        limit: int,
+        below: int | None = None,
+        token: CancelToken | None = None,
+    ) -> Indexed:
         from explorer.store.hermes.seek import indexed
 
-        return self._file.read(lambda reader: indexed(reader, needles, limit), token)
+        return self._file.read(lambda reader: indexed(reader, needles, limit, below), token)
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None

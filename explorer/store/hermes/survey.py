@@ -9,12 +9,14 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import islice, repeat
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from explorer.store import cells
 from explorer.store.catalog import Catalog, Link, Mark
 from explorer.store.hermes.links import Ties, chains, links
 from explorer.store.read_only import Reader
+
+T = TypeVar("T")
 
 TIES = ("id", "parent_session_id", "source", "model_config", "started_at", "ended_at", "end_reason")
 
@@ -188,8 +190,8 @@ def _starts(reader: Reader, keys: Iterable[int]) -> dict[int, float]:
     return found
 
 
-def batches(keys: Iterable[int], size: int = 500) -> Iterable[list[int]]:
-    """Keys in lists that fit SQLite's limit on bound values."""
+def batches(keys: Iterable[T], size: int = 500) -> Iterable[list[T]]:
+    """Values in lists that fit SQLite's limit on bound values."""
     left = iter(keys)
     while batch := list(islice(left, size)):
         yield batch

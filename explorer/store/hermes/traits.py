@@ -9,8 +9,9 @@ from typing import Any
 
 from explorer.store import cells
 from explorer.store.hermes.facts import keys_of
-from explorer.store.hermes.rows import known_cost, leases
+from explorer.store.hermes.rows import known_cost
 from explorer.store.hermes.survey import batches
+from explorer.store.leases import HERMES, leases
 from explorer.store.read_only import Reader
 from explorer.store.traits import Trait, Traits
 
@@ -71,7 +72,7 @@ def _numbers(row: Iterable[object]) -> list[float]:
 
 
 def _held(reader: Reader, keys: Sequence[int] | None) -> dict[int, float]:
-    until = leases(reader)
+    until = leases(reader.rows, reader.schema, HERMES)
     owners = keys_of(reader, list(until))
     wanted = None if keys is None else set(keys)
     return {key: until[id_] for id_, key in owners.items() if wanted is None or key in wanted}

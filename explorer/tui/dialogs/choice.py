@@ -10,17 +10,14 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from explorer.tui.styles import style
+from explorer.tui.widgets.options import Options
 
 
 class Choice(ModalScreen[str]):
     """The name of what was chosen, or nothing. Takes clean text."""
 
     CSS_PATH = style("dialogs")
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("j", "down", show=False),
-        Binding("k", "up", show=False),
-    ]
+    BINDINGS = [Binding("escape,q", "dismiss", show=False)]
 
     def __init__(
         self,
@@ -38,7 +35,7 @@ class Choice(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         options = [Option(Content(words), id=name) for name, words in self._options]
-        yield OptionList(*options, id="choice")
+        yield Options(*options, id="choice")
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
@@ -50,9 +47,3 @@ class Choice(ModalScreen[str]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option.id)
-
-    def action_down(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
-
-    def action_up(self) -> None:
-        self.query_one(OptionList).action_cursor_up()

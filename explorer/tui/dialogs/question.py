@@ -31,7 +31,8 @@ class Question(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
             yield Static(Content(self._title), id="question-title")
-            yield Static(Content(self._text), id="question-text")
+            if self._text:
+                yield Static(Content(self._text), id="question-text")
             with Horizontal(id="answers"):
                 yield Button(Content(self._no), id="no", compact=True)
                 yield Button(Content(self._yes), id="yes", compact=True)

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from explorer.errors import sentence
 from explorer.render.clean import clean_line
 from explorer.store.edits.plans import EditPlan
 from explorer.store.edits.titles import LONGEST, Owner, Title
@@ -95,7 +96,7 @@ def _unchanged(plan: EditPlan) -> bool:
 def _words(plan: EditPlan, title: Title) -> tuple[str, bool]:
     """(a word about the title, whether it will not do)."""
     if title.trouble:
-        return f"{title.trouble[:1].upper()}{title.trouble[1:]}.", True
+        return sentence(title.trouble), True
     owner = title.owner
     if owner is not None and not plan.changes:
         hidden = ", archived" if owner.archived else ""

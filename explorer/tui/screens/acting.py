@@ -10,9 +10,10 @@ from textual import getters
 from textual.screen import Screen
 
 from explorer.tui.lanes import Lanes
-from explorer.tui.lister import Lister, Renewed
+from explorer.tui.lister import Lister
 from explorer.tui.opening import Opened, Opening, Start
 from explorer.tui.reader import Reader
+from explorer.tui.renewing import Renewed
 from explorer.tui.widgets.reading_pane import ReadingPane
 from explorer.tui.widgets.search_bar import SearchBar
 from explorer.tui.widgets.session_list import SessionList

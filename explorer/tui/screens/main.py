@@ -22,9 +22,10 @@ from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
 from explorer.tui.condition import Condition
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.lister import Lister, Renewed
+from explorer.tui.lister import Lister
 from explorer.tui.offering import Offering
 from explorer.tui.opening import Intent, Opened, Opening, Start
+from explorer.tui.renewing import Renewed
 from explorer.tui.screens.acting import ActingScreen
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
@@ -173,7 +174,7 @@ class MainScreen(ActingScreen):
         self._survey()
         trash = self._opening.trash
         if trash is not None and os.path.exists(trash) and (edits := self._edits()):
-            edits.look_after_crash()
+            edits.taking_back.look_after_crash()
 
     def _file_changed(self) -> None:
         if self._opened is None or self._opening.result is not self._opened:
@@ -304,6 +305,8 @@ class MainScreen(ActingScreen):
     @on(DescendantFocus)
     def _say_keys(self) -> None:
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
+        typing = isinstance(self.focused, SearchInput)
+        self.query_one(ChipBar).expecting = typing and not self.has_class("-tiny")
 
     def _failed(self, error: StoreError) -> None:
         """The last good view stays, and it is tried again with the next look at the file."""

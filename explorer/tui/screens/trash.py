@@ -14,8 +14,9 @@ from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
-from explorer.store.trash import RETENTION
+from explorer.store.trash import RETENTION_DAYS
 from explorer.tui.styles import style
+from explorer.tui.widgets.options import Options
 
 MOST = 2_000
 """Sessions that are listed one by one: a list of all that a big prune took would take seconds."""
@@ -40,8 +41,6 @@ class TrashScreen(ModalScreen[None]):
     CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q", "dismiss", show=False),
-        Binding("j", "down", show=False),
-        Binding("k", "up", show=False),
         Binding("r,u", "restore", show=False),
         Binding("x,delete", "purge", show=False),
     ]
@@ -79,12 +78,12 @@ class TrashScreen(ModalScreen[None]):
             room = max(room - len(entries), 0)
         if not options:
             options.append(Option(Content(NOTHING), disabled=True))
-        yield OptionList(*options, id="trash")
+        yield Options(*options, id="trash")
 
     def on_mount(self) -> None:
         shown = self.query_one(OptionList)
-        days = int(RETENTION // 86_400)
-        shown.border_title = Content(f"Trash · {size(self._held.bytes)} · kept for {days} days")
+        held = f"{size(self._held.bytes)} · kept for {RETENTION_DAYS} days"
+        shown.border_title = Content(f"Trash · {held}")
         shown.border_subtitle = Content(
             "enter looks into it · r restores · x deletes for good · esc closes"
         )
@@ -120,12 +119,6 @@ class TrashScreen(ModalScreen[None]):
         if chosen is not None:
             self.dismiss()
             self._purge(chosen[0])
-
-    def action_down(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
-
-    def action_up(self) -> None:
-        self.query_one(OptionList).action_cursor_up()
 
 
 def _more_line(receipt: Receipt, number: int) -> Content:

@@ -14,13 +14,18 @@ from explorer.render.clean import cell_width, fit
 from explorer.tui.list_words import Chip
 
 OFF = " ✕"
+HINT = 'words · "a phrase" · prefix* · one OR other · NOT this · source: is: … · tab completes'
+"""How a search may be written, where nothing of it has been understood yet."""
 
 
 class ChipBar(Widget):
-    """A line of chips; a click takes one off. Not there while there is none."""
+    """A line of chips; a click takes one off. Not there while there is none, unless somebody may be
+    about to make one: a line that came and went between two letters would move everything."""
 
     chips: reactive[Sequence[Chip]] = reactive((), layout=False)
     """Clean text, the first one first."""
+    expecting = reactive(False, layout=False)
+    """A search is being typed."""
 
     @dataclass
     class Removed(Message):
@@ -29,9 +34,14 @@ class ChipBar(Widget):
         name: str
 
     def watch_chips(self) -> None:
-        self.display = bool(self.chips)
+        self.display = bool(self.chips) or self.expecting
+
+    def watch_expecting(self) -> None:
+        self.watch_chips()
 
     def render(self) -> Content:
+        if not self.chips:
+            return Content.styled(f" {fit(HINT, max(self.size.width - 2, 1))}", "$dim")
         left = len(self.chips) - len(self._places())
         parts: list[str | tuple[str, str]] = [(f" {left} more and " if left else " ", "$dim")]
         for name, words, _ in self._places():

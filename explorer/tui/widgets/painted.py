@@ -28,20 +28,14 @@ class PaintedView(ScrollView, can_focus=True):
         super().notify_style_update()
         self._styles = {}
 
-    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """A text may have been scrolled before it got its scroll bar, which appears with the next
-        layout: it would stand at the top until the next move."""
-        if shown:
-            self.vertical_scrollbar.position = self.scroll_y
-
     @property
     def line_width(self) -> int:
-        """Cells that a line can take: the place of the scroll bar is always kept free."""
+        """Cells that a line can take, beside the scroll bar."""
         return self.scrollable_content_region.width
 
     def measure(self, lines: int) -> None:
-        """As many lines as there are now. The screen is laid out anew only where the scroll bar
-        comes or goes: that paints all of it, for 20 ms, and these change with every key."""
+        """As many lines as there are now. Nothing is laid out anew for them: that paints the whole
+        screen, for 20 ms, and they change with every key."""
         size = Size(self.line_width, lines)
         if size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, size)
@@ -96,5 +90,5 @@ class ReadingView(PaintedView):
         self.scroll_to(y=0, animate=False)
 
     def action_bottom(self) -> None:
-        # By force: what has just become longer gets its scroll bar with the next layout only.
+        # By force: what has just become longer may not know yet that it can be scrolled.
         self.scroll_to(y=self.max_scroll_y, animate=False, force=True)

@@ -73,6 +73,8 @@ class ReadingPane(Vertical):
         self._hit, self._matcher = hit, matcher
         if not again:
             self.reader.read(session, catalog, alone)
+        elif self.reader.outlined is not None:
+            self.reader.say_title(session)
         if hit is not None and matcher is not None and (moved or not again):
             self.reader.lead_to(hit, matcher)
 

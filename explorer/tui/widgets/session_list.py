@@ -20,9 +20,9 @@ from explorer.render.clean import pad
 from explorer.render.lines import Line
 from explorer.tui.actions import bindings
 from explorer.tui.arranging import Arranged, Found
+from explorer.tui.known_rows import KnownRows, text_of
 from explorer.tui.opening import SHORT
 from explorer.tui.row_index import RowIndex
-from explorer.tui.row_lines import row_lines
 from explorer.tui.selection import Selection
 from explorer.tui.unfolding import Inside
 from explorer.tui.widgets.results_view import ResultsView
@@ -30,8 +30,6 @@ from explorer.tui.widgets.results_view import ResultsView
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
 
-KEPT = 3000
-"""Rows kept in memory; further ones are read again when they come back into sight."""
 GUTTER = 2
 
 
@@ -75,17 +73,15 @@ class SessionList(ResultsView):
         self.set_reactive(SessionList.now, now)
         self._arranged = Arranged((), (), {}, 0)
         self._order: Sequence[int] = ()
-        self._rows: dict[int, Session] = {}
-        self._excerpts: dict[int, Line] = {}
+        self._known = KnownRows()
         self.selection = Selection()
         self._chosen_density = False
-        self._made: dict[int, list[Line]] = {}
-        self._look = (0, True)
         self._index = RowIndex(0, 2)
         self._cursor = 0
-        self._matcher: Matcher | None = None
         self.touched = False
         """Somebody has moved the cursor."""
+        self.picked: int | None = None
+        """Where to, the last time."""
 
     @property
     def cursor_row(self) -> int | None:
@@ -95,7 +91,7 @@ class SessionList(ResultsView):
     @property
     def current(self) -> Session | None:
         """The session under the cursor, if it has been read."""
-        return self._rows.get(self.cursor_row) if self.cursor_row is not None else None
+        return self._known.get(self.cursor_row)
 
     @property
     def on_a_part(self) -> bool:
@@ -114,7 +110,7 @@ class SessionList(ResultsView):
 
     def row(self, row: int) -> Session | None:
         """What is known of a row."""
-        return self._rows.get(row)
+        return self._known.get(row)
 
     @property
     def inside(self) -> Mapping[int, Inside]:
@@ -130,8 +126,13 @@ class SessionList(ResultsView):
 
     def searching(self, text: str) -> None:
         """What is listed stays until what is searched for comes."""
-        if text != _text(self._arranged):
+        if text != text_of(self._arranged):
             self.expect()
+
+    def finds_anew(self, arranged: Arranged) -> bool:
+        """Whether these are the first results of another search, and nobody has chosen among the
+        results before: then the first one is what was looked for."""
+        return not self.touched and text_of(arranged) != text_of(self._arranged)
 
     def show(
         self, arranged: Arranged, back_to: int | None = None, matcher: "Matcher | None" = None
@@ -139,18 +140,12 @@ class SessionList(ResultsView):
         """List these sessions. The cursor stays on its session if it can, or goes `back_to`
         one. The `matcher` lights what was searched for in titles."""
         self.arrived()
-        self._matcher = matcher
         before = self.cursor_row
         held = before if back_to is None else back_to
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
-        if _text(arranged) != _text(self._arranged):
-            self._excerpts = {}
-        if arranged.found:
-            self._rows |= arranged.found.rows
-            self._excerpts |= arranged.found.excerpts
+        self._known.arrange(arranged, matcher)
         self._arranged = arranged
         self._order = arranged.order
-        self._made.clear()
         kept = self._place_of(held)
         self._cursor = kept if kept is not None else 0
         self._measure()
@@ -179,38 +174,44 @@ class SessionList(ResultsView):
 
     def hit(self, row: int | None) -> int | None:
         """The message that stands for a row among what a search found."""
-        found = self.found.result.leading.get(row) if self.found and row is not None else None
-        return found.message_id if found else None
+        return self._known.hit(row)
 
     def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
         """Rows that were read, by their numbers, and what a search found in them."""
-        self._excerpts |= excerpts
-        for number, row in rows.items():
-            self._rows.pop(number, None)
-            self._rows[number] = row
-            self._made.pop(number, None)
-        while len(self._rows) > KEPT:
-            self._rows.pop(next(iter(self._rows)))
+        self._known.add(rows, excerpts)
         # Most are read ahead: nothing that is in sight changes with them.
         if not rows.keys().isdisjoint(self.in_sight()):
             self.refresh()
 
+    @property
+    def known(self) -> frozenset[int]:
+        """The rows that were read."""
+        return self._known.numbers
+
+    @property
+    def page(self) -> int:
+        """How many rows can be in sight."""
+        return self.size.height // self._index.height + 1
+
     def clear(self) -> None:
         """Another file: what was read and selected is not of this one."""
-        self._rows.clear()
-        self._made.clear()
+        self._known.clear()
         self.selection.clear()
 
     def forget_rows(self) -> None:
         """The file has changed: rows out of sight are read again when they come back."""
-        seen = {row: self._rows[row] for row in self.in_sight() if row in self._rows}
-        self._rows = seen
+        self._known.keep_only(self.in_sight())
 
     def in_sight(self) -> Sequence[int]:
         """The sessions on the screen."""
         first = self._index.nearest_row(self.scroll_offset.y)
         last = self._index.nearest_row(self.scroll_offset.y + self.size.height)
         return self._order[first : last + 1]
+
+    @property
+    def _two_lines(self) -> bool:
+        """What was found stands in the second line, on a short terminal too."""
+        return self.comfortable or (self.found is not None and not self._chosen_density)
 
     def fit_to(self, lines: int) -> None:
         """One line a row on a short terminal, until somebody chooses."""
@@ -232,7 +233,8 @@ class SessionList(ResultsView):
         lit, row = at == self._cursor, self._order[at]
         chosen = "✓" if inside == 0 and row in self.selection else " "
         gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
-        return self.strip(gutter + self._lines(row, width)[inside], width, lit)
+        lines = self._known.lines(row, width - GUTTER, self._two_lines, self.now)
+        return self.strip(gutter + lines[inside], width, lit)
 
     def _heading_on(self, y: int) -> int | None:
         """The heading on a line of the screen: that of what is at the top stays in sight."""
@@ -241,31 +243,6 @@ class SessionList(ResultsView):
         if y == 0 and group is None:
             group = self._index.group_of(self._index.nearest_row(line))
         return group
-
-    def _lines(self, row: int, width: int) -> list[Line]:
-        """The lines of a row, made once for both of them and for every repaint."""
-        look = (width, self.comfortable)
-        if look != self._look:
-            self._look = look
-            self._made.clear()
-        made = self._made.get(row)
-        if made is None:
-            made = row_lines(
-                self._rows.get(row),
-                width - GUTTER,
-                self.comfortable,
-                self.now,
-                excerpt=self._excerpts.get(row),
-                pinned=row in self._arranged.pinned,
-                excepted=row in self._arranged.excepted,
-                depth=self.inside[row].depth if row in self.inside else 0,
-                light=self._matcher.spans if self._matcher else None,
-            )
-            self._made[row] = made
-        return made
-
-    def watch_now(self) -> None:
-        self._made.clear()
 
     def watch_comfortable(self) -> None:
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
@@ -365,6 +342,7 @@ class SessionList(ResultsView):
         to = max(0, min(to, len(self._order) - 1))
         if not self._order or to == self._cursor:
             return
+        self.picked = self._order[to]
         before, self._cursor = self._cursor, to
         for row in (before, to):
             self.refresh_lines(self._index.top(row), self._index.height)
@@ -381,9 +359,8 @@ class SessionList(ResultsView):
         self.scroll_to_region(region, animate=False, force=True)
 
     def _measure(self) -> None:
-        self._index = RowIndex(
-            len(self._order), 2 if self.comfortable else 1, self._arranged.groups
-        )
+        height = 2 if self._two_lines else 1
+        self._index = RowIndex(len(self._order), height, self._arranged.groups)
         self.measure(self._index.total)
 
     def _ask(self) -> None:
@@ -394,13 +371,5 @@ class SessionList(ResultsView):
         first = self._index.nearest_row(self.scroll_offset.y - height)
         last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
         near = self._order[first : last + 1]
-        rows = [row for row in near if row not in self._rows or self._lacks_excerpt(row)]
-        if rows:
-            self.post_message(self.RowsWanted(tuple(rows)))
-
-    def _lacks_excerpt(self, row: int) -> bool:
-        return row not in self._excerpts and self.hit(row) is not None
-
-
-def _text(arranged: Arranged) -> str:
-    return arranged.found.result.query.text if arranged.found else ""
+        if rows := self._known.missing(near):
+            self.post_message(self.RowsWanted(rows))

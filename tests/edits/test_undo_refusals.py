@@ -1,0 +1,130 @@
+"""Where nothing is taken back: the reasons that keep an edit from being done keep it from being
+undone, and what is refused stays in the trash."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import Refused
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.undoing import WAITS
+from explorer.store.edits.writing import Changed
+from explorer.store.kept import ReceiptState
+from tests.edits.states import dump, need_tokenizer
+from tests.edits.victim import numbers
+from tests.factories import NOW, altered, insert, say, talk
+
+EditorOf = Callable[[Path], Editor]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "home" / "state.db"
+    path.parent.mkdir()
+    with StateFile.create(path) as state:
+        talk(state, "s", "hello", "Hi.", title="Trip", end="cli_close")
+        talk(state, "t", "hello", end="cli_close")
+    return path
+
+
+def _watch(path: Path) -> None:
+    with altered(path) as db:
+        db.execute("CREATE TABLE audit (x)")
+        db.execute(
+            "CREATE TRIGGER watch AFTER INSERT ON messages"
+            " BEGIN INSERT INTO audit VALUES (new.id); END"
+        )
+
+
+def _link(path: Path) -> None:
+    os.link(path, path.with_name("other.db"))
+
+
+SPOILT = {"trigger that is not known": _watch, "hard-linked": _link, "tokenizer": need_tokenizer}
+
+
+@pytest.mark.parametrize("reason", SPOILT)
+def test_a_file_that_can_no_longer_be_edited(path: Path, editor_of: EditorOf, reason: str) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(numbers(path, "s")))
+    SPOILT[reason](path)
+    before = dump(path)
+    with pytest.raises(Refused, match=reason):
+        editor.undo_plan()
+    assert dump(path) == before
+    assert [one.state for one in editor.trash.receipts()] == [ReceiptState.DONE]
+
+
+@pytest.mark.parametrize("reason", SPOILT)
+def test_a_file_that_was_spoilt_after_the_question(
+    path: Path, editor_of: EditorOf, reason: str
+) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(numbers(path, "s")))
+    plan = editor.undo_plan()
+    SPOILT[reason](path)
+    before = dump(path)
+    with pytest.raises(Refused, match=reason):
+        editor.undo(plan)
+    assert dump(path) == before
+    assert [one.state for one in editor.trash.receipts()] == [ReceiptState.DONE]
+
+
+def test_a_rename_is_undone_where_only_messages_cannot_be(path: Path, editor_of: EditorOf) -> None:
+    before, editor = dump(path), editor_of(path)
+    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
+    editor.apply(plan)
+    need_tokenizer(path)
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before
+
+
+def _run(path: Path, id_: str) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ?", (id_,))
+        say(db, id_, content="on and on", timestamp=NOW)
+
+
+def test_cleared_messages_wait_while_their_session_runs(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.clear_plan(numbers(path, "s", "t")))
+    _run(path, "s")
+    plan = editor.undo_plan()
+    assert [entry.session for entry in plan.entries] == ["t"]
+    assert plan.notes == (f"Trip: {WAITS}.",)
+    editor.undo(plan)
+    with pytest.raises(Refused, match="running"):
+        editor.undo(editor.undo_plan())
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET ended_at = ? WHERE id = 's'", (NOW,))
+    assert editor.undo(editor.undo_plan()).ids == ("s",)
+
+
+def test_a_deleted_session_that_its_agent_runs_anew_is_left_alone(
+    path: Path, editor_of: EditorOf
+) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(numbers(path, "s")))
+    plan = editor.undo_plan()
+    with altered(path) as db:
+        insert(db, "sessions", id="s", source="cli", started_at=NOW)
+    before = dump(path)
+    with pytest.raises(Changed, match="running"):
+        editor.undo(plan)
+    with pytest.raises(Refused, match="running"):
+        editor.undo(editor.undo_plan())
+    assert dump(path) == before
+    assert [one.state for one in editor.trash.receipts()] == [ReceiptState.DONE]
+
+
+def test_a_reopened_session_that_runs_is_not_ended(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.end_plan(numbers(path, "s"), reopen=True))
+    _run(path, "s")
+    before = dump(path)
+    with pytest.raises(Refused, match="running"):
+        editor.undo(editor.undo_plan())
+    assert dump(path) == before
