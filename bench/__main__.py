@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench.appends import appends
+from bench.appends import appends, one_message
 from bench.commands import commands
 from bench.conversations import Conversation, conversations
 from bench.generate import FILES
@@ -20,11 +20,21 @@ from bench.loading import loading
 from bench.memory import memory
 from bench.own_search import own_search
 from bench.progress import say
+from bench.prunes import Prunes
 from bench.reading import Reading
 from bench.renewal import renewal
 from bench.report import Table, page
 from bench.searching import searching
-from bench.sizes import History, all_ready, biggest, chosen, few_like, ready, searched_ready
+from bench.sizes import (
+    Beside,
+    History,
+    all_ready,
+    biggest,
+    chosen,
+    few_like,
+    ready,
+    searched_ready,
+)
 from bench.soak import SECTION
 from bench.startup import startup
 from bench.surroundings import surroundings
@@ -47,7 +57,7 @@ def main() -> None:
     searched = searched_ready(plan, folder)
     tables: list[Table] = []
     with surroundings():
-        for name, step in steps(histories, few, both, searched).items():
+        for name, step in steps(histories, few, both, searched, plan.beside).items():
             say(f"{name}, {plan.rounds} rounds")
             tables.append(step(plan.rounds))
     soaked = SECTION.read_text(encoding="utf-8") if SECTION.exists() else ""
@@ -63,10 +73,13 @@ def steps(
     few: History,
     both: tuple[Conversation, Conversation],
     searched: Sequence[History],
+    beside: Beside,
 ) -> Mapping[str, Step]:
     """All that is measured. `few` is a list that a long one is compared with, `both` are a short
-    conversation and a long one, and `searched` have all search tables."""
+    conversation and a long one, `searched` have all search tables, and `beside` says what is edited
+    beside an agent."""
     read = Reading(*both)
+    pruned = Prunes(beside)
     many = biggest(histories)
     fewer = few if many is histories[0] else histories[0]
     return {
@@ -82,7 +95,10 @@ def steps(
         "memory of reading": read.memory,
         "searching while typing": partial(searching, searched),
         "searching, against the agent": partial(own_search, searched),
-        "an agent beside an edit": partial(appends, both[1]),
+        "an agent beside an edit": partial(appends, beside),
+        "an agent beside one huge message": partial(one_message, beside),
+        "a prune": pruned.speed,
+        "an agent beside a prune": pruned.waits,
     }
 
 

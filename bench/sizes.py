@@ -23,6 +23,21 @@ LONG = Lengths(35_000, 8_000_000)
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """What is edited beside an agent that writes."""
+
+    versions: tuple[str, ...] = ("0.13.0", "0.19.0")
+    """Of Hermes, beside which many sessions are pruned."""
+    sessions: int = 5_000
+    messages: int = 20_000
+    """Of the one session that is deleted."""
+    huge: int = 8_000_000
+    """Bytes of a single message."""
+    alone: float = 5.0
+    """Seconds in which the agent is by itself."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A set of histories, and the rounds in which they are measured."""
 
@@ -31,10 +46,16 @@ class Plan:
     lengths: Lengths = LONG
     searched: tuple[Recipe, ...] = (SMALL,)
     """Histories that are searched, with both search tables as Hermes keeps them."""
+    beside: Beside = Beside()
 
 
 PLANS = {
-    "quick": Plan((SMALL,), rounds=2, lengths=Lengths(2_000, 1_000_000)),
+    "quick": Plan(
+        (SMALL,),
+        rounds=2,
+        lengths=Lengths(2_000, 1_000_000),
+        beside=Beside(("0.19.0",), sessions=50, messages=100, huge=100_000, alone=0.3),
+    ),
     "default": Plan(
         (
             SMALL,
@@ -56,6 +77,7 @@ PLANS = {
         ),
         rounds=9,
         searched=(SMALL, HALF_A_MILLION, Recipe(MANY, 2_000_000)),
+        beside=Beside(("0.13.0", "0.17.0", "0.19.0")),
     ),
 }
 

@@ -24,15 +24,15 @@ SIZES = range(33_000, 660_000, 20_480)
 """The least that SQLite needs for its index of a log, then five pages more each time."""
 
 TEXT = """
-An explorer edits a file beside a real agent (0.19.0 and 0.13.0, with a log and without one) that
-appends all the time, and is killed in the middle: half of the kills come from outside at a random
-moment, half between two instructions of SQLite, and every third takes the agent along. Only kills
-between the begin and the end of the edit count. Then, twice from the same remains: a new start,
-what is half done is finished, or put back, and what was done is undone. Wrong would be: a page, a
-link or a search table that SQLite finds at fault, an append that the agent was told is stored and
-that is not, a session that is neither whole in the file nor whole in the trash, a file beside the
-store that outlives its session, a cell that is not what it was before the edit. {appends:,} appends
-were acknowledged meanwhile. `make soak` does all that again.
+An explorer edits a file beside a real agent (Hermes 0.19.0 and 0.13.0, with a log and without one,
+and power-loop 8.0.0) that appends all the time, and is killed in the middle: half of the kills come
+from outside at a random moment, half between two instructions of SQLite, and every third takes the
+agent along. Only kills between the begin and the end of the edit count. Then, twice from the same
+remains: a new start, what is half done is finished, or put back, and what was done is undone. Wrong
+would be: a page, a link or a search table that SQLite finds at fault, an append that the agent was
+told is stored and that is not, a session that is neither whole in the file nor whole in the trash,
+a file beside the store that outlives its session, a cell that is not what it was before the edit.
+{appends:,} appends were acknowledged meanwhile. `make soak` does all that again.
 """
 
 

@@ -3,6 +3,8 @@
 import argparse
 from collections.abc import Callable
 
+from explorer.model import OWN_CLASSES
+
 DELETE_EPILOG = """\
 examples:
   session-explorer delete 20261103_140211_a1b2c3
@@ -22,7 +24,7 @@ back.
 PRUNE_EPILOG = """\
 examples:
   session-explorer prune --older-than 90d --dry-run      what would go, and what stays and why
-  session-explorer prune --source cron --older-than 7d --keep 20
+  session-explorer prune --class cron --class subagent --older-than 7d --keep 20
   session-explorer prune --empty --include-open --yes
   session-explorer prune --older-than 1y --archive       hide them instead of deleting
   session-explorer prune 'source:telegram messages:<5'   in the language of the search bar
@@ -73,6 +75,15 @@ def add_edits(command: Add, text: Callable[[str], str], count: Callable[[str], i
     prune.add_argument("--older-than", metavar="SPAN", help="quiet for so long: 12h, 90d, 8w, 1y")
     prune.add_argument(
         "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
+    )
+    prune.add_argument(
+        "--class",
+        dest="classes",
+        action="append",
+        default=[],
+        choices=[one.value for one in OWN_CLASSES],
+        metavar="C",
+        help=f"only this class: {', '.join(one.value for one in OWN_CLASSES)}; repeatable",
     )
     prune.add_argument("--empty", action="store_true", help="only those without messages")
     prune.add_argument("--max-messages", type=count, metavar="N", help="only up to N messages")

@@ -44,6 +44,10 @@ class Hidden(StrEnum):
     FILTERED = "filtered"
 
 
+OWN_CLASSES = (Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+"""Those that a session belongs to by itself, not by what somebody did with it or asked for."""
+
+
 class MessageState(StrEnum):
     """Whether a message is part of what the agent still sees."""
 

@@ -9,6 +9,7 @@ from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path
 from explorer.errors import ExitCode, UsageError
+from explorer.model import Hidden
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
@@ -57,8 +58,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
 
 def _plan(editor: Editor, store: Store, keys: list[int], archive: bool) -> EditPlan:
     places = [store.place(key) for key in keys]
-    table = places[0][0]
-    rows = [row for name, row in places if name == table]
+    table, rows = places[0][0], [row for _, row in places]
     if archive:
         return editor.archive_plan(rows, True, table)
     return editor.delete_plan(rows, table, action=Action.PRUNE)
@@ -76,6 +76,7 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
     rules = Rules(
         older=older,
         sources=frozenset(options.source),
+        classes=frozenset(map(Hidden, options.classes)),
         empty=options.empty,
         most=options.max_messages,
         keep=options.keep,
@@ -85,7 +86,7 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
     if rules.say_nothing:
         raise UsageError(
             "Nothing to go by",
-            "Say which sessions: --older-than 90d, --empty, --source cron, a query, …",
+            "Say which sessions: --older-than 90d, --empty, --class cron, a query, …",
         )
     return rules
 

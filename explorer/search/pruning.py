@@ -26,6 +26,8 @@ PINNED = "pinned"
 ARCHIVED = "archived"
 NEWEST = "among the newest to keep"
 KEPT = "kept by you"
+ELSEWHERE = "in other tables of the file: prune again for them"
+"""A file may hold the sessions of two versions of an agent; an edit is about one of them."""
 
 
 class Rules(NamedTuple):
@@ -34,9 +36,9 @@ class Rules(NamedTuple):
     older: float | None = None
     """Seconds since the last activity."""
     sources: frozenset[str] = frozenset()
-    """Only these; all when empty."""
+    """Only from one of these; from any when empty."""
     classes: frozenset[Hidden] = frozenset()
-    """Only these classes of sessions; all when empty."""
+    """Only of one of these classes of sessions; of any when empty."""
     empty: bool = False
     """Only those without messages."""
     most: int | None = None
@@ -76,6 +78,10 @@ class Ground(NamedTuple):
     traits: Traits
     pins: frozenset[int]
     """Rows that are pinned."""
+
+    def messages(self, tip: int) -> int:
+        """Of all parts of a conversation."""
+        return sum(self.facts.messages.get(part, 0) for part in self.catalog.chain(tip))
 
 
 class Chosen(NamedTuple):
@@ -136,12 +142,21 @@ def choose(
         matching = [tip for tip in matching if fits(tip)]
     newest = catalog.by_last_active(matching)
     kept = frozenset(newest[: rules.keep])
+    named = Hidden.ARCHIVED in session_test(parse(rules.query, now, tz), now, tz).classes
+    archived = frozenset() if named or rules.only is not None else catalog.archived
+    table = ""
     rows: list[int] = []
     skipped: dict[str, list[int]] = {}
     for tip in reversed(newest):
         if rules.older is not None and now - catalog.last_active(tip) < rules.older:
             continue
         reason = _reason(known, rules, tip, kept, now)
+        if not reason and tip in archived:
+            reason = ARCHIVED
+        if not reason:
+            own, _ = known.store.place(tip)
+            table = table or own
+            reason = ELSEWHERE if own != table else ""
         if reason:
             skipped.setdefault(reason, []).append(tip)
         else:
@@ -149,7 +164,7 @@ def choose(
     months = Counter(_month(catalog.last_active(tip), tz) for tip in rows)
     return Chosen(
         rows=tuple(rows),
-        messages=sum(_messages(known, tip) for tip in rows),
+        messages=sum(known.messages(tip) for tip in rows),
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
@@ -166,7 +181,7 @@ def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
         return False
     if rules.empty and not catalog.empty.issuperset(catalog.chain(tip)):
         return False
-    return rules.most is None or _messages(known, tip) <= rules.most
+    return rules.most is None or known.messages(tip) <= rules.most
 
 
 def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
@@ -183,14 +198,8 @@ def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: fl
         return PINNED
     if tip in kept:
         return NEWEST
-    if not ended and not rules.include_open:
-        return OPEN
-    asked = "is:archived" in rules.query or rules.only is not None
-    return ARCHIVED if tip in catalog.archived and not asked else ""
-
-
-def _messages(known: Ground, tip: int) -> int:
-    return sum(known.facts.messages.get(part, 0) for part in known.catalog.chain(tip))
+    left_open = known.store.keeps_ends and not ended
+    return OPEN if left_open and not rules.include_open else ""
 
 
 def _month(time: float, tz: tzinfo | None) -> str:

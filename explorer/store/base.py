@@ -99,6 +99,8 @@ class Store(Protocol):
 
     path: Path
     kind: str
+    keeps_ends: bool
+    """Whether it is written down that a session has ended; else none counts as left open."""
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, whose calls in this thread read one state of the file; all of it again where

@@ -58,6 +58,7 @@ class PowerLoopStore:
     """Reads one file; holds nothing open between two calls."""
 
     kind = "power-loop"
+    keeps_ends = False
 
     def __init__(self, file: ReadOnlyFile, found: Sequence[str]) -> None:
         self._file = file

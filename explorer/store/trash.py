@@ -116,6 +116,9 @@ class TrashWriter:
     def set_receipt(self, receipt: int, state: ReceiptState) -> None:
         self._run("UPDATE receipts SET state = ? WHERE number = ?", (state, receipt))
 
+    def set_words(self, receipt: int, words: str) -> None:
+        self._run("UPDATE receipts SET words = ? WHERE number = ?", (words, receipt))
+
     def set_entries(self, entries: Iterable[int], state: EntryState) -> None:
         for entry in entries:
             self._run("UPDATE entries SET state = ? WHERE number = ?", (state, entry))

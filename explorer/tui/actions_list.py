@@ -137,7 +137,7 @@ IN_LIST = (
         "",
         "ctrl+p",
         "Trash",
-        "What was deleted, and how it comes back",
+        "The trash: what was deleted, and how it comes back",
         "screen.edit('trash')",
     ),
     Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 12),

@@ -71,6 +71,8 @@ class Editing:
 
     def act(self, what: str, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""
+        # What a prune wanted afterwards, if somebody then said no to it.
+        self._lane.after = None
         rows, here = sessions.chosen(), sessions.current
         match what:
             case "rename" if here is not None:
@@ -203,7 +205,11 @@ class Editing:
             self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
             self._plan(keys, make)
 
-        self._screen.app.push_screen(PruneScreen(given, self._clock, act))
+        def undo(then: Callable[[Catalog | None], None]) -> None:
+            self._lane.after = lambda: self._lanes.start("after", store.catalog, then)
+            self.taking_back.undo()
+
+        self._screen.app.push_screen(PruneScreen(given, self._clock, act, undo))
 
     def trash(self) -> None:
         """Show what was deleted."""
@@ -223,6 +229,9 @@ class Editing:
         places = [store.place(key) for key in dict.fromkeys(keys)]
         table = places[0][0]
         rows = [row for name, row in places if name == table]
+        if left := len(places) - len(rows):
+            words = f"{plural(left, 'session')} in other tables of the file: ask again for them."
+            self._screen.notify(f"Left out: {words}", severity="warning", markup=False)
 
         def refused(why: ExplorerError) -> None:
             if isinstance(why, OnlyAgent):

@@ -7,6 +7,7 @@ from explorer.render.amounts import count, plural, size
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line
 from explorer.search.pruning import DAY, OPEN, PRESETS, Chosen, Rules
+from explorer.store.trash import RETENTION
 
 BAR = 18
 MOST_BARS = 12
@@ -27,12 +28,21 @@ class RuleRow(NamedTuple):
         return self.kind in ("preset", "rule") or (self.kind == "stays" and self.name == OPEN)
 
 
+class Going(NamedTuple):
+    """How much would go."""
+
+    conversations: int
+    messages: int
+    bytes: int | None
+    """None until it is known."""
+
+
 def rule_rows(
-    rules: Rules, chosen: Chosen | None, weights: Mapping[int, int] | None, selected: int
+    rules: Rules, chosen: Chosen | None, going: Going | None, selected: int
 ) -> list[RuleRow]:
     """Everything from top to bottom; `selected` rows of the list can be pruned as they are."""
     rows = [RuleRow("heading", "", "What would go")]
-    rows += [RuleRow("words", "", words) for words in _totals(chosen, weights)]
+    rows += [RuleRow("words", "", words) for words in _totals(going)]
     rows.append(RuleRow("heading", "", "Begin with"))
     plain = rules._replace(spared=frozenset(), include_open=False)
     for name, preset in PRESETS.items():
@@ -53,27 +63,26 @@ def rule_rows(
     return rows
 
 
-def _totals(chosen: Chosen | None, weights: Mapping[int, int] | None) -> Iterator[str]:
-    if chosen is None:
+def _totals(going: Going | None) -> Iterator[str]:
+    if going is None:
         yield "Looking …"
         return
-    if not chosen.rows:
+    if not going.conversations:
         yield "Nothing: choose what below."
         return
-    yield f"{plural(len(chosen.rows), 'conversation')}, {plural(chosen.messages, 'message')}"
-    if weights is None:
-        yield "… of text"
-    else:
-        yield f"{size(sum(weights.get(row, 0) for row in chosen.rows))} of text"
-    yield "The file does not shrink by itself. The trash"
-    yield "grows by as much, compressed, for 30 days."
+    yield f"{plural(going.conversations, 'conversation')}, {plural(going.messages, 'message')}"
+    yield "… of text" if going.bytes is None else f"{size(going.bytes)} of text"
+    yield "Archiving (a) hides them. Deleting (d) keeps"
+    yield f"them in our trash for {int(RETENTION // 86_400)} days, and does not"
+    yield "make the state file smaller by itself."
 
 
 def _rules(rules: Rules) -> Iterator[tuple[str, str, str]]:
     """(name, words, value)."""
     yield "older", "Quiet for at least", span_words(rules.older)
-    sources = ", ".join(sorted(rules.sources | {one.value for one in rules.classes}))
-    yield "sources", "Source or class", clean_line(sources) or "any"
+    yield "sources", "Source", clean_line(", ".join(sorted(rules.sources))) or "any"
+    classes = ", ".join(sorted(one.value for one in rules.classes))
+    yield "classes", "Class", classes or "any"
     yield "most", "Messages at most", "any" if rules.most is None else count(rules.most)
     yield "empty", "Only empty ones", "yes" if rules.empty else "no"
     yield "open", "Open ones too, never ended", "yes" if rules.include_open else "no"

@@ -8,16 +8,18 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from tests.agents import agent_path
 from tests.edits.nursery import Job, Nursery, say, serve
 
 LIVE = "live"
 """The session that is appended to."""
+HUGE = "huge"
 SMALL = 24
 WORDS = ("harbour", "lantern", "granite", "willow", "compass", "meadow", "ember", "tunnel")
 
@@ -28,9 +30,25 @@ class Appender:
     def __init__(self, nursery: Nursery) -> None:
         self.nursery = nursery
 
-    def make(self, path: Path, messages: int) -> None:
-        """A file with one session of so many messages, many small ones and a family."""
-        self.nursery.begin(do="make", path=str(path), messages=messages)
+    def make(self, path: Path, messages: int, huge: int = 0) -> None:
+        """A file with one session of so many messages, many small ones and a family; and two
+        with a single message of so many bytes each."""
+        self._have(do="make", path=str(path), messages=messages, huge=huge)
+
+    def fill(self, path: Path, sessions: int, each: int) -> None:
+        """A file with so many sessions of scheduled jobs, all of them long over."""
+        self._have(do="fill", path=str(path), sessions=sessions, each=each)
+
+    def prune(self, path: Path) -> None:
+        """Its own prune of those."""
+        self._have(do="prune", path=str(path))
+
+    def delete(self, path: Path, session: str) -> None:
+        """Its own delete."""
+        self._have(do="delete", path=str(path), session=session)
+
+    def _have(self, **job: str | int) -> None:
+        self.nursery.begin(**job)
         words, status = self.nursery.over()
         assert status == 0, words
 
@@ -59,6 +77,11 @@ class Appender:
     errors: list[str] = []
     """What its last appends failed with."""
 
+    def check(self) -> None:
+        """Every append was stored."""
+        if self.errors:
+            raise RuntimeError(f"the agent met errors: {self.errors[:3]}")
+
 
 @contextmanager
 def appender(version: str, home: Path) -> Iterator[Appender]:
@@ -78,30 +101,66 @@ def acknowledged(log: Path) -> list[tuple[int, float, float]]:
     ]
 
 
-def _make(path: Path, messages: int) -> None:
+def _make(path: Path, messages: int, huge: int) -> None:
     from hermes_state import SessionDB  # type: ignore[import-not-found]
 
-    rng = random.Random(7)
     db = SessionDB(path)
-
-    def talk(name: str, count: int, **more: object) -> None:
-        db.create_session(name, "cli", **more)
-        for turn in range(count):
-            text = " ".join(rng.choices(WORDS, k=40))
-            db.append_message(name, ("user", "assistant")[turn % 2], f"{name} {turn} {text}")
-        db.end_session(name, "cli_close")
-
-    # how long the disk takes is of no interest here
-    db._conn.execute("PRAGMA synchronous = OFF")
+    talk = _talker(db)
     talk("root", 4)
     talk("helper", 3, parent_session_id="root", model_config={"_delegate_from": "root"})
     talk("branch", 3, parent_session_id="root", model_config={"_branched_from": "root"})
     talk("big", messages)
     for number in range(SMALL):
         talk(f"small-{number}", 1 + number % 7)
+    for number in range(2 if huge else 0):
+        db.create_session(f"{HUGE}-{number}", "cli")
+        words = " ".join(random.Random(number).choices(WORDS, k=huge // 7))
+        db.append_message(f"{HUGE}-{number}", "user", words)
     for name in ("root", "big", "small-3"):
         db.set_session_title(name, f"Title of {name}")
-    # Nothing of this is to count as running.
+    _close_as_old(db)
+
+
+def _fill(path: Path, sessions: int, each: int) -> None:
+    from hermes_state import SessionDB
+
+    db = SessionDB(path)
+    talk = _talker(db)
+    for number in range(sessions):
+        talk(f"cron_{number % 40:012x}_{number}", each, "cron")
+    _close_as_old(db)
+
+
+def _own(path: Path, session: str) -> None:
+    """The agent deletes one, or prunes what the scheduled jobs left."""
+    from hermes_state import SessionDB
+
+    db = SessionDB(path)
+    if session:
+        db.delete_session(session)
+    else:
+        db.prune_sessions(older_than_days=7, source="cron")
+    db.close()
+
+
+def _talker(db: Any) -> Callable[..., None]:
+    """Has sessions written by the agent itself, and ended."""
+    rng = random.Random(7)
+    # how long the disk takes is of no interest here
+    db._conn.execute("PRAGMA synchronous = OFF")
+
+    def talk(name: str, count: int, source: str = "cli", **more: object) -> None:
+        db.create_session(name, source, **more)
+        for turn in range(count):
+            text = " ".join(rng.choices(WORDS, k=40))
+            db.append_message(name, ("user", "assistant")[turn % 2], f"{name} {turn} {text}")
+        db.end_session(name, f"{source}_close")
+
+    return talk
+
+
+def _close_as_old(db: Any) -> None:
+    """Nothing of it is to count as running."""
     db._conn.execute("UPDATE sessions SET started_at = 1e9, ended_at = 1.1e9")
     db._conn.execute("UPDATE messages SET timestamp = 1e9 + id")
     db._conn.commit()
@@ -146,7 +205,11 @@ def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool) -> No
 def work(job: Job) -> None:
     path = Path(str(job["path"]))
     if job["do"] == "make":
-        _make(path, int(job["messages"]))
+        _make(path, int(job["messages"]), int(job["huge"]))
+    elif job["do"] == "fill":
+        _fill(path, int(job["sessions"]), int(job["each"]))
+    elif job["do"] in ("prune", "delete"):
+        _own(path, str(job.get("session", "")))
     else:
         _append(
             path, str(job["mode"]), Path(str(job["log"])), float(job["rest"]), bool(job["lockless"])

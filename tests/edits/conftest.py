@@ -13,6 +13,7 @@ from tests.factories import NOW
 def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No room for an agent between two batches, where there is none."""
     monkeypatch.setattr("explorer.store.edits.batches.PAUSE", 0.0)
+    monkeypatch.setattr("explorer.store.edits.batches.ALONE_PAUSE", 0.0)
 
 
 @pytest.fixture

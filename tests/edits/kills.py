@@ -12,12 +12,20 @@ from itertools import product
 from pathlib import Path
 
 from tests.edits.appender import Appender, acknowledged, appender
+from tests.edits.looper import VERSION as LOOPER
+from tests.edits.looper import looper
 from tests.edits.nursery import Nursery
 from tests.edits.victim import BEFORE, EDITS, editor_on
 from tests.edits.whereabouts import Whereabouts, aftermath
 
-ARCHIVES = ("archive", "undo an archive")
-"""What a file of 0.13.0 has no column for."""
+POWER_LOOP = f"power-loop {LOOPER}"
+IMPOSSIBLE = {
+    "0.13.0": ("archive", "undo an archive"),
+    POWER_LOOP: ("clear", "rename", "reopen", "undo a clear"),
+}
+"""What the files of a version have no place for."""
+TRIES = 5
+"""For a kill that lands inside: one by the clock may come when all is over."""
 
 
 @dataclass(slots=True)
@@ -49,14 +57,18 @@ class Range:
         agent.make(self._plain / "state.db", messages)
         beside = self._plain / "sessions"
         beside.mkdir()
-        for name in ("big", "root", "small-1", "small-2"):
+        for name in ("big", "root", "small-1", "small-2") if version != POWER_LOOP else ():
             (beside / f"session_{name}.json").write_text(f"all of {name}")
-        self._was = Whereabouts(self._plain / "state.db", _link(self._plain / "state.db"))
+        self._was = Whereabouts(self._plain / "state.db")
         self._length: dict[tuple[str, str], tuple[float, int]] = {}
 
     @property
     def edits(self) -> list[str]:
-        return [edit for edit in EDITS if self.version != "0.13.0" or edit not in ARCHIVES]
+        return [edit for edit in EDITS if edit not in IMPOSSIBLE.get(self.version, ())]
+
+    def name(self, edit: str) -> str:
+        """What its figures are told under."""
+        return f"{edit}, power-loop" if self.version == POWER_LOOP else edit
 
     def _ground(self, edit: str) -> Path:
         """A folder in which the edit is possible; made once."""
@@ -163,20 +175,26 @@ def kill_many(
 ) -> Mapping[str, Figures]:
     """So many kills that landed inside, over all edits, journal modes and versions; by edit."""
     rng = random.Random(seed)
-    figures = {edit: Figures() for edit in EDITS}
     with (
         Nursery("tests.edits.victim") as victim,
         appender("0.19.0", folder / "home-new") as new,
         appender("0.13.0", folder / "home-old") as old,
+        looper(folder / "home-loop") as loop,
     ):
         ranges = [
-            Range(folder, "0.19.0", new, victim, messages),
-            Range(folder, "0.13.0", old, victim, messages),
+            Range(folder, version, agent, victim, messages)
+            for version, agent in (("0.19.0", new), ("0.13.0", old), (POWER_LOOP, loop))
         ]
+        figures = {one.name(edit): Figures() for one in ranges for edit in one.edits}
         turns = _turns(ranges)
         while sum(one.kills for one in figures.values()) < kills:
             one, edit, mode = next(turns)
-            one.kill(edit, mode, rng, figures[edit])
+            own = figures[one.name(edit)]
+            before = own.kills
+            for _ in range(TRIES):
+                one.kill(edit, mode, rng, own)
+                if own.kills > before:
+                    break
             told(figures)
     return figures
 
@@ -201,10 +219,13 @@ def starve_many(
 
 
 def _turns(ranges: list[Range]) -> Iterator[tuple[Range, str, str]]:
-    """All edits over and over, with another version and journal mode each time."""
-    new, old = ranges
+    """All edits over and over, with another version and journal mode each time; power-loop goes
+    back to its log whatever it finds."""
+    new, old, loop = ranges
+    first = (new, "WAL"), (loop, "WAL"), (old, "DELETE")
+    second = (new, "DELETE"), (loop, "WAL"), (old, "WAL")
     while True:
-        for one, mode in ((new, "WAL"), (old, "DELETE"), (new, "DELETE"), (old, "WAL")):
+        for one, mode in (*first, *second):
             for edit in one.edits:
                 yield one, edit, mode
 
@@ -212,10 +233,3 @@ def _turns(ranges: list[Range]) -> Iterator[tuple[Range, str, str]]:
 def _in_mode(path: Path, mode: str) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA journal_mode = {mode}")
-
-
-def _link(path: Path) -> int:
-    """The place of the parent in a row of sessions."""
-    with closing(sqlite3.connect(path)) as db:
-        names = [row[1] for row in db.execute("PRAGMA table_info(sessions)")]
-    return names.index("parent_session_id")

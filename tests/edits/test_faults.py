@@ -21,8 +21,6 @@ from tests.edits.victim import numbers
 from tests.edits.whereabouts import Whereabouts, aftermath
 from tests.factories import NOW, talk
 
-LINK = 13
-"""The place of the parent in a row of sessions."""
 WRITES = ("INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT")
 
 
@@ -108,7 +106,7 @@ def test_each_write_that_fails_loses_nothing(
     for last in range(1, 500):
         path = tmp_path / str(last) / "state.db"
         _state(path)
-        was, before = Whereabouts(path, LINK), dump(path)
+        was, before = Whereabouts(path), dump(path)
         editor = Editor(path, tmp_path / str(last) / "trash.db", lambda: NOW)
         act = EDITS[edit](editor)
         away = dump(path)

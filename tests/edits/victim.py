@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from explorer.errors import ExplorerError
+from explorer.search.pruning import DAY, Rules, choose, ground, parts_of
 from explorer.store.edits import batches
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action, EditPlan
+from explorer.store.opening import open_store
 from tests.edits.appender import SMALL
 from tests.edits.nursery import Job, say, serve
+from tests.edits.whereabouts import layout
 from tests.factories import NOW, rows
 
 TICK = 25
@@ -26,7 +30,8 @@ TICK = 25
 
 def numbers(path: Path, *ids: str) -> list[int]:
     """The rows of sessions by their ids."""
-    found = {id_: row for id_, row in rows(path, "SELECT id, rowid FROM sessions")}
+    here = layout(path)
+    found = {id_: row for id_, row in rows(path, f"SELECT {here.id}, rowid FROM {here.sessions}")}
     return [int(str(found[id_])) for id_ in ids if id_ in found]
 
 
@@ -35,7 +40,22 @@ def small() -> list[str]:
 
 
 def _delete(editor: Editor, *ids: str) -> Callable[[], object]:
-    plan = editor.delete_plan(numbers(editor.path, *ids))
+    plan = editor.delete_plan(numbers(editor.path, *ids), layout(editor.path).sessions)
+    return lambda: editor.apply(plan)
+
+
+def prune_plan(editor: Editor, rules: Rules, now: float) -> EditPlan:
+    """By rules, as the app does it."""
+    store = open_store(editor.path)
+    catalog = store.catalog()
+    chosen = choose(ground(store, catalog, frozenset()), rules, None, now)
+    places = [store.place(key) for key in parts_of(catalog, chosen.rows)]
+    return editor.delete_plan([row for _, row in places], places[0][0], action=Action.PRUNE)
+
+
+def _prune(editor: Editor) -> Callable[[], object]:
+    plan = prune_plan(editor, Rules(older=7 * DAY, most=7), NOW)
+    assert len(plan.doomed) > SMALL
     return lambda: editor.apply(plan)
 
 
@@ -50,7 +70,8 @@ def _rename(editor: Editor) -> Callable[[], object]:
 
 
 def _archive(editor: Editor) -> Callable[[], object]:
-    plan = editor.archive_plan(numbers(editor.path, "root", "branch", *small()), on=True)
+    rows = numbers(editor.path, "root", "branch", *small())
+    plan = editor.archive_plan(rows, True, layout(editor.path).sessions)
     return lambda: editor.apply(plan)
 
 
@@ -67,12 +88,14 @@ def _undo(editor: Editor) -> Callable[[], object]:
 EDITS: dict[str, Callable[[Editor], Callable[[], object]]] = {
     "delete one big": lambda editor: _delete(editor, "big"),
     "delete many": lambda editor: _delete(editor, *small(), "root"),
+    "prune": _prune,
     "clear": _clear,
     "rename": _rename,
     "archive": _archive,
     "reopen": _reopen,
     "undo a big delete": _undo,
     "undo a delete of many": _undo,
+    "undo a prune": _undo,
     "undo a clear": _undo,
     "undo an archive": _undo,
 }
@@ -81,6 +104,7 @@ EDITS: dict[str, Callable[[Editor], Callable[[], object]]] = {
 BEFORE = {
     "undo a big delete": "delete one big",
     "undo a delete of many": "delete many",
+    "undo a prune": "prune",
     "undo a clear": "clear",
     "undo an archive": "archive",
 }

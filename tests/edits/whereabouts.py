@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.store.edits.editor import Editor
@@ -19,25 +20,55 @@ Rows = Mapping[str, list[Image]]
 """The rows of one session by table; messages begin with their number. Other rows have numbers that
 mean nothing: an agent may have taken one of them before an undo."""
 
-TABLES = {"sessions": "id", "messages": "session_id", "session_model_usage": "session_id"}
+
+class Layout(NamedTuple):
+    """Where a kind of state file keeps what."""
+
+    sessions: str
+    id: str
+    messages: str
+    number: str
+    """What an agent calls a message by."""
+    tables: tuple[str, ...]
+    """All others that belong to sessions, by `session_id`."""
+
+
+HERMES = Layout("sessions", "id", "messages", "id", ("messages", "session_model_usage"))
+POWER_LOOP = Layout(
+    *("pl_sessions", "session_id", "pl_messages", "seq"),
+    ("pl_messages", "pl_session_state", "pl_session_stats", "pl_usage_rounds", "pl_hook_events"),
+)
+
+
+def layout(path: Path) -> Layout:
+    with closing(sqlite3.connect(path, timeout=20)) as db:
+        there = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pl_sessions'").fetchone()
+    return POWER_LOOP if there else HERMES
 
 
 def sessions(path: Path) -> dict[str, Rows]:
     """Every session with all that belongs to it, cell by cell, but for the one being written."""
     found: dict[str, dict[str, list[Image]]] = {}
+    here = layout(path)
     with closing(sqlite3.connect(path, timeout=20)) as db:
         db.text_factory = RawText
         db.execute("BEGIN")
-        for table, column in TABLES.items():
+        for table in (here.sessions, *here.tables):
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
                 continue
+            column = here.id if table == here.sessions else "session_id"
             at = [str(one[1], "utf-8") for one in db.execute(f"PRAGMA table_info({table})")]
             for row in db.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid"):
                 id_ = row[1 + at.index(column)].decode()
                 if id_ != LIVE:
                     told = row if table == "messages" else row[1:]
                     found.setdefault(id_, {}).setdefault(table, []).append(told)
-    return {id_: dict(tables) for id_, tables in found.items()}
+    return {id_: _ordered(tables) for id_, tables in found.items()}
+
+
+def _ordered(tables: Rows) -> Rows:
+    """In one order, whatever numbers the rows have."""
+    return {table: sorted(rows, key=repr) for table, rows in tables.items()}
 
 
 def files(path: Path) -> dict[str, bytes]:
@@ -48,20 +79,22 @@ def files(path: Path) -> dict[str, bytes]:
 
 def stored(path: Path) -> set[int]:
     """The numbers of all messages of the session that is being written."""
+    here = layout(path)
+    sql = f"SELECT {here.number} FROM {here.messages} WHERE session_id = ?"
     with closing(sqlite3.connect(path, timeout=20)) as db:
-        return {
-            row[0] for row in db.execute("SELECT id FROM messages WHERE session_id = ?", (LIVE,))
-        }
+        return {row[0] for row in db.execute(sql, (LIVE,))}
 
 
 class Whereabouts:
     """What is known of a file from before the edit, to compare with."""
 
-    def __init__(self, path: Path, links: int) -> None:
-        """`links` is the place of the column that names the parent."""
+    def __init__(self, path: Path) -> None:
         self.sessions = sessions(path)
         self.files = files(path)
-        self._link = links
+        self._own = layout(path).sessions
+        with closing(sqlite3.connect(path)) as db:
+            names = [row[1] for row in db.execute(f"PRAGMA table_info({self._own})")]
+        self._link = names.index("parent_session_id")
 
     def lost(self, editor: Editor, half: list[Receipt]) -> Iterator[str]:
         """Sessions that are neither whole in the file, nor whole in the trash and known to be."""
@@ -73,7 +106,7 @@ class Whereabouts:
                 continue
             mine = [entry for entry in kept if entry.session == id_]
             if not any(self._same(_packed(editor, entry, before), before) for entry in mine):
-                if id_ in there and _changed_only(there[id_], before):
+                if id_ in there and self._changed_only(there[id_], before):
                     continue
                 yield f"{id_} is neither whole in the file nor in the trash"
             elif not any(
@@ -96,13 +129,13 @@ class Whereabouts:
     def _unlinked(self, rows: Rows) -> Rows:
         """A session that stays may lose its link: that is no loss of its own."""
         cut = self._link
-        own = [row[:cut] + row[cut + 1 :] for row in rows.get("sessions", [])]
-        return {**rows, "sessions": own}
+        own = [row[:cut] + row[cut + 1 :] for row in rows.get(self._own, [])]
+        return {**rows, self._own: own}
 
-
-def _changed_only(now: Rows, before: Rows) -> bool:
-    """A session of which only cells of its own row were changed: renamed, archived, reopened."""
-    return {**now, "sessions": []} == {**before, "sessions": []}
+    def _changed_only(self, now: Rows, before: Rows) -> bool:
+        """A session of which only cells of its own row were changed: renamed, archived,
+        reopened."""
+        return {**now, self._own: []} == {**before, self._own: []}
 
 
 def _kept(editor: Editor) -> Iterator[Entry]:
@@ -119,7 +152,7 @@ def _packed(editor: Editor, entry: Entry, before: Rows) -> Rows:
         found.setdefault(pack.table, []).extend(told)
     if entry.kind == "messages":
         found |= {table: rows for table, rows in before.items() if table not in found}
-    return found
+    return _ordered(found)
 
 
 def aftermath(

@@ -9,6 +9,7 @@ from explorer.model import Hidden
 from explorer.search.pruning import (
     ARCHIVED,
     DAY,
+    ELSEWHERE,
     KEPT,
     NEWEST,
     OPEN,
@@ -25,6 +26,7 @@ from explorer.store.create import StateFile
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
 from tests.factories import NOW, altered, go_on, insert, keys, rows, talk
+from tests.real_files import POWER_LOOP_FILES, unpack
 
 
 def _chosen(path: Path, rules: Rules, now: float, pins: Iterable[str] = ()) -> Chosen:
@@ -120,6 +122,37 @@ def test_a_query_says_which(path: Path) -> None:
     assert _names(path, _chosen(path, Rules(query="is:archived"), NOW).rows) == {"archived"}
 
 
+@pytest.mark.parametrize(
+    ("query", "taken"),
+    [
+        ("is:open,archived before:7d", True),
+        ("IS:archived", True),
+        ("-is:archived", False),
+        ('"is:archived" hello', False),
+        ("title:is:archived", False),
+    ],
+)
+def test_archived_ones_go_only_when_a_field_names_them(query: str, taken: bool, path: Path) -> None:
+    assert ("archived" in _names(path, _chosen(path, Rules(query=query), NOW).rows)) is taken
+
+
+def test_several_sources_and_classes_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    old = NOW - 9 * DAY
+    with StateFile.create(path) as state:
+        for name in ("telegram", "cron", "tool", "cli"):
+            talk(state, name, "hello", source=name, at=old, end="done")
+        talk(state, "fresh cron", "tick", source="cron", at=NOW - DAY, end="done")
+        talk(state, "void", at=old, end="done")
+    sources = Rules(sources=frozenset({"telegram", "cron"}), older=7 * DAY)
+    assert _names(path, _chosen(path, sources, NOW).rows) == {"telegram", "cron"}
+    classes = Rules(classes=frozenset({Hidden.CRON, Hidden.TOOL, Hidden.EMPTY}))
+    going = {"cron", "fresh cron", "tool", "void"}
+    assert _names(path, _chosen(path, classes, NOW).rows) == going
+    both = classes._replace(sources=frozenset({"tool", "telegram"}))
+    assert _names(path, _chosen(path, both, NOW).rows) == {"tool"}, "both must fit"
+
+
 def test_bars_add_up(path: Path) -> None:
     chosen = _chosen(path, Rules(include_open=True, most=100), NOW)
     assert sum(chosen.sources.values()) == sum(chosen.months.values()) == len(chosen.rows)
@@ -183,3 +216,50 @@ def test_sources_and_sizes_against_plain_sql(hermes_file: Path) -> None:
         }
         alone = {key for key in catalog.keys if catalog.chain(key) == (key,)} - catalog.archived
         assert found & alone == expected & alone
+
+
+@pytest.mark.parametrize("name", POWER_LOOP_FILES)
+@pytest.mark.parametrize("days", [0.1, 2.0, 6.0])
+def test_rules_against_plain_sql_where_no_ends_are_kept(
+    name: str, days: float, tmp_path: Path
+) -> None:
+    path = unpack(name, tmp_path)
+    prefix = "" if name.endswith("0.2.0") else "pl_"
+    last = (
+        f"coalesce((SELECT max(m.created_at) FROM {prefix}messages m"
+        " WHERE m.session_id = s.session_id), s.created_at) / 1000.0"
+    )
+    (newest,) = rows(path, f"SELECT max({last}) FROM {prefix}sessions s")[0]
+    now = float(str(newest)) + 2 * 3600
+    old = f"FROM {prefix}sessions s WHERE {last} <= {now - days * DAY!r}"
+    count = f"(SELECT count(*) FROM {prefix}messages m WHERE m.session_id = s.session_id)"
+
+    def ids(where: str) -> set[str]:
+        return {str(id_) for (id_,) in rows(path, f"SELECT s.session_id {old} AND {where}")}
+
+    chosen = _chosen(path, Rules(older=days * DAY), now)
+    assert _names(path, chosen.rows) == ids("status = 'active'")
+    assert _names(path, chosen.skipped.get(ARCHIVED, ())) == ids("status = 'archived'")
+    assert set(chosen.skipped) <= {ARCHIVED}, "nothing is open where nothing ends"
+    subagents = Rules(older=days * DAY, classes=frozenset({Hidden.SUBAGENT}))
+    assert _names(path, _chosen(path, subagents, now).rows) == ids(
+        "kind = 'subagent' AND status = 'active'"
+    )
+    few = Rules(older=days * DAY, most=3)
+    assert _names(path, _chosen(path, few, now).rows) == ids(f"status = 'active' AND {count} <= 3")
+    empty = Rules(older=days * DAY, empty=True)
+    assert _names(path, _chosen(path, empty, now).rows) == ids(f"status = 'active' AND {count} = 0")
+
+
+def test_what_lies_in_other_tables_of_the_file_is_counted(tmp_path: Path) -> None:
+    """As after an upgrade of power-loop: the old tables, and new ones beside them."""
+    path = unpack("power-loop-8.0.0", tmp_path)
+    with altered(path) as db:
+        for table in ("sessions", "messages"):
+            db.execute(f"CREATE TABLE old_{table} AS SELECT * FROM pl_{table}")
+        db.execute("DELETE FROM old_sessions WHERE rowid > 5")
+    chosen = _chosen(path, Rules(older=DAY), 4e9)
+    store = open_store(path)
+    assert {store.place(row)[0] for row in chosen.rows} == {"old_sessions"}
+    (active,) = rows(path, "SELECT count(*) FROM pl_sessions WHERE status = 'active'")[0]
+    assert chosen.counts[ELSEWHERE] == active

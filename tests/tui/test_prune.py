@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from explorer.model import Hidden
 from explorer.store.create import StateFile
 from explorer.tui.dialogs.question import Question
 from explorer.tui.screens.prune import PruneScreen
@@ -31,6 +32,7 @@ def path(tmp_path: Path) -> Path:
             at = NOW - (100 + number) * DAY
             talk(state, f"old{number}", f"words {number}", at=at, title=f"old {number}", end="done")
         talk(state, "open", "hello", at=NOW - 120 * DAY, title="open")
+        talk(state, "chat", "hello", at=NOW - 5 * DAY, source="telegram", title="chat", end="done")
         talk(state, "void", at=NOW - 4 * DAY, title="void", end="done")
     return file
 
@@ -74,9 +76,23 @@ async def test_delete_asks_with_the_numbers_and_one_undo_brings_all_back(
         assert "Pruned 3 sessions" in driver.said()
         assert "Nothing: choose what below." in driver.screen()
         await driver.press("escape")
-        assert sorted(driver.listed()) == ["now", "open"]
+        assert sorted(driver.listed()) == ["chat", "now", "open"]
         await driver.press("u")
         await driver.press("y")
+    assert dump(path) == before
+
+
+async def test_undo_works_where_the_prune_was_done(path: Path, trash: Path) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("d")
+        await driver.press("y")
+        assert "0 conversations would go" in driver.screen()
+        await driver.press("u")
+        assert "Undo: pruned 3 sessions?" in driver.screen()
+        await driver.press("y")
+        assert "3 conversations would go" in driver.screen()
     assert dump(path) == before
 
 
@@ -104,8 +120,9 @@ async def test_space_keeps_one_and_enter_reads_it(path: Path, trash: Path) -> No
         await driver.press("d")
         assert "Prune 2 sessions?" in driver.screen()
         await driver.press("y")
+        assert "1 kept by you" in driver.screen(), "also when it is done again"
         left = {str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")}
-        assert left == {"now", "open", "void", "old0"}
+        assert left == {"now", "open", "chat", "void", "old0"}
 
 
 async def test_open_ones_are_included_on_request(path: Path, trash: Path) -> None:
@@ -146,6 +163,25 @@ async def test_a_rule_takes_a_value_of_ones_own(path: Path, trash: Path) -> None
         assert "Quiet for 100 days or longer" in driver.screen()
         await driver.press("enter")
         assert "2 conversations would go" in driver.screen()
+
+
+async def test_several_sources_are_marked_with_space(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        screen = await _prune(driver, *OLD)
+        rules = screen.query_one(RuleList)
+        while rules._rows[rules._cursor].name != "sources":
+            await driver.press("j")
+        await driver.press("enter")
+        assert "[x] Any source" in driver.screen()
+        await driver.press("j", "space", "j", "space", "enter")
+        assert screen._rules.sources == {"cli", "telegram"}
+        assert "cli, telegram" in driver.screen()
+        assert "3 conversations would go" in driver.screen()
+        await driver.press("enter", "home", "enter")
+        assert screen._rules.sources == frozenset(), "the first line takes the rule back"
+        await driver.press("j", "enter", "j", "enter")
+        assert screen._rules.classes == {Hidden.CRON}, "without a mark, the one under the cursor"
+        assert "Nothing: choose what below." in driver.screen()
 
 
 async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, trash: Path) -> None:

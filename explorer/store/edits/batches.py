@@ -2,12 +2,15 @@
 
 One transaction for all of a big delete kept a writing agent waiting for 7 to 16 seconds. Here the
 lock is held for some hundredths of a second, then left alone for longer: SQLite looks for a lock
-every tenth of a second, so a shorter pause would starve whoever waits.
+every tenth of a second, so a shorter pause would starve whoever waits. Where nobody else writes,
+the pause is as long as the work: whoever comes then meets the file free every other time. What the
+steps need is read before the lock is taken.
 """
 
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from explorer.errors import Cancelled
@@ -17,6 +20,12 @@ from explorer.store.read_only import CancelToken
 HOLD = 0.03
 """Seconds of work under one lock; what the commit itself takes comes on top."""
 PAUSE = 0.1
+ALONE_PAUSE = 0.04
+"""Seconds that are enough where nobody else has written for `ALONE_AFTER` seconds."""
+ALONE_AFTER = 3.0
+AHEAD, AHEAD_FOR = 100, 0.05
+"""Steps, and seconds, for which steps are made ready before the lock is taken: as a rule more than
+can be done under it, and few where each holds megabytes."""
 
 
 class Step(NamedTuple):
@@ -43,30 +52,21 @@ def run_batches(
     """Run all steps; whether the end was reached. `committed` is told what is in the file for
     good; `failed` which job the file has changed for: its other steps are left out."""
     hold = HOLD if hold is None else hold
-    pause = PAUSE if pause is None else pause
-    again: deque[Step] = deque()
+    ready: deque[Step] = deque()
+    _make_ready(ready, steps)
     broken: set[int] = set()
-
-    def following() -> Step | None:
-        while True:
-            step = again.popleft() if again else next(steps, None)
-            if step is None or step.job not in broken:
-                return step
-
-    step = following()
-    while step is not None:
+    while ready:
         if token.cancelled:
             return False
         batch: list[Step] = []
         try:
             with writing.transaction() as transaction:
                 began = time.monotonic()
-                while step is not None:
-                    batch.append(step)
-                    step.do(transaction)
-                    step = following()
-                    if time.monotonic() - began > hold:
-                        break
+                while ready and (not batch or time.monotonic() - began <= hold):
+                    step = ready.popleft()
+                    if step.job not in broken:
+                        batch.append(step)
+                        step.do(transaction)
         except Cancelled:
             return False
         except Changed as error:
@@ -75,11 +75,23 @@ def run_batches(
                 raise
             job = batch[-1].job
             broken.add(job)
-            again.extendleft(reversed(batch[:-1]))
+            ready.extendleft(reversed(batch[:-1]))
             failed(job, error)
-            step = following()
+            _make_ready(ready, steps)
             continue
+        ended = time.monotonic()
         committed(batch)
-        if step is not None and pause:
-            time.sleep(pause)
+        _make_ready(ready, steps)
+        if ready:
+            alone = ended - writing.others_at > ALONE_AFTER
+            rest = (ALONE_PAUSE if alone else PAUSE) if pause is None else pause
+            time.sleep(max(ended + rest - time.monotonic(), 0.0))
     return True
+
+
+def _make_ready(ready: deque[Step], steps: Iterator[Step]) -> None:
+    until = time.monotonic() + AHEAD_FOR
+    for step in islice(steps, AHEAD - len(ready)):
+        ready.append(step)
+        if time.monotonic() > until:
+            break

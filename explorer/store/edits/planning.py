@@ -201,6 +201,7 @@ class Planner:
         )
 
     def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
+        """What is to be known besides; last, what becomes of the room."""
         going = [one for one in sessions if one.outcome is Outcome.DELETE]
         stays = [one for one in sessions if one.outcome is Outcome.DETACH]
         running = sum(one.state == State.RUNNING for one in going)
@@ -218,6 +219,12 @@ class Planner:
             yield (
                 f"{plural(routes, 'chat')} of the gateway still lead there: the next message may"
                 " begin it anew."
+            )
+        if going:
+            reclaim = ", or gives it back with `hermes sessions optimize`"
+            yield (
+                "The state file does not shrink by itself: its agent reuses the room"
+                f"{reclaim if self.shape.hermes else ''}."
             )
 
 

@@ -131,6 +131,8 @@ class Done(NamedTuple):
     notes: tuple[str, ...] = ()
     stopped: bool = False
     """Somebody stopped it: the rest was not done."""
+    words: str = ""
+    """What was done, where that is less than was planned."""
 
 
 class Progress(NamedTuple):

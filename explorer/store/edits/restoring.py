@@ -33,6 +33,7 @@ class Restorer:
         self._shape = shape
         self._columns = columns
         self._titles = titles or {}
+        self._keys: dict[str, str] = {}
 
     def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
@@ -124,10 +125,12 @@ class Restorer:
 
     def _key(self, tx: Transaction, table: str) -> str:
         """The column that is the number of the row, if there is one."""
-        info = tx.rows(f"PRAGMA table_info({quoted(table)})")
-        keys = [row for row in info if row[5]]
-        own = len(keys) == 1 and cells.words(keys[0][2]).upper() == "INTEGER"
-        return cells.words(keys[0][1]) if own else ""
+        if table not in self._keys:
+            info = tx.rows(f"PRAGMA table_info({quoted(table)})")
+            keys = [row for row in info if row[5]]
+            own = len(keys) == 1 and cells.words(keys[0][2]).upper() == "INTEGER"
+            self._keys[table] = cells.words(keys[0][1]) if own else ""
+        return self._keys[table]
 
     def _links(self, changes: Sequence[Change], tx: Transaction) -> None:
         """Others that stayed hang on it again, and counters count again, unless the agent has

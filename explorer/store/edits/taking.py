@@ -4,13 +4,14 @@ A session that its agent writes to meanwhile is left alone: what is out of it al
 and the reason is counted.
 """
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
 from explorer.errors import Cancelled, ExplorerError
-from explorer.render.amounts import plural
+from explorer.render.amounts import plural, size
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.copying import Copied, Copier
@@ -19,6 +20,7 @@ from explorer.store.edits.images import Image
 from explorer.store.edits.plans import Done, EditPlan, Outcome, Planned, Progress
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.undoing import UndoPlan, undo_steps
+from explorer.store.edits.words import part_words
 from explorer.store.edits.writing import Changed, Writing
 from explorer.store.kept import Entry, EntryState
 from explorer.store.read_only import CancelToken
@@ -27,6 +29,9 @@ from explorer.store.trash import TrashFile
 CHUNK = 16 << 20
 """Bytes, and `CHUNK_SESSIONS` sessions, that go to the trash before any of them is deleted."""
 CHUNK_SESSIONS = 100
+LEAST = 256 << 20
+"""Bytes of the disk that a long edit leaves to others. We never write the log of a state file back
+into it, so it grows where no agent does: by 150 kB for each session of a big file."""
 
 
 class UnderWay(NamedTuple):
@@ -83,7 +88,9 @@ class Taking:
     def run(self) -> Done:
         reached = True
         try:
-            for chunk in _chunks(self._plan.doomed):
+            for number, chunk in enumerate(_chunks(self._plan.doomed)):
+                if number:
+                    self._check_room()
                 reached = self._delete(self._copy(chunk), begun=False)
                 if not reached:
                     break
@@ -94,6 +101,16 @@ class Taking:
                 self._close(stopped=True)
             raise error.also(self._reached()) from error
         return self._close(stopped=not reached)
+
+    def _check_room(self) -> None:
+        for folder in (self._writing.path.resolve().parent, self._trash.path.parent):
+            free = shutil.disk_usage(folder).free
+            if free < LEAST:
+                raise ExplorerError(
+                    "The disk is nearly full",
+                    f"{folder} has {size(free)} left. The log beside the state file grows until its"
+                    " agent next writes.",
+                )
 
     def _reached(self) -> str:
         """How far it got before it failed, in words."""
@@ -188,6 +205,10 @@ class Taking:
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
+        words = part_words(self._plan, len(self._ids)) if stopped else ""
+        if words:
+            with self._trash.writing() as trash:
+                trash.set_words(self._receipt, words)
         return Done(
             self._receipt if self._trash.close(self._receipt) else None,
             self._plan.action.value,
@@ -195,6 +216,7 @@ class Taking:
             self._skipped,
             tuple(self._notes),
             stopped,
+            words,
         )
 
 

@@ -43,6 +43,11 @@ def receipt_words(plan: EditPlan) -> str:
     return f"{_DONE[plan.action]} {_whom(plan)}"
 
 
+def part_words(plan: EditPlan, done: int) -> str:
+    """What an edit did that did not reach its end."""
+    return f"{_DONE[plan.action]} {count(done)} of {plural(len(plan.doomed), 'session')}"
+
+
 def question(plan: EditPlan) -> str:
     """What an edit would do, as a question."""
     if plan.action is Action.RENAME:
@@ -82,11 +87,6 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     for reason, number in plan.skipped.items():
         yield f"Left out: {count(number)} {reason}."
     yield from plan.notes
-    if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE):
-        yield (
-            "The state file does not shrink by itself: its agent reuses the room, or gives it"
-            " back with `hermes sessions optimize`."
-        )
 
 
 def undo_question(plan: UndoPlan) -> str:
@@ -103,9 +103,9 @@ def undo_lines(plan: UndoPlan) -> Iterator[str]:
 
 def done_words(done: Done, words: str) -> str:
     """What came of an edit; `words` are those of its receipt."""
-    parts = [words] if done.receipt is not None else ["Nothing was done"]
+    parts = [done.words or words] if done.receipt is not None else ["Nothing was done"]
     if done.stopped:
-        parts.append("stopped: the rest was not done")
+        parts.append("stopped: the rest is as it was")
     parts += [f"left out: {count(number)} {reason}" for reason, number in done.skipped.items()]
     return ". ".join((" · ".join(parts), *done.notes))
 

@@ -204,6 +204,10 @@ class Looking:
 class Writing(Looking):
     """A writable connection inside a read-only one, for the length of one edit."""
 
+    others_at = 0.0
+    """When somebody else was last found to have written, by the clock of `time.monotonic`."""
+    _version = 0
+
     def __enter__(self) -> Self:
         super().__enter__()
         try:
@@ -256,6 +260,7 @@ class Writing(Looking):
             raise Changed("The file was replaced", "Another file is in its place by now.")
         self._waiting(lambda: self._connection.execute("BEGIN IMMEDIATE").close())
         try:
+            self._look_for_others()
             yield Transaction(self._connection, self._introspected(self._connection))
             if keep:
                 # Without a log, readers may keep us waiting at this point.
@@ -265,3 +270,8 @@ class Writing(Looking):
         finally:
             if self._connection.in_transaction:
                 self._connection.rollback()
+
+    def _look_for_others(self) -> None:
+        found = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if found != self._version:
+            self._version, self.others_at = found, time.monotonic()

@@ -41,6 +41,7 @@ class HermesStore:
     """Reads one file; holds nothing open between two calls."""
 
     kind = "hermes"
+    keeps_ends = True
 
     def __init__(self, file: ReadOnlyFile) -> None:
         self._file = file

@@ -11,28 +11,39 @@ from textual.events import Resize
 from textual.screen import Screen
 
 from explorer.errors import ExplorerError, StoreError
-from explorer.model import Hidden, Sort
+from explorer.model import OWN_CLASSES, Hidden, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
-from explorer.search.pruning import PRESETS, Chosen, Ground, Rules, choose, ground, holding
+from explorer.search.pruning import KEPT, PRESETS, Chosen, Ground, Rules, choose, ground, holding
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Arranged
-from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.dialogs.several import Several
 from explorer.tui.headings import headings
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.prune_rows import RuleRow, rule_rows, span_words
+from explorer.tui.prune_rows import Going, RuleRow, rule_rows, span_words
 from explorer.tui.screens.reading import ReadScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.rule_list import RuleList
 from explorer.tui.widgets.session_list import SessionList
 
 NARROW = 100
-CLASSES = (Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+MANY = 3_000
+"""Conversations from which on the plan for them takes long enough to be announced."""
+CLASS_WORDS = {
+    Hidden.CRON: "Sessions of scheduled jobs",
+    Hidden.SUBAGENT: "Sessions of subagents",
+    Hidden.TOOL: "Sessions of tools",
+    Hidden.EMPTY: "Sessions without messages",
+}
 NOTHING = "Nothing would go. Choose what, at the left."
+
+
+Then = Callable[[Catalog | None], None]
+"""Told what the file holds after an edit."""
 
 
 class Given(NamedTuple):
@@ -45,6 +56,15 @@ class Given(NamedTuple):
     """Rows of the list that are selected."""
 
 
+class _Found(NamedTuple):
+    """What the rules came to."""
+
+    chosen: Chosen
+    arranged: Arranged
+    going: frozenset[int]
+    bytes: int
+
+
 class PruneScreen(Screen[None]):
     """Rules, and what they would take."""
 
@@ -52,19 +72,24 @@ class PruneScreen(Screen[None]):
         self,
         given: Given,
         clock: Callable[[], float],
-        act: Callable[[list[int], bool, Callable[[Catalog | None], None]], None],
+        act: Callable[[list[int], bool, Then], None],
+        undo: Callable[[Then], None],
     ) -> None:
         """`act` archives or deletes the given sessions, after a question, and tells the catalog
-        as it is then."""
+        as it is then; so does `undo`, which takes the last edit back."""
         super().__init__()
         self._given = given
         self._clock = clock
         self._act = act
+        self._undo = undo
         self._lanes = Lanes(self, self._failed)
         self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
+        self._going: frozenset[int] = frozenset()
         self._weights: Mapping[int, int] | None = None
+        self._bytes = 0
+        """Of all that is chosen, once there are weights."""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="panes"):
@@ -105,26 +130,29 @@ class PruneScreen(Screen[None]):
         def take(known: Ground) -> None:
             self._ground = known
             self._choose()
-            self._lanes.start("weights", store.weights, self._weigh)
+            self._lanes.start("weights", weigh, self._weighed)
+
+        def weigh(token: CancelToken) -> Mapping[int, int]:
+            found: dict[int, int] = {}
+            for key, number in store.weights(token).items():
+                tip = catalog.tip(key)
+                found[tip] = found.get(tip, 0) + number
+            return found
 
         self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
 
-    def _weigh(self, weights: Mapping[int, int]) -> None:
-        catalog = self._given.catalog
-        found: dict[int, int] = {}
-        for key, number in weights.items():
-            tip = catalog.tip(key)
-            found[tip] = found.get(tip, 0) + number
-        self._weights = found
-        self._show()
+    def _weighed(self, weights: Mapping[int, int]) -> None:
+        self._weights = weights
+        self._choose()
 
     def _choose(self) -> None:
         """Apply the rules anew."""
         known, rules, now = self._ground, self._rules, self._clock()
+        weights = self._weights or {}
         if known is None:
             return
 
-        def work(token: CancelToken) -> tuple[Chosen, Arranged] | ExplorerError:
+        def work(token: CancelToken) -> _Found | ExplorerError:
             try:
                 fits = holding(known, rules.query, now, token)
             except ExplorerError as error:
@@ -132,13 +160,15 @@ class PruneScreen(Screen[None]):
             chosen = choose(known, rules, fits, now)
             order = list(chosen.rows)
             days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
-            return chosen, Arranged(order[::-1], days, {}, len(order))
+            arranged = Arranged(order[::-1], days, {}, len(order))
+            weight = sum(weights.get(row, 0) for row in order)
+            return _Found(chosen, arranged, frozenset(order), weight)
 
-        def take(found: tuple[Chosen, Arranged] | ExplorerError) -> None:
+        def take(found: _Found | ExplorerError) -> None:
             if isinstance(found, ExplorerError):
                 self.notify(clean(found.message), title=found.title, markup=False)
                 return
-            self._chosen, arranged = found
+            self._chosen, arranged, self._going, self._bytes = found
             self.sessions.note = NOTHING
             self.sessions.show(arranged)
             self._show()
@@ -146,25 +176,30 @@ class PruneScreen(Screen[None]):
         self._lanes.start("choose", work, take)
 
     def _show(self) -> None:
-        chosen = self._chosen
-        kept = self._spared()
-        if chosen is not None and kept and self._ground is not None:
-            rows = tuple(row for row in chosen.rows if row not in kept)
-            facts = self._ground.facts.messages
-            chain = self._given.catalog.chain
-            messages = sum(facts.get(part, 0) for row in rows for part in chain(row))
-            skipped = {**chosen.skipped, "kept by you": tuple(sorted(kept))}
-            chosen = chosen._replace(rows=rows, messages=messages, skipped=skipped)
+        """Only what is kept by hand is gone through here: the rest was counted in a thread."""
+        chosen, known, kept = self._chosen, self._ground, self._spared()
+        going = None
+        if chosen is not None:
+            going = Going(len(chosen.rows), chosen.messages, self._bytes)
+            if kept and known is not None:
+                going = Going(
+                    len(chosen.rows) - len(kept),
+                    chosen.messages - sum(known.messages(row) for row in kept),
+                    self._bytes - sum((self._weights or {}).get(row, 0) for row in kept),
+                )
+                skipped = {**chosen.skipped, KEPT: tuple(sorted(kept))}
+                chosen = chosen._replace(skipped=skipped)
+            if self._weights is None:
+                going = going._replace(bytes=None)
         rules = self.query_one(RuleList)
-        rules.show(rule_rows(self._rules, chosen, self._weights, len(self._given.selected)))
-        going = len(chosen.rows) if chosen else 0
-        self.sessions.border_title = Content(f"{plural(going, 'conversation')} would go")
+        rules.show(rule_rows(self._rules, chosen, going, len(self._given.selected)))
+        words = plural(going.conversations if going else 0, "conversation")
+        self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""
         self.sessions.border_subtitle = Content(f"{kept_words}space keeps one · enter reads it")
 
     def _spared(self) -> frozenset[int]:
-        listed = self._chosen.rows if self._chosen else ()
-        return frozenset(self.sessions.selection.keys.intersection(listed))
+        return frozenset(key for key in self.sessions.selection.keys if key in self._going)
 
     @on(SessionList.SelectionChanged)
     def _kept(self) -> None:
@@ -199,7 +234,9 @@ class PruneScreen(Screen[None]):
         elif row.name == "empty":
             self._set(rules._replace(empty=not rules.empty))
         elif row.name == "sources":
-            self._ask_source()
+            self._ask_sources()
+        elif row.name == "classes":
+            self._ask_classes()
         else:
             self._ask(row)
 
@@ -208,20 +245,25 @@ class PruneScreen(Screen[None]):
         self._show()
         self._choose()
 
-    def _ask_source(self) -> None:
-        names = sorted(self._given.catalog.source_names)
-        options = [("", "Any source")]
-        options += [(f"c{one.value}", f"All {one.value} sessions") for one in CLASSES]
-        options += [(f"s{name}", clean_line(name) or "(none)") for name in names]
+    def _ask_sources(self) -> None:
+        names = sorted(filter(None, self._given.catalog.source_names))
+        options = [(name, clean_line(name, 60)) for name in names]
 
-        def take(name: str | None) -> None:
-            if name is None:
-                return
-            sources = frozenset({name[1:]}) if name.startswith("s") else frozenset()
-            classes = frozenset({Hidden(name[1:])}) if name.startswith("c") else frozenset()
-            self._set(self._rules._replace(sources=sources, classes=classes, only=None))
+        def take(names: frozenset[str] | None) -> None:
+            if names is not None:
+                self._set(self._rules._replace(sources=names, only=None))
 
-        self.app.push_screen(Choice("Source or class", options, ""), take)
+        self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
+
+    def _ask_classes(self) -> None:
+        options = [(one.value, CLASS_WORDS[one]) for one in OWN_CLASSES]
+
+        def take(names: frozenset[str] | None) -> None:
+            if names is not None:
+                classes = frozenset(map(Hidden, names))
+                self._set(self._rules._replace(classes=classes, only=None))
+
+        self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
 
     def _ask(self, row: RuleRow) -> None:
         """A value of one's own."""
@@ -258,9 +300,11 @@ class PruneScreen(Screen[None]):
         return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
 
     def action_edit(self, what: str) -> None:
-        """What the list's own keys ask for: only these two are about all that would go."""
+        """What the list's own keys ask for: only these are about all that would go."""
         if what in ("archive", "delete"):
             self._do(archive=what == "archive")
+        elif what == "undo":
+            self._undo(self._done)
 
     def _do(self, archive: bool) -> None:
         kept = self._spared()
@@ -268,16 +312,20 @@ class PruneScreen(Screen[None]):
         if not going:
             self.notify("Nothing would go.", markup=False)
             return
+        if len(going) > MANY:
+            self.notify("Looking at what hangs on them …", timeout=3, markup=False)
         chain = self._given.catalog.chain
         self._act([part for row in going for part in chain(row)], archive, self._done)
 
     def _done(self, catalog: Catalog | None) -> None:
-        """The file is another one by now."""
+        """The file is another one by now; what somebody keeps is kept from the next go as well."""
         if catalog is not None and self.is_attached:
             self._given = self._given._replace(catalog=catalog, selected=frozenset())
             if self._rules.only is not None:
                 self._rules = PRESETS["Empty sessions"]
+            kept = frozenset(filter(catalog.has, self.sessions.selection.keys))
             self.sessions.clear()
+            self.sessions.selection.add(sorted(catalog.tips(kept)))
             self._begin()
 
     def action_pane(self) -> None:

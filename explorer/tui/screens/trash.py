@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from explorer.render.amounts import plural, size
+from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
@@ -18,6 +18,8 @@ from explorer.store.trash import RETENTION_DAYS
 from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 
+MOST = 2_000
+"""Sessions that are listed one by one: a list of all that a big prune took would take seconds."""
 NOTHING = "Nothing was changed yet, or all of it is too long ago."
 _STATES = {
     ReceiptState.UNDONE: "undone",
@@ -61,14 +63,19 @@ class TrashScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         options = []
+        room = MOST
         for receipt, entries in self._held.receipts:
             name = f"r{receipt.number}"
             self._places[name] = receipt, None
             options.append(Option(self._receipt_line(receipt), id=name))
-            for entry in entries:
+            for entry in entries[:room]:
                 name = f"e{entry.number}"
                 self._places[name] = receipt, entry
                 options.append(Option(_entry_line(entry), id=name))
+            if len(entries) > room:
+                line = _more_line(receipt, len(entries) - room)
+                options.append(Option(line, disabled=True))
+            room = max(room - len(entries), 0)
         if not options:
             options.append(Option(Content(NOTHING), disabled=True))
         yield Options(*options, id="trash")
@@ -112,6 +119,11 @@ class TrashScreen(ModalScreen[None]):
         if chosen is not None:
             self.dismiss()
             self._purge(chosen[0])
+
+
+def _more_line(receipt: Receipt, number: int) -> Content:
+    line = f"and {count(number)} more: session-explorer trash show {receipt.number}"
+    return Content.assemble((f"             {line}", "$dim"))
 
 
 def _entry_line(entry: Entry) -> Content:

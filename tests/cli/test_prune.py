@@ -1,0 +1,99 @@
+"""`prune` for scripts: the rules, the words, the JSON and the exit codes of the contract."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExitCode
+from explorer.search.pruning import DAY, ELSEWHERE, OPEN
+from explorer.store.create import StateFile
+from tests.conftest import Command
+from tests.edits.states import dump
+from tests.factories import altered, rows, talk
+from tests.real_files import unpack
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    now = time.time()
+    old = now - 30 * DAY
+    with StateFile.create(file) as state:
+        for name in ("cron", "tool", "telegram"):
+            talk(state, name, "hello", source=name, at=old, end="done")
+        talk(state, "void", at=old, end="done")
+        talk(state, "open", "hello", at=old)
+        talk(state, "fresh", "hello", at=now - DAY, end="done")
+    return file
+
+
+def _left(path: Path) -> set[str]:
+    return {str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")}
+
+
+def test_several_classes_and_sources(path: Path, command: Command) -> None:
+    sources = ("--source", "telegram", "--source", "cron")
+    plan = command("prune", *sources, "--dry-run", "--json", "--db", path).json
+    assert {one["id"] for one in plan["sessions"]} == {"telegram", "cron"}
+    done = command(
+        *("prune", "--class", "cron", "--class", "tool", "--class", "empty"),
+        *("--yes", "--json", "--db", path),
+    ).json
+    assert set(done["done"]) == {"cron", "tool", "void"}
+    assert _left(path) == {"telegram", "open", "fresh"}
+    assert command("prune", "--class", "nonsense", "--db", path).code == ExitCode.USAGE
+
+
+def test_a_dry_run_changes_nothing_and_says_why_something_stays(
+    path: Path, command: Command
+) -> None:
+    before = dump(path)
+    found = command("prune", "--older-than", "7d", "--dry-run", "--json", "--db", path)
+    assert found.code == 0
+    assert found.json["action"] == "prune"
+    assert found.json["totals"]["sessions"] == 4
+    assert found.json["skipped"] == {OPEN: 1}
+    words = command("prune", "--older-than", "7d", "--dry-run", "--db", path)
+    assert "Prune 4 sessions?" in words.out
+    assert "Stays: 1 open, never ended." in words.out
+    assert "--include-open takes the open ones too." in words.out
+    assert dump(path) == before
+
+
+def test_nothing_to_prune_is_said_and_is_no_failure(path: Path, command: Command) -> None:
+    found = command("prune", "--older-than", "1y", "--yes", "--db", path)
+    assert found.code == 0
+    assert "Nothing to prune" in found.err
+    shape = command("prune", "--older-than", "1y", "--yes", "--json", "--db", path).json
+    assert shape["receipt"] is None
+    assert shape["done"] == []
+
+
+def test_archiving_instead_and_back(path: Path, command: Command) -> None:
+    before = dump(path)
+    arguments = ("prune", "--older-than", "7d", "--archive", "--yes", "--json", "--db", path)
+    done = command(*arguments).json
+    assert done["action"] == "archive"
+    assert len(done["done"]) == 4
+    assert rows(path, "SELECT count(*) FROM sessions WHERE archived") == [(4,)]
+    assert command(*arguments).json["done"] == [], "what is archived stays"
+    assert command("undo", "--yes", "--db", path).code == 0
+    assert dump(path) == before
+
+
+def test_without_a_yes_nothing_happens(path: Path, command: Command) -> None:
+    assert command("prune", "--older-than", "7d", "--db", path).code == ExitCode.REFUSED
+    assert len(_left(path)) == 6
+
+
+def test_one_set_of_tables_after_the_other(tmp_path: Path, command: Command) -> None:
+    path = unpack("power-loop-8.0.0", tmp_path)
+    with altered(path) as db:
+        for table in ("sessions", "messages"):
+            db.execute(f"CREATE TABLE old_{table} AS SELECT * FROM pl_{table}")
+        db.execute("DELETE FROM old_sessions WHERE rowid > 5")
+    arguments = ("prune", "--older-than", "1d", "--dry-run", "--json", "--db", path)
+    plan = command(*arguments).json
+    assert plan["totals"]["sessions"] + plan["skipped"][ELSEWHERE] > 30
+    assert plan["skipped"][ELSEWHERE] > 0

@@ -1,0 +1,98 @@
+"""Many steps in few transactions: what happens under the lock, and how long it is left alone."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExplorerError
+from explorer.store.create import StateFile
+from explorer.store.edits.batches import AHEAD, Step, run_batches
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.writing import Transaction, Writing
+from explorer.store.read_only import CancelToken
+from tests.edits.states import dump
+from tests.factories import NOW, rows, talk
+
+
+def _retitle(number: int, transaction: Transaction) -> None:
+    transaction.run("UPDATE sessions SET title = ?", (str(number),), expect=1)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "one", "hello", at=NOW, end="cli_close")
+    return file
+
+
+def _locked(path: Path) -> bool:
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return True
+        db.rollback()
+    return False
+
+
+def test_steps_are_made_ready_before_the_lock_is_taken(path: Path) -> None:
+    locked: list[bool] = []
+    done: list[int] = []
+
+    def steps() -> Iterator[Step]:
+        for number in range(3 * AHEAD):
+            if number % 10 == 0:
+                locked.append(_locked(path))
+            yield Step(number, partial(_retitle, number))
+
+    with Writing(path) as writing:
+        reached = run_batches(
+            writing,
+            steps(),
+            CancelToken(),
+            lambda batch: done.extend(step.job for step in batch),
+            lambda job, error: None,
+            pause=0.0,
+        )
+    assert reached
+    assert done == list(range(3 * AHEAD))
+    assert rows(path, "SELECT title FROM sessions") == [(str(3 * AHEAD - 1),)]
+    assert not any(locked)
+
+
+def test_a_file_that_nobody_else_writes_is_known(path: Path) -> None:
+    with Writing(path) as writing:
+        seen = []
+        for others in (False, True, False):
+            if others:
+                with closing(sqlite3.connect(path)) as db, db:
+                    db.execute("UPDATE sessions SET title = 'theirs'")
+            with writing.transaction() as transaction:
+                transaction.run("UPDATE sessions SET title = 'ours'")
+            seen.append(writing.others_at)
+    assert seen[0] < seen[1] == seen[2], "our own writes do not count"
+
+
+def test_a_long_edit_ends_before_it_fills_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.store.edits.taking.CHUNK_SESSIONS", 2)
+    monkeypatch.setattr("explorer.store.edits.taking.LEAST", 1 << 60)
+    path = tmp_path / "many.db"
+    with StateFile.create(path) as state:
+        for number in range(6):
+            talk(state, str(number), "hello", at=NOW - 9e6, end="cli_close")
+    before, editor = dump(path), Editor(path, tmp_path / "trash.db", lambda: NOW)
+    plan = editor.delete_plan([1, 2, 3, 4, 5, 6])
+    with pytest.raises(ExplorerError, match="2 sessions done before that can be undone"):
+        editor.apply(plan)
+    assert rows(path, "SELECT count(*) FROM sessions") == [(4,)]
+    assert editor.trash.receipts()[0].words == "Deleted 2 of 6 sessions"
+    assert editor.half_done() == []
+    editor.undo(editor.undo_plan())
+    assert dump(path) == before

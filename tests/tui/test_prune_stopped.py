@@ -1,0 +1,140 @@
+"""A prune that is stopped half way: what it says, what is gone, and that all of it comes back."""
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import OptionList
+
+from explorer.store.create import StateFile
+from explorer.store.trash import TrashWriter
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.screens.trash import TrashScreen
+from tests.edits.states import dump, faults
+from tests.factories import rows, talk
+from tests.tui.driving import NOW, Driver, Held, opened
+
+DAY = 86_400.0
+OLD = 250
+TO_OLD = ("p", "j", "j", "j", "enter")
+
+
+@pytest.fixture
+def trash(tmp_path: Path) -> Path:
+    return tmp_path / "ours" / "trash.db"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "now", "hello", at=NOW - DAY, title="now", end="cli_close")
+        for number in range(OLD):
+            at = NOW - (100 * DAY + number)
+            words = (f"first words {number}", f"second words {number}")
+            talk(state, f"old{number}", *words, at=at, title=f"old {number}", end="done")
+    return file
+
+
+def _gone(path: Path) -> int:
+    (left,) = rows(path, "SELECT count(*) FROM sessions")[0]
+    return OLD + 1 - int(str(left))
+
+
+async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prune, and stop it when the first few are gone."""
+    await driver.press(*TO_OLD)
+    assert f"{OLD} conversations would go" in driver.screen()
+    await driver.press("d")
+    assert f"Prune {OLD} sessions?" in driver.screen()
+    with monkeypatch.context() as patched:
+        first = Held(patched, TrashWriter, "set_entries")
+        await driver.pilot.press("y")
+        await first.holds(driver)
+        await driver.until_seen(lambda: isinstance(driver.app.screen, ProgressDialog))
+        await driver.pilot.press("s")
+        await driver.until_seen(lambda: "Stopping" in driver.screen())
+        first.let_go()
+        await driver.settle()
+
+
+async def test_what_was_and_was_not_done_is_said_and_true(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _stopped(driver, monkeypatch)
+        gone = _gone(path)
+        assert 0 < gone < OLD
+        assert f"Pruned {gone} of {OLD} sessions · stopped: the rest is as it was" in driver.said()
+        assert f"{OLD - gone} conversations would go" in driver.screen(), "the rules still stand"
+        assert faults(path) == []
+        await driver.press("escape")
+        assert len(driver.main.sessions.order) == OLD - gone + 1
+        await driver.press("u")
+        assert f"Undo: pruned {gone} of {OLD} sessions?" in driver.screen()
+        assert f"{gone} sessions and {2 * gone} messages come back" in driver.screen()
+        await driver.press("y")
+    assert dump(path) == before
+
+
+async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dump(path)
+    async with opened(path, trash=trash) as driver:
+        await _stopped(driver, monkeypatch)
+        gone = _gone(path)
+        await driver.press("escape")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        assert isinstance(driver.app.screen, TrashScreen)
+        assert f"Pruned {gone} of {OLD} sessions" in driver.screen()
+        await driver.press("j")
+        shown = driver.app.screen.query_one(OptionList)
+        assert shown.highlighted == 1
+        await driver.press("enter")
+        assert f"first words {OLD - 1}" in driver.screen(), "the one that was quiet for longest"
+        await driver.press("escape")
+        await driver.press("r")
+        await driver.press("y")
+        assert rows(path, "SELECT id FROM sessions WHERE id = ?", (f"old{OLD - 1}",))
+        assert _gone(path) == gone - 1
+        await driver.press("u")
+        assert f"{gone - 1} sessions and {2 * gone - 2} messages come back" in driver.screen()
+        await driver.press("y")
+    assert dump(path) == before
+
+
+async def test_a_trash_of_very_many_lists_the_first_of_them(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.tui.screens.trash.MOST", 5)
+    async with opened(path, trash=trash) as driver:
+        await _stopped(driver, monkeypatch)
+        gone = _gone(path)
+        await driver.press("escape")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        shown = driver.app.screen.query_one(OptionList)
+        assert shown.option_count == 1 + 5 + 1
+        assert f"and {gone - 5} more: session-explorer trash show 1" in driver.screen()
+
+
+async def test_what_is_purged_cannot_come_back(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _stopped(driver, monkeypatch)
+        gone = _gone(path)
+        size = trash.stat().st_size
+        await driver.press("escape")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        await driver.press("x")
+        assert "Delete it for good?" in driver.screen()
+        assert driver.focus() == "no"
+        await driver.press("y")
+        assert trash.stat().st_size < size, "the room is given back"
+        await driver.press("u")
+        assert "Nothing to undo" in "".join(driver.told())
+    assert _gone(path) == gone
