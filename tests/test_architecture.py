@@ -42,7 +42,11 @@ DRAWS = ("explorer/tui/*", "explorer/commands/open.py")
 MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
 WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and by nobody before."""
-READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
+READS = (
+    "explorer/store/read_only.py",
+    "explorer/store/failures.py",
+    "explorer/store/long_log.py",
+)
 CREATES = ("explorer/store/create.py",)
 OUR_OWN = ("explorer/store/own_file.py",)
 """Files that only we write, and what opens them."""
