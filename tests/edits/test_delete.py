@@ -400,3 +400,18 @@ def test_long_messages_go_one_by_one(
     assert {1, 2, 3, 4} <= set(reached)
     editor.undo(editor.undo_plan())
     assert dump(path) == before
+
+
+def test_a_long_log_that_a_delete_leaves_is_said(
+    tmp_path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for name in ("one", "two"):
+            talk(state, name, *["word " * 20_000] * 4, at=T0)
+    editor = editor_of(path)
+    rename = editor.apply(editor.rename_plan(1, "Short")[0])
+    assert not any("log" in note for note in rename.notes)
+    monkeypatch.setattr("explorer.store.edits.editor.LONG_LOG", 200_000)
+    done = editor.apply(editor.delete_plan([1, 2], "sessions", force=True), force=True)
+    assert any(note.startswith("Its log has ") for note in done.notes)

@@ -21,12 +21,17 @@ from explorer.store.edits.subject import Subject, running
 from explorer.store.edits.taking import UnderWay
 from explorer.store.edits.titles import Title
 from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo
+from explorer.store.edits.words import log_words
 from explorer.store.edits.writing import Changed, Looking
+from explorer.store.failures import log_size
 from explorer.store.kept import EntryState, Receipt, ReceiptState, table_of
 from explorer.store.read_only import CancelToken
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
 from explorer.store.trash import TrashFile
+
+LONG_LOG = 64_000_000
+"""Bytes of a log that somebody who looks at the disk would wonder about."""
 
 
 class Editor:
@@ -143,7 +148,7 @@ class Editor:
         """Do what was planned. Stopped by its token, a long edit says how far it got."""
         with self.trash.alone():
             self._sweep()
-            return self._doing(token, progress).apply(plan, force)
+            return self._with_log(self._doing(token, progress).apply(plan, force))
 
     def undo_plan(
         self,
@@ -171,7 +176,7 @@ class Editor:
         progress: Callable[[Progress], None] | None = None,
     ) -> Done:
         with self.trash.alone():
-            return self._doing(token, progress).undo(plan)
+            return self._with_log(self._doing(token, progress).undo(plan))
 
     def _receipt(self, number: int | None) -> Receipt:
         there = self.trash.receipts()
@@ -210,7 +215,7 @@ class Editor:
     ) -> Done:
         """Do the rest of an edit that a crash cut short."""
         with self.trash.alone():
-            return self._doing(token, progress).finish(receipt)
+            return self._with_log(self._doing(token, progress).finish(receipt))
 
     def restore(
         self,
@@ -237,6 +242,13 @@ class Editor:
             UnderWay(self.trash, self._clock, token or CancelToken(), progress or _unheard),
             self._notes,
         )
+
+    def _with_log(self, done: Done) -> Done:
+        """What was done, and where that made a long log, which we never write back, that too."""
+        bytes_ = log_size(self.path)
+        if done.receipt is None or bytes_ < LONG_LOG:
+            return done
+        return done._replace(notes=(*done.notes, log_words(bytes_)))
 
     def _sweep(self) -> None:
         """What nobody can want back any more makes room."""

@@ -110,6 +110,11 @@ def done_words(done: Done, words: str) -> str:
     return ". ".join((" · ".join(parts), *done.notes))
 
 
+def log_words(bytes_: int) -> str:
+    """What a long log beside the file is."""
+    return f"Its log has {size(bytes_)} now, and goes when its agent runs next"
+
+
 def _names(planned: Sequence[Planned]) -> str:
     return _few([name_of(one) for one in planned])
 
