@@ -4,7 +4,8 @@ Everything runs in one lane, one after the other. What was done is said with the
 back.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from textual.screen import Screen
 
@@ -42,6 +43,26 @@ _YES = {
     Action.END: "End",
     Action.REOPEN: "Reopen",
 }
+
+
+class _Shown(NamedTuple):
+    """A plan, and what is said of it: to count 100,000 sessions takes its time."""
+
+    plan: EditPlan
+    question: str
+    text: str
+    receipt: str
+    nothing: str
+    """Why it does nothing, if it does."""
+    elsewhere: int
+    """Sessions that are in other tables, and left out."""
+
+
+def _shown(plan: EditPlan, elsewhere: int) -> _Shown:
+    if not plan.doomed:
+        return _Shown(plan, "", "", "", nothing_words(plan), elsewhere)
+    text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
+    return _Shown(plan, question(plan), text, receipt_words(plan), "", elsewhere)
 
 
 class Editing:
@@ -174,7 +195,7 @@ class Editing:
 
         def renamed(found: EditPlan | Owner | None) -> None:
             if isinstance(found, EditPlan):
-                self._apply(found)
+                self._apply(found, question(found), receipt_words(found))
             elif isinstance(found, Owner):
                 self._lister.reveal(found.row)
 
@@ -191,7 +212,7 @@ class Editing:
         rows = frozenset(row for row in selected if row >= 0)
         given = Given(store, catalog, self._lister.wish.pins, rows)
 
-        def act(keys: list[int], archive: bool, then: Callable[[Catalog | None], None]) -> None:
+        def act(keys: Iterable[int], archive: bool, then: Callable[[Catalog | None], None]) -> None:
             def make(rows: list[int], table: str, token: CancelToken) -> EditPlan:
                 if archive:
                     return self._editor.archive_plan(rows, True, table, token)
@@ -219,19 +240,22 @@ class Editing:
 
     def _plan(
         self,
-        keys: Sequence[int],
+        keys: Iterable[int],
         make: Callable[[list[int], str, CancelToken], EditPlan],
     ) -> None:
-        """Make a plan in a thread, show it, and do it after a yes."""
+        """Make a plan in a thread, show it, and do it after a yes. The `keys` are gone through in
+        that thread too: a prune may name 100,000."""
         store = self._lister.store
-        if store is None or not keys:
+        if store is None:
             return
-        places = [store.place(key) for key in dict.fromkeys(keys)]
-        table = places[0][0]
-        rows = [row for name, row in places if name == table]
-        if left := len(places) - len(rows):
-            words = f"{plural(left, 'session')} in other tables of the file: ask again for them."
-            self._screen.notify(f"Left out: {words}", severity="warning", markup=False)
+
+        def work(token: CancelToken) -> _Shown | None:
+            places = [store.place(key) for key in dict.fromkeys(keys)]
+            if not places:
+                return None
+            table = places[0][0]
+            rows = [row for name, row in places if name == table]
+            return _shown(make(rows, table, token), len(places) - len(rows))
 
         def refused(why: ExplorerError) -> None:
             if isinstance(why, OnlyAgent):
@@ -241,19 +265,29 @@ class Editing:
             else:
                 self._lane.say(why)
 
-        self._lane.find_out(lambda token: make(rows, table, token), self._ask, refused)
+        self._lane.find_out(work, self._ask, refused)
 
-    def _ask(self, plan: EditPlan) -> None:
-        if not plan.doomed:
-            self._lane.say(ExplorerError("Nothing to do", nothing_words(plan)))
+    def _ask(self, shown: _Shown | None) -> None:
+        if shown is None:
             return
-        text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-        dialog = Question(clean_line(question(plan), 200), text, _YES[plan.action])
-        self._screen.app.push_screen(dialog, lambda yes: self._apply(plan) if yes else None)
+        if shown.elsewhere:
+            words = plural(shown.elsewhere, "session")
+            words = f"Left out: {words} in other tables of the file: ask again for them."
+            self._screen.notify(words, severity="warning", markup=False)
+        if shown.nothing:
+            self._lane.say(ExplorerError("Nothing to do", shown.nothing))
+            return
+        plan = shown.plan
+        dialog = Question(clean_line(shown.question, 200), shown.text, _YES[plan.action])
 
-    def _apply(self, plan: EditPlan) -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._apply(plan, shown.question, shown.receipt)
+
+        self._screen.app.push_screen(dialog, answered)
+
+    def _apply(self, plan: EditPlan, title: str, words: str) -> None:
         stop = CancelToken()
-        words = receipt_words(plan)
 
         def then(done: Done) -> None:
             again = " · u undoes it" if done.receipt is not None else ""
@@ -262,7 +296,7 @@ class Editing:
         if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
             self._lister.stay_near()
         self._lane.do(
-            question(plan).rstrip("?"),
+            title.rstrip("?"),
             stop,
             lambda tell: self._editor.apply(plan, stop, tell),
             then,

@@ -1,6 +1,6 @@
 """Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from textual import on
@@ -72,7 +72,7 @@ class PruneScreen(Screen[None]):
         self,
         given: Given,
         clock: Callable[[], float],
-        act: Callable[[list[int], bool, Then], None],
+        act: Callable[[Iterable[int], bool, Then], None],
         undo: Callable[[Then], None],
     ) -> None:
         """`act` archives or deletes the given sessions, after a question, and tells the catalog
@@ -315,7 +315,7 @@ class PruneScreen(Screen[None]):
         if len(going) > MANY:
             self.notify("Looking at what hangs on them …", timeout=3, markup=False)
         chain = self._given.catalog.chain
-        self._act([part for row in going for part in chain(row)], archive, self._done)
+        self._act((part for row in going for part in chain(row)), archive, self._done)
 
     def _done(self, catalog: Catalog | None) -> None:
         """The file is another one by now; what somebody keeps is kept from the next go as well."""
