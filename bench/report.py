@@ -19,7 +19,7 @@ PAGE = """\
 How long the app and its commands take on big histories. The state files are invented and always
 the same, so anybody can measure the same thing. `make bench` builds those that are missing, runs
 everything and writes this page anew; `BENCH=full make bench` does so with the biggest files, and
-`BENCH=quick make bench` takes half a minute.
+`BENCH=quick make bench` takes a minute.
 
 What is compared runs in turn within one run, {rounds} times each after a round that does not count.
 Times are medians of what a clock on the wall says, in milliseconds, and the fastest of all rounds.

@@ -52,7 +52,7 @@ class Plan:
 PLANS = {
     "quick": Plan(
         (SMALL,),
-        rounds=2,
+        rounds=1,
         lengths=Lengths(2_000, 1_000_000),
         beside=Beside(("0.19.0",), sessions=50, messages=100, huge=100_000, alone=0.3),
     ),

@@ -32,7 +32,7 @@ whole list again. Half as many rounds.
 def whole(history: History, rounds: int) -> Table:
     rows = Rows(history.path)
     taken: dict[str, list[float]] = {}
-    for number in range(rounds // 2 + 1):
+    for number in range(max(rounds // 2, 1) + 1):
         spent = {NOTHING: _start([PYTHON, str(EMPTY)], "READY")}
         spent[COMPLETE] = _start([APP, "--db", str(history.path)], counted(rows.total))
         spent |= _used(history, rows)
