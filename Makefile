@@ -15,7 +15,7 @@ run: $(VENV)/.ready ## Open the app on your own state file (DB=PATH for another)
 
 test: $(VENV)/.ready-dev lint types ## Check style and types, then run every test
 	@$(BIN)/python -m pytest -q tests/test_bench_quick.py
-	@$(BIN)/python -m pytest -n 4 --dist worksteal --ignore tests/test_bench_quick.py
+	@$(BIN)/python -m pytest -n 6 --dist worksteal --ignore tests/test_bench_quick.py
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .
