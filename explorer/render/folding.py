@@ -2,12 +2,16 @@
 
 from functools import cache
 
+_SPECIAL = frozenset("\u212a\u03a3")
+"""The Kelvin sign, and the sigma, which is another letter at the end of a word."""
+
 
 def fold(text: str) -> str:
     """The text without regard to case. A letter whose small form is another alphabet's (the
     Kelvin sign) or is two letters stays as it is."""
-    if text.isascii():
-        return text.lower()
+    low = text.lower()
+    if text.isascii() or (len(low) == len(text) and _SPECIAL.isdisjoint(text)):
+        return low
     return "".join(map(_folded, text))
 
 

@@ -4,15 +4,13 @@ Made in Python from the message itself: SQLite's own `snippet()` is quadratic in
 matches and cannot be interrupted.
 """
 
-from collections.abc import Sequence
-
 WIDTH = 160
 LEAD = 40
 """Characters kept before the first match."""
 
 
-def excerpt(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """One line of text, in which the first of these places is."""
-    start = max((spans[0][0] if spans else 0) - LEAD, 0)
+def excerpt(text: str, at: int) -> str:
+    """One line of text, in which this place is."""
+    start = max(at - LEAD, 0)
     line = ("…" if start else "") + " ".join(text[start : start + WIDTH * 2].split())
     return line if len(line) <= WIDTH else line[:WIDTH] + "…"

@@ -106,7 +106,7 @@ def _read(
 def _hit(match: Match, message: Message, label: Label, texts: _Texts, matcher: Matcher) -> Hit:
     where = matcher.where(message)
     text = where.text if where else message.text
-    snippet = excerpt(text, where.spans if where else ())
+    snippet = excerpt(text, where.at or 0 if where else 0)
     context = []
     if match.session_key is not None:
         for side in texts.sides.get((match.session_key, match.message_id), ()):

@@ -31,7 +31,8 @@ class Where(NamedTuple):
 
     field: str
     text: str
-    spans: tuple[Span, ...]
+    at: int | None
+    """Where in it; None for what matches because something is not there."""
 
 
 def fields_of(message: Message) -> dict[str, str]:
@@ -83,20 +84,20 @@ class Matcher:
             return None
         texts = {name: text for name, text in fields_of(message).items() if name in self.fields}
         folded = {name: fold(text) for name, text in texts.items()}
+        first: dict[str, int] = {}
         for negated, finders in self._clauses:
-            there = any(
-                next(find(texts[name], folded[name]), None) is not None
+            found = [
+                (name, span[0])
+                for name, text in texts.items()
                 for find in finders
-                for name in texts
-            )
-            if there == negated:
+                if (span := next(find(text, folded[name]), None)) is not None
+            ]
+            if bool(found) == negated:
                 return None
-        for name, text in texts.items():
-            spans = self.spans(text)
-            if spans:
-                return Where(name, text, spans)
-        first = next(iter(texts), "content")
-        return Where(first, texts.get(first, ""), ())
+            for name, at in found:
+                first[name] = min(at, first.get(name, at))
+        shown = next((name for name in texts if name in first), next(iter(texts), "content"))
+        return Where(shown, texts.get(shown, ""), first.get(shown))
 
     def in_title(self, title: str, folded: str) -> bool:
         """Whether a title, which is also given folded, by itself holds what is wanted."""

@@ -45,7 +45,7 @@ def excerpts(
 
 
 def _lit(where: Where, matcher: Matcher) -> list[Span]:
-    first = where.spans[0][0] if where.spans else 0
+    first = where.at or 0
     start = max(first - AROUND, 0)
     # From the beginning of a word, where there is one so near.
     start = where.text.find(" ", start, first) + 1 or start if start else 0

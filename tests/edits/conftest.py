@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
-from tests.factories import NOW
+from tests.factories import NOW, talk
 
 
 @pytest.fixture
@@ -20,3 +21,14 @@ def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
 def editor_of(tmp_path: Path) -> Callable[[Path], Editor]:
     """An editor with a trash of its own, at a time when nothing runs."""
     return lambda path: Editor(path, tmp_path / "ours" / "trash.db", lambda: NOW)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Two sessions, both ended, in a folder of their own."""
+    path = tmp_path / "home" / "state.db"
+    path.parent.mkdir()
+    with StateFile.create(path) as state:
+        talk(state, "s", "hello", "Hi.", title="Trip", end="cli_close")
+        talk(state, "t", "hello", end="cli_close")
+    return path

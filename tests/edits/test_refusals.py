@@ -7,27 +7,16 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExplorerError, Refused
-from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.planning import RUNNING
 from explorer.store.edits.plans import OnlyAgent
 from explorer.store.edits.writing import Changed
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
-from tests.factories import NOW, altered, insert, rows, say, talk
+from tests.factories import NOW, altered, insert, rows, say
 from tests.locker import Locker
 
 EditorOf = Callable[[Path], Editor]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "home" / "state.db"
-    path.parent.mkdir()
-    with StateFile.create(path) as state:
-        talk(state, "s", "hello", "Hi.", title="Trip", end="cli_close")
-        talk(state, "t", "hello", end="cli_close")
-    return path
 
 
 def _refusals(editor: Editor, *edits: str) -> set[str]:

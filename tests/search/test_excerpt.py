@@ -22,7 +22,7 @@ TEXTS = [
 
 def _excerpt(text: str, typed: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     matcher = Matcher(parse(typed, 0.0))
-    line = excerpt(text, matcher.spans(text))
+    line = excerpt(text, next((start for start, _ in matcher.spans(text)), 0))
     return line, matcher.spans(line)
 
 

@@ -14,3 +14,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "state.db"
     write_demo(path, NOW)
     return path
+
+
+@pytest.fixture
+def trash(tmp_path: Path) -> Path:
+    """Where what is deleted is kept."""
+    return tmp_path / "ours" / "trash.db"

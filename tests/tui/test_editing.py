@@ -22,11 +22,6 @@ NAMES = ("ant", "bee", "cat", "dog")
 
 
 @pytest.fixture
-def trash(tmp_path: Path) -> Path:
-    return tmp_path / "ours" / "trash.db"
-
-
-@pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Four sessions that have ended, the newest first by name, and one at work."""
     file = tmp_path / "state.db"

@@ -19,11 +19,6 @@ DAY = 86_400.0
 
 
 @pytest.fixture
-def trash(tmp_path: Path) -> Path:
-    return tmp_path / "ours" / "trash.db"
-
-
-@pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "state.db"
     with StateFile.create(file) as state:
