@@ -16,7 +16,7 @@ from bench.using import ESCAPE, counted
 APP = Path(__file__).with_name("searched_app.py")
 BEYOND = 50.0
 """Milliseconds that a key may take beyond the bare query."""
-PRESSES = 2
+PRESSES = 5
 """Times that each query is typed in a round."""
 
 TEXT = """

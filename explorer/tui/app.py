@@ -14,11 +14,16 @@ from textual.screen import Screen
 
 from explorer.errors import ExitCode
 from explorer.resume import Command
+from explorer.tui import FRAMES
 from explorer.tui.actions import ACTIONS, scope_of
 from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
 from explorer.tui.themes import DARK, LIGHT, preferred
+
+if os.environ.get("TEXTUAL_FPS") == FRAMES:
+    # Textual has read it; programs that are started from here are not concerned.
+    del os.environ["TEXTUAL_FPS"]
 
 TURN = 0.001
 """Seconds that a thread may go on while another waits. A key goes through the loop some ten times,
