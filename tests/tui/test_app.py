@@ -176,7 +176,7 @@ async def test_the_footer_shows_the_keys_of_what_has_the_focus(demo: Path) -> No
 
 
 async def test_the_top_bar_says_what_the_file_is(demo: Path) -> None:
-    async with opened(demo) as driver:
+    async with opened(demo, size=(200, 40)) as driver:
         top = driver.screen().splitlines()[0]
         assert "state.db" in top
         assert "88 sessions" in top
