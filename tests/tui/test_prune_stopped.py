@@ -52,6 +52,13 @@ async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
         await driver.settle()
 
 
+async def _open_trash(driver: Driver) -> None:
+    """From the prune screen, by way of the list."""
+    await driver.press("escape")
+    driver.main.action_edit("trash")
+    await driver.settle()
+
+
 async def test_what_was_and_was_not_done_is_said_and_true(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,9 +86,7 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
     async with opened(path, trash=trash) as driver:
         await _stopped(driver, monkeypatch)
         gone = _gone(path)
-        await driver.press("escape")
-        driver.main.action_edit("trash")
-        await driver.settle()
+        await _open_trash(driver)
         assert isinstance(driver.app.screen, TrashScreen)
         assert f"Pruned {gone} of {OLD} sessions" in driver.screen()
         await driver.press("j")
@@ -107,9 +112,7 @@ async def test_a_trash_of_very_many_lists_the_first_of_them(
     async with opened(path, trash=trash) as driver:
         await _stopped(driver, monkeypatch)
         gone = _gone(path)
-        await driver.press("escape")
-        driver.main.action_edit("trash")
-        await driver.settle()
+        await _open_trash(driver)
         shown = driver.app.screen.query_one(OptionList)
         assert shown.option_count == 1 + 5 + 1
         assert f"and {gone - 5} more: session-explorer trash show 1" in driver.screen()
