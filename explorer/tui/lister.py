@@ -75,6 +75,8 @@ class Lister:
         self.store: Store | None = None
         self._survey_took = 0.0
         self._surveyed = 0.0
+        self._whole_wanted = False
+        """All is to be read again: no smaller look, which may come in its place, will do."""
         self.wish = Wish()
         self._before_search: int | None = None
         self.back: Sequence[int] = ()
@@ -134,13 +136,14 @@ class Lister:
 
     def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> None:
         """The file has changed: read what is new, or where that leaves no trace the `whole`."""
+        self._whole_wanted = self._whole_wanted or whole
         store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
             return
         known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
         facts, now = self.facts, self._clock()
         since = time.monotonic() - self._surveyed
-        due = whole or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
+        due = self._whole_wanted or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
             asked = Outdated(store, catalog, basis, facts, known, inside, now)
@@ -149,6 +152,7 @@ class Lister:
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
             if renewed.touched is None:
+                self._whole_wanted = False
                 self._surveyed = time.monotonic()
                 self._lanes.start("info", lambda token: store.info(token), self._informed)
             self.facts = renewed.facts

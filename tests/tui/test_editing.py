@@ -9,12 +9,13 @@ from textual.widgets import Input, OptionList
 from explorer.store.create import StateFile
 from explorer.store.edits.batches import run_batches
 from explorer.store.edits.editor import Editor
+from explorer.store.hermes.store import HermesStore
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
 from tests.edits.states import dump
 from tests.factories import altered, go_on, insert, rows, talk
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 HOUR = 3600.0
 _one_step_at_a_time = partial(run_batches, hold=-1.0, pause=0.0)
@@ -75,6 +76,23 @@ async def test_delete_and_undo(path: Path, trash: Path) -> None:
         assert driver.listed() == ["busy", *NAMES]
         assert _current(driver) == "bee", "the cursor goes to what is back"
     assert dump(path) == before
+
+
+async def test_what_an_undo_brought_back_is_listed_when_a_look_at_the_file_comes_between(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("d")
+        await driver.press("y")
+        await driver.press("u")
+        survey = Held(monkeypatch, HermesStore, "catalog")
+        await driver.pilot.press("y")
+        await survey.holds(driver)
+        driver.main._file_changed()
+        survey.let_go()
+        await driver.settle()
+        assert driver.listed() == ["busy", *NAMES]
 
 
 async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> None:
