@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.store.failures import read_only_address
 from tests.factories import one_session
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,11 +43,7 @@ DRAWS = ("explorer/tui/*", "explorer/commands/open.py")
 MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
 WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and by nobody before."""
-READS = (
-    "explorer/store/read_only.py",
-    "explorer/store/failures.py",
-    "explorer/store/long_log.py",
-)
+READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
 CREATES = ("explorer/store/create.py",)
 OUR_OWN = ("explorer/store/own_file.py",)
 """Files that only we write, and what opens them."""
@@ -147,7 +144,11 @@ def test_what_is_not_ours_is_opened_read_only(file: str) -> None:
     functions = [node for node in ast.walk(SOURCES[file]) if isinstance(node, ast.FunctionDef)]
     opening = [ast.unparse(function) for function in functions if _connects(function)]
     assert opening
-    assert all("?mode=ro" in function for function in opening)
+    assert all("read_only_address(" in function for function in opening)
+
+
+def test_a_read_only_address_says_so() -> None:
+    assert read_only_address(Path("state.db")).endswith("/state.db?mode=ro")
 
 
 def test_one_place_writes_what_is_not_ours() -> None:

@@ -132,6 +132,11 @@ def check_file(path: Path) -> os.stat_result:
     return found
 
 
+def read_only_address(path: Path) -> str:
+    """What SQLite is given to open a file that is not ours; any name will do, also one with `?`."""
+    return path.resolve().as_uri() + "?mode=ro"
+
+
 def log_size(path: Path) -> int:
     """Bytes in the write-ahead log beside the file."""
     return _size(f"{path.resolve()}-wal")
@@ -197,8 +202,7 @@ def _whole_pages(path: Path) -> bool:
 
 def _header_reads(path: Path) -> bool:
     """Whether page one is consistent; SQLite refuses even that of a file that lost its end."""
-    address = path.resolve().as_uri() + "?mode=ro"
-    connection = sqlite3.connect(address, uri=True, isolation_level=None)
+    connection = sqlite3.connect(read_only_address(path), uri=True, isolation_level=None)
     try:
         connection.execute("PRAGMA schema_version").close()
     except sqlite3.DatabaseError:

@@ -3,13 +3,15 @@
 A `ReadOnlyFile` hands a piece of work one short-lived connection. It tries again while the
 agent holds a lock, stops inside SQLite when its token is cancelled, and never leaves a cursor
 unfinished: in DELETE journal mode that would lock the agent out, in WAL it would grow the log.
-Between two pieces of work nothing is open, but beside a log so long that reading it takes its time.
+Between two pieces of work nothing is open, but for a moment while somebody types, and longer beside
+a log so long that reading it takes its time.
 """
 
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +24,9 @@ from explorer.store.failures import (
     explain,
     is_passing,
     log_at_rest,
+    read_only_address,
 )
-from explorer.store.long_log import LongLog
+from explorer.store.idle import Identity, IdleConnection
 from explorer.store.schema import Schema, introspect
 
 T = TypeVar("T")
@@ -132,11 +135,12 @@ class ReadOnlyFile:
         self._lossy = False
         self._schema: tuple[int, Schema] | None = None
         self._shared = _Shared()
-        self._log = LongLog(path)
+        self._idle = IdleConnection(path)
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work` with one connection for all that it reads in this thread: of a few short
-        queries, most of the time would go into opening the file. It begins anew as `read` does."""
+        queries, most of the time would go into opening the file. It begins anew as `read` does.
+        The connection stays for a moment: this is how somebody searches who is typing."""
 
         def share(reader: Reader) -> T:
             self._shared.reader = reader
@@ -145,10 +149,13 @@ class ReadOnlyFile:
             finally:
                 self._shared.reader = None
 
-        return self.read(share, token)
+        return self.read(share, token, more=True)
 
-    def read(self, work: Callable[[Reader], T], token: CancelToken | None = None) -> T:
-        """Run `work` on a fresh connection; again while the file is busy, from the start."""
+    def read(
+        self, work: Callable[[Reader], T], token: CancelToken | None = None, more: bool = False
+    ) -> T:
+        """Run `work` on a connection of its own; again while the file is busy, from the start.
+        With `more` the connection waits a moment for the next read."""
         if self._shared.reader is not None:
             return work(self._shared.reader)
         token = token or CancelToken()
@@ -157,7 +164,7 @@ class ReadOnlyFile:
         while True:
             token.check()
             try:
-                return self._once(work, token)
+                return self._once(work, token, more)
             except sqlite3.Error as error:
                 if error_name(error) == "SQLITE_INTERRUPT":
                     raise Cancelled from None
@@ -176,30 +183,56 @@ class ReadOnlyFile:
             token.wait(delay)
             delay = min(delay * 2, 0.5)
 
-    def _once(self, work: Callable[[Reader], T], token: CancelToken) -> T:
-        check_file(self.path)
+    def _once(self, work: Callable[[Reader], T], token: CancelToken, more: bool) -> T:
+        file = Identity.of(check_file(self.path))
         try:
-            self._log.keep()
-            return self._with(work, token, immutable=False)
+            return self._as_it_is(file, work, token, more)
         except sqlite3.OperationalError as error:
             if error_name(error) not in NEEDS_A_WRITABLE_FOLDER or not log_at_rest(self.path):
                 raise
-        return self._with(work, token, immutable=True)
+        with closing(self._opened(immutable=True)) as connection:
+            return self._with(connection, work, token, immutable=True)
 
-    def _with(self, work: Callable[[Reader], T], token: CancelToken, immutable: bool) -> T:
-        address = self.path.resolve().as_uri() + "?mode=ro" + ("&immutable=1" if immutable else "")
-        connection = sqlite3.connect(address, uri=True, timeout=LOCK_WAIT, isolation_level=None)
+    def _as_it_is(
+        self, file: Identity, work: Callable[[Reader], T], token: CancelToken, more: bool
+    ) -> T:
+        waiting = self._idle.take(file)
+        connection = waiting.connection if waiting else self._opened(immutable=False)
+        sound = True
         try:
-            connection.execute("PRAGMA query_only=1").close()
-            if self._lossy:
-                # Slower by a third, so only for a file that is known to need it.
-                connection.text_factory = _decode
-            connection.set_progress_handler(lambda: int(token.cancelled), STEPS_BETWEEN_CHECKS)
-            # One state of the file for all queries of a piece of work, while the agent writes on.
-            connection.execute("BEGIN").close()
-            return work(Reader(connection, token, self._introspect(connection), immutable))
+            return self._with(connection, work, token, immutable=False)
+        except sqlite3.Error as error:
+            sound = error_name(error) == "SQLITE_INTERRUPT"
+            raise
         finally:
-            connection.close()
+            if sound:
+                connection.rollback()
+                self._idle.leave(connection, file, waiting.until if waiting else 0.0, more)
+            else:
+                connection.close()
+
+    def _opened(self, immutable: bool) -> sqlite3.Connection:
+        address = read_only_address(self.path) + ("&immutable=1" if immutable else "")
+        connection = sqlite3.connect(
+            address, uri=True, timeout=LOCK_WAIT, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA query_only=1").close()
+        return connection
+
+    def _with(
+        self,
+        connection: sqlite3.Connection,
+        work: Callable[[Reader], T],
+        token: CancelToken,
+        immutable: bool,
+    ) -> T:
+        if self._lossy:
+            # Slower by a third, so only for a file that is known to need it.
+            connection.text_factory = _decode
+        connection.set_progress_handler(lambda: int(token.cancelled), STEPS_BETWEEN_CHECKS)
+        # One state of the file for all queries of a piece of work, while the agent writes on.
+        connection.execute("BEGIN").close()
+        return work(Reader(connection, token, self._introspect(connection), immutable))
 
     def _introspect(self, connection: sqlite3.Connection) -> Schema:
         version = connection.execute("PRAGMA schema_version").fetchone()[0]

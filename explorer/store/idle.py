@@ -1,0 +1,104 @@
+"""A connection that outlasts one read, where the next is about to come.
+
+Opening a file takes a millisecond: five times what a search takes that finds nothing. And whoever
+is the first to open it reads its whole log: after a big prune that no agent was there to write
+back, half a gigabyte, for a second. So while somebody types, and for longer beside a long log, a
+connection waits for the next read. Idle it holds no lock that an agent could meet, and read-only
+as it is, it never writes the log back. It is closed a moment after the last read, since an agent
+that repairs its file or changes its journal waits until nobody has it open.
+"""
+
+import os
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.store.failures import log_size
+
+LONG = 16_000_000
+"""Bytes of a log that take some hundredths of a second to read."""
+MOMENT = 0.5
+"""Seconds for which a connection waits after a search: most keys come sooner."""
+WHILE = 30.0
+"""The same beside a long log, after any read."""
+
+
+class Identity(NamedTuple):
+    """What tells a file from another in its place, and from itself after it was written over."""
+
+    device: int
+    inode: int
+    bytes: int
+    changed: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> "Identity":
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+class Idle(NamedTuple):
+    """A connection that is waiting, and until when."""
+
+    connection: sqlite3.Connection
+    file: Identity
+    until: float
+
+
+class IdleConnection:
+    """At most one connection to a file, between two reads; any thread may ask."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._idle: Idle | None = None
+        self._timer: threading.Timer | None = None
+
+    def take(self, file: Identity) -> Idle | None:
+        """The connection that waits, if it is to this file as it is now; to be left again, or
+        closed."""
+        with self._lock:
+            idle, self._idle = self._idle, None
+        if idle is not None and idle.file != file:
+            idle.connection.close()
+            return None
+        return idle
+
+    def leave(
+        self, connection: sqlite3.Connection, file: Identity, until: float, searching: bool
+    ) -> None:
+        """A read has ended well: keep its connection if another read is expected, or if it was
+        kept `until` later for one."""
+        now = time.monotonic()
+        if searching:
+            until = max(until, now + MOMENT)
+        if log_size(self._path) > LONG:
+            until = max(until, now + WHILE)
+        with self._lock:
+            kept = self._idle is None and until > now
+            if kept:
+                self._idle = Idle(connection, file, until)
+                if self._timer is None:
+                    self._wake_in(until - now)
+        if not kept:
+            connection.close()
+
+    def _wake_in(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._look)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _look(self) -> None:
+        """Close what has waited long enough."""
+        idle = None
+        with self._lock:
+            self._timer = None
+            if self._idle is not None:
+                rest = self._idle.until - time.monotonic()
+                if rest > 0:
+                    self._wake_in(rest)
+                else:
+                    idle, self._idle = self._idle, None
+        if idle is not None:
+            idle.connection.close()
