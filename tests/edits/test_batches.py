@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, Refused
 from explorer.store.create import StateFile
 from explorer.store.edits.batches import AHEAD, Step, run_batches
 from explorer.store.edits.editor import Editor
@@ -82,7 +82,7 @@ def test_a_long_edit_ends_before_it_fills_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("explorer.store.edits.taking.CHUNK_SESSIONS", 2)
-    monkeypatch.setattr("explorer.store.edits.taking.LEAST", 1 << 60)
+    monkeypatch.setattr("explorer.store.edits.room.LEAST", 1 << 60)
     path = tmp_path / "many.db"
     with StateFile.create(path) as state:
         for number in range(6):
@@ -96,3 +96,41 @@ def test_a_long_edit_ends_before_it_fills_the_disk(
     assert editor.half_done() == []
     editor.undo(editor.undo_plan())
     assert dump(path) == before
+
+
+def test_a_long_undo_ends_before_it_fills_the_disk_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "many.db"
+    with StateFile.create(path) as state:
+        for number in range(6):
+            talk(state, str(number), "hello", at=NOW - 9e6, end="cli_close")
+    before, editor = dump(path), Editor(path, tmp_path / "trash.db", lambda: NOW)
+    editor.apply(editor.delete_plan([1, 2, 3, 4, 5, 6]))
+    with monkeypatch.context() as full:
+        full.setattr("explorer.store.edits.doing.CHUNK_SESSIONS", 2)
+        full.setattr("explorer.store.edits.room.LEAST", 1 << 60)
+        with pytest.raises(ExplorerError, match="nearly full"):
+            editor.undo(editor.undo_plan())
+    (receipt,) = editor.half_done()
+    editor.finish(receipt)
+    assert dump(path) == before
+    assert editor.half_done() == []
+
+
+def test_an_undo_for_which_there_is_no_room_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "one", "hello", at=NOW - 9e6, end="cli_close")
+    editor = Editor(path, tmp_path / "trash.db", lambda: NOW)
+    editor.apply(editor.delete_plan([1]))
+    gone = dump(path)
+    with monkeypatch.context() as full:
+        full.setattr("explorer.store.edits.room.SPARE", 1 << 60)
+        with pytest.raises(Refused, match="Putting it back needs about"):
+            editor.undo(editor.undo_plan())
+    assert dump(path) == gone
+    editor.undo(editor.undo_plan())
+    assert rows(path, "SELECT id FROM sessions") == [("one",)]

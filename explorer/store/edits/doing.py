@@ -1,13 +1,11 @@
 """Does what was planned, and takes it back: trash first, then the file, then the receipt."""
 
-import os
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
-from explorer.render.amounts import size
+from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
 from explorer.store.edits.changing import apply_change
@@ -16,16 +14,20 @@ from explorer.store.edits.plans import Action, Done, EditPlan
 from explorer.store.edits.refusals import reasons, undo_reason
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
-from explorer.store.edits.taking import Counter, Taking, UnderWay, planned_again
+from explorer.store.edits.taking import (
+    CHUNK,
+    CHUNK_SESSIONS,
+    Counter,
+    Taking,
+    UnderWay,
+    planned_again,
+)
 from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo, undo_steps
 from explorer.store.edits.words import receipt_words
 from explorer.store.edits.writing import Changed, Looking, Writing
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
-
-SPARE = 32 << 20
-"""Bytes that must stay free besides what an edit needs."""
 
 
 class Doing:
@@ -96,7 +98,8 @@ class Doing:
         """Sessions, or their messages, in many short transactions."""
         shape = shape_of(writing.ask, writing.schema, plan.table)
         check_rowids(writing, shape)
-        self._check_room(plan)
+        folders = (self._trash.path.parent, self._path.resolve().parent)
+        room.check_before(folders, plan.totals.bytes, "Deleting")
         with _before_anything(), self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
         try:
@@ -106,21 +109,6 @@ class Doing:
             self._forget(receipt)
             raise
         return Taking(self._under_way, writing, shape, plan, receipt, force).run()
-
-    def _check_room(self, plan: EditPlan) -> None:
-        """The trash grows, and so does the log of the state file, before anything shrinks."""
-        needed = plan.totals.bytes * 2 + SPARE
-        folders = (self._trash.path.parent, self._path.resolve().parent)
-        for folder in folders:
-            while not os.path.exists(folder):
-                folder = folder.parent
-            free = shutil.disk_usage(folder).free
-            if free < needed:
-                raise Refused(
-                    "Not enough room on the disk",
-                    f"Deleting needs about {size(needed)} at first, and {folder} has"
-                    f" {size(free)} free. Nothing was done.",
-                )
 
     def _try(self, writing: Writing, shape: Shape, plan: EditPlan) -> None:
         """Delete one message and take it back: what a trigger cannot do shows here."""
@@ -146,6 +134,9 @@ class Doing:
             self._noted(ids, on=bool(plan.changes[0].old[0]))
             self._settle_undo(plan)
             return Done(receipt, "undo", ids, {}, plan.notes)
+        folder, moved = self._path.resolve().parent, sum(entry.bytes for entry in entries)
+        if entries:
+            room.check_before([folder], moved, "Putting it back")
         with Writing(self._path) as writing:
             shape = shape_of(writing.ask, writing.schema, table_of(entries, plan.changes))
             self._check_undo(writing, shape, plan)
@@ -162,6 +153,8 @@ class Doing:
                 begun = True
                 back = sum(step.last and step.job > 0 for step in batch)
                 counter.add(sum(step.messages for step in batch), back)
+                if moved > CHUNK or len(entries) > CHUNK_SESSIONS:
+                    room.check_on_the_way([folder])
 
             steps = undo_steps(plan, self._trash, shape, copier.columns)
             try:

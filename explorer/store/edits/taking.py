@@ -4,14 +4,14 @@ A session that its agent writes to meanwhile is left alone: what is out of it al
 and the reason is counted.
 """
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
 from explorer.errors import Cancelled, ExplorerError
-from explorer.render.amounts import plural, size
+from explorer.render.amounts import plural
+from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.copying import Copied, Copier
@@ -29,9 +29,6 @@ from explorer.store.trash import TrashFile
 CHUNK = 16 << 20
 """Bytes, and `CHUNK_SESSIONS` sessions, that go to the trash before any of them is deleted."""
 CHUNK_SESSIONS = 100
-LEAST = 256 << 20
-"""Bytes of the disk that a long edit leaves to others. We never write the log of a state file back
-into it, so it grows where no agent does: by 150 kB for each session of a big file."""
 
 
 class UnderWay(NamedTuple):
@@ -87,10 +84,11 @@ class Taking:
 
     def run(self) -> Done:
         reached = True
+        folders = self._writing.path.resolve().parent, self._trash.path.parent
         try:
             for number, chunk in enumerate(_chunks(self._plan.doomed)):
                 if number:
-                    self._check_room()
+                    room.check_on_the_way(folders)
                 reached = self._delete(self._copy(chunk), begun=False)
                 if not reached:
                     break
@@ -101,16 +99,6 @@ class Taking:
                 self._close(stopped=True)
             raise error.also(self._reached()) from error
         return self._close(stopped=not reached)
-
-    def _check_room(self) -> None:
-        for folder in (self._writing.path.resolve().parent, self._trash.path.parent):
-            free = shutil.disk_usage(folder).free
-            if free < LEAST:
-                raise ExplorerError(
-                    "The disk is nearly full",
-                    f"{folder} has {size(free)} left. The log beside the state file grows until its"
-                    " agent next writes.",
-                )
 
     def _reached(self) -> str:
         """How far it got before it failed, in words."""
