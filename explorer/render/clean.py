@@ -124,6 +124,19 @@ def fit(text: str, cells: int) -> str:
     return text[: cut(text, cells - 1)] + ELLIPSIS if cells > 0 else ""
 
 
+def fit_end(text: str, cells: int) -> str:
+    """As `fit`, with what is cut off missing at the front: the end of a path says most."""
+    if cell_width(text) <= cells:
+        return text
+    text = text[-4 * cells :] if cells > 0 else ""
+    for found in re.finditer(CLUSTER, text):
+        rest = text[found.start() :]
+        whole = rest[0] != "\u200d" and not _stacks(rest[0])
+        if whole and cell_width(rest) < cells:
+            return ELLIPSIS + rest
+    return ELLIPSIS if cells > 0 else ""
+
+
 def pad(text: str, cells: int) -> str:
     """The clean line, cut or filled with spaces to exactly so many cells."""
     text = fit(text, cells)

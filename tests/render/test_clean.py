@@ -19,6 +19,7 @@ from explorer.render.clean import (
     clean,
     clean_line,
     fit,
+    fit_end,
     for_clipboard,
     pad,
 )
@@ -236,6 +237,15 @@ def test_fitted_text_never_exceeds_its_cells(text: str, cells: int) -> None:
     assert fitted == line or fitted == "" or line.startswith(fitted.removesuffix("…"))
 
 
+@given(ANY_TEXT, st.integers(-2, 40))
+def test_text_fitted_at_its_end_never_exceeds_its_cells(text: str, cells: int) -> None:
+    line = clean_line(text)
+    fitted = fit_end(line, cells)
+    assert cell_len(fitted) <= max(cells, 0)
+    assert fitted == line or line.endswith(fitted.removeprefix("…"))
+    assert clean(fitted) == fitted
+
+
 @given(ANY_TEXT, st.integers(0, 40))
 def test_padded_text_has_exactly_its_cells(text: str, cells: int) -> None:
     assert cell_len(pad(clean_line(text), cells)) == cells
@@ -271,6 +281,21 @@ def test_fitted_and_padded_text_stays_clean(text: str, cells: int) -> None:
 )
 def test_text_is_cut_between_graphemes(text: str, cells: int, fitted: str) -> None:
     assert fit(text, cells) == fitted
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "fitted"),
+    [
+        pytest.param("~/a/state.db", 12, "~/a/state.db", id="fits"),
+        pytest.param("~/a/state.db", 9, "…state.db", id="letters"),
+        pytest.param("字字字", 4, "…字", id="half a wide one"),
+        pytest.param("e\u0301e\u0301e\u0301", 2, "…e\u0301", id="marks stay with their letter"),
+        pytest.param("anything", 1, "…", id="one cell"),
+        pytest.param("anything", 0, "", id="no cells"),
+    ],
+)
+def test_a_path_is_cut_at_its_front(text: str, cells: int, fitted: str) -> None:
+    assert fit_end(text, cells) == fitted
 
 
 def test_padding_fills_with_spaces() -> None:

@@ -1,5 +1,6 @@
 """The app around the panes: search, help, palette, themes, sizes, problems."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -180,6 +181,17 @@ async def test_the_top_bar_says_what_the_file_is(demo: Path) -> None:
         top = driver.screen().splitlines()[0]
         assert "state.db" in top
         assert "88 sessions" in top
+
+
+async def test_of_a_long_path_the_top_bar_keeps_the_name_of_the_file(
+    demo: Path, tmp_path: Path
+) -> None:
+    deep = tmp_path / "a folder with a long name" / "and another one inside of it"
+    deep.mkdir(parents=True)
+    shutil.copy(demo, deep / "state.db")
+    async with opened(deep / "state.db", size=(80, 24)) as driver:
+        assert "…" in driver.screen().splitlines()[0]
+        assert "state.db" in driver.screen().splitlines()[0]
 
 
 async def test_a_missing_file_is_met_with_advice_and_can_be_tried_again(tmp_path: Path) -> None:

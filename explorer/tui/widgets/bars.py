@@ -4,7 +4,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from explorer.render.clean import cell_width, fit
+from explorer.render.clean import cell_width, fit, fit_end
 from explorer.tui.actions import footer
 
 
@@ -24,7 +24,7 @@ class TopBar(Widget):
         right = f"  {self.state} " if self.state else ""
         left = f" {self.facts}" if self.facts else ""
         room = width - cell_width(name) - cell_width(right)
-        shown = fit(self.file, max(room - cell_width(left) - 2, min(room, 12)))
+        shown = fit_end(self.file, max(room - cell_width(left) - 2, min(room, 12)))
         middle = fit(f"{shown}  {left}", max(room, 0))
         gap = " " * max(room - cell_width(middle), 0)
         return Content.assemble((name, "bold $accent"), middle, gap, (right, "$warning"))
