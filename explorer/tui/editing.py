@@ -19,6 +19,7 @@ from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
 from explorer.store.edits.titles import Owner, Title
 from explorer.store.edits.words import (
     done_words,
+    harmless,
     nothing_words,
     plan_lines,
     question,
@@ -275,7 +276,8 @@ class Editing:
             words = f"Left out: {words} in other tables of the file: ask again for them."
             self._screen.notify(words, severity="warning", markup=False)
         if shown.nothing:
-            self._lane.say(ExplorerError("Nothing to do", shown.nothing))
+            title = "Nothing to do" if harmless(shown.plan.skipped) else "Nothing was done"
+            self._lane.say(ExplorerError(title, shown.nothing))
             return
         plan = shown.plan
         dialog = Question(clean_line(shown.question, 200), shown.text, _YES[plan.action])

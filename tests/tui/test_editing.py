@@ -144,7 +144,9 @@ async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: 
     async with opened(path, trash=trash) as driver:
         await _to(driver, "busy")
         await driver.press("d")
-        assert "running (its agent may be writing it)" in driver.said()
+        (told,) = driver.told()
+        assert told.startswith("Nothing was done: busy: ")
+        assert "running (its agent may be writing it)" in told
         assert "busy" in driver.listed()
 
 
