@@ -31,6 +31,7 @@ from explorer.tui.list_words import (
     understood,
     without,
 )
+from explorer.tui.looks import Looks
 from explorer.tui.opening import Opened, Remembered
 from explorer.tui.renewing import Outdated, Renewed, read_changes, read_rows, read_whole
 from explorer.tui.unfolding import inside_row
@@ -75,8 +76,7 @@ class Lister:
         self.store: Store | None = None
         self._survey_took = 0.0
         self._surveyed = 0.0
-        self._whole_wanted = False
-        """All is to be read again: no smaller look, which may come in its place, will do."""
+        self._looks = Looks()
         self.wish = Wish()
         self._before_search: int | None = None
         self.back: Sequence[int] = ()
@@ -96,6 +96,9 @@ class Lister:
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
         self.store = opened.store
+        self._looks.forget()
+        for lane in ("catalog", "renew", "order", "rows", "info"):
+            self._lanes.cancel(lane)
         self.catalog = self.facts = self._basis = None
         self.wish = self.wish._replace(
             sort=opened.remembered.sort,
@@ -117,10 +120,11 @@ class Lister:
         store = self.store
         if store is None:
             return
+        look = self._looks.begin()
 
         def work(token: CancelToken) -> tuple[Catalog, float]:
             begun = time.monotonic()
-            return store.catalog(token), time.monotonic() - begun
+            return look.run(lambda: store.catalog(token)), time.monotonic() - begun
 
         def take(result: tuple[Catalog, float]) -> None:
             catalog, self._survey_took = result
@@ -131,28 +135,34 @@ class Lister:
             self._lanes.start("info", lambda token: store.info(token), self._informed)
             if then:
                 then()
+            self._looks.taken_over(look, saw_all=True)
 
         self._lanes.start("catalog", work, take)
 
-    def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> None:
-        """The file has changed: read what is new, or where that leaves no trace the `whole`."""
-        self._whole_wanted = self._whole_wanted or whole
+    def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> bool:
+        """The file has changed: read what is new, or where that leaves no trace the `whole`.
+        Whether it will be: before the first survey there is nothing to renew."""
+        if whole:
+            self._looks.edited()
+        if self._looks.put_off(lambda: self.renew(then)):
+            return True
         store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
-            return
+            return False
         known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
         facts, now = self.facts, self._clock()
         since = time.monotonic() - self._surveyed
-        due = self._whole_wanted or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
+        due = self._looks.must_see_all or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
+        look = self._looks.begin()
 
         def work(token: CancelToken) -> Renewed:
             asked = Outdated(store, catalog, basis, facts, known, inside, now)
-            return read_whole(asked, token) if due else read_changes(asked, token)
+            read = read_whole if due else read_changes
+            return look.run(lambda: read(asked, token))
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
             if renewed.touched is None:
-                self._whole_wanted = False
                 self._surveyed = time.monotonic()
                 self._lanes.start("info", lambda token: store.info(token), self._informed)
             self.facts = renewed.facts
@@ -166,8 +176,10 @@ class Lister:
             else:
                 self.arrange()
             then(renewed)
+            self._looks.taken_over(look, saw_all=renewed.touched is None)
 
         self._lanes.start("renew", work, take)
+        return True
 
     def _know(self, catalog: Catalog) -> None:
         """What there is now; wishes and selection go along with conversations that go on."""

@@ -103,12 +103,14 @@ class Held:
         self._go = threading.Event()
         self.made = threading.Event()
         """The answer is there, and waits."""
+        self.calls = 0
         monkeypatch.setattr(module, name, self)
 
     def __get__(self, instance: object, owner: type) -> Callable[..., object]:
         return partial(self, instance)
 
     def __call__(self, *arguments: object) -> object:
+        self.calls += 1
         first = not self.made.is_set()
         made = self._plain(*arguments)
         self.made.set()
@@ -131,11 +133,15 @@ async def opened(
     now: float = NOW,
     notes: Path | None = None,
     trash: Path | None = None,
+    first: Held | None = None,
 ) -> AsyncIterator[Driver]:
-    """The app on a state file, all of it read; `notes` is our own file about it, and `trash` the
-    one that keeps what is deleted."""
-    app = ExplorerApp(Start(Opening(path, now, notes=notes, trash=trash), lambda: now))
+    """The app on a state file, all of it read, or so far that `first` is held; `notes` is our own
+    file about it, and `trash` the one that keeps what is deleted."""
+    opening = Opening(path, now, notes=notes, trash=trash)
+    if first is not None:
+        opening.wait()
+    app = ExplorerApp(Start(opening, lambda: now))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
-        await driver.settle()
+        await (first.holds(driver) if first is not None else driver.settle())
         yield driver

@@ -243,6 +243,41 @@ async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_m
         assert driver.main.sessions.cursor_row == wanted
 
 
+async def test_a_survey_that_takes_long_ends_beside_an_agent_that_goes_on_writing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = Held(monkeypatch, HermesStore, "catalog")
+    async with opened(path, first=survey) as driver:
+        _write(path, *NEW_SESSION)
+        for _ in range(5):
+            driver.main._file_changed()
+            await driver.pilot.pause()
+        survey.let_go()
+        await driver.settle()
+        assert survey.calls == 1, "no change began it anew"
+        assert "Just in" in driver.listed()
+        assert "of 89" in driver.counted()
+
+
+async def test_nothing_of_a_file_arrives_in_the_list_of_another(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        other = tmp_path / "other.db"
+        with StateFile.create(other) as state:
+            talk(state, "alone", "hello", at=NOW - 60, title="Alone in another file")
+        look = Held(monkeypatch, HermesStore, "changes")
+        driver.main._file_changed()
+        await look.holds(driver)
+        os.replace(other, path)
+        driver.main._file_replaced()
+        await driver.until_seen(lambda: driver.listed() == ["Alone in another file"])
+        look.let_go()
+        await driver.settle()
+        assert driver.listed() == ["Alone in another file"]
+        assert "1 of 1" in driver.counted()
+
+
 async def test_only_what_changed_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(path) as driver:
         surveys: list[int] = []

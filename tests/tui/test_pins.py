@@ -9,12 +9,11 @@ from explorer.store import side
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
 from explorer.store.side import SideFile
-from explorer.tui.app import ExplorerApp
 from explorer.tui.arranging import SORTS
-from explorer.tui.opening import SORT_CHOICE, Opened, Opening, Remembered, Start
+from explorer.tui.opening import SORT_CHOICE, Opened, Opening, Remembered
 from tests.factories import altered, go_on, talk
 from tests.locker import Locker
-from tests.tui.driving import NOW, SIZE, Driver, Held, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 HOUR = 3600.0
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox")
@@ -353,12 +352,7 @@ async def test_the_cursor_stays_where_somebody_put_it_before_the_order_came(
 ) -> None:
     SideFile(notes, path).choose(SORT_CHOICE, "title reversed")
     held = Held(monkeypatch, HermesStore, "catalog")
-    opening = Opening(path, NOW, notes=notes)
-    opening.wait()
-    app = ExplorerApp(Start(opening, lambda: NOW))
-    async with app.run_test(size=SIZE) as pilot:
-        driver = Driver(app, pilot)
-        await held.holds(driver)
+    async with opened(path, notes=notes, first=held) as driver:
         await driver.pilot.press("j")
         held.let_go()
         await driver.settle()

@@ -180,10 +180,8 @@ class MainScreen(ActingScreen):
         if self._opened is None or self._opening.result is not self._opened:
             # Another file is there that could not be opened yet.
             self._file_replaced()
-        elif self._lister.catalog is None:
+        elif not self._lister.renew(self._renewed):
             self._survey()
-        else:
-            self._lister.renew(self._renewed)
 
     def _survey(self) -> None:
         self._lister.survey(self._surveyed)
