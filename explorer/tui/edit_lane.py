@@ -88,8 +88,10 @@ class EditLane:
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
         refused: Callable[[ExplorerError], None] | None = None,
+        lane: str = "plan",
     ) -> None:
-        """Find something out in a thread; what speaks against it is said, or given to `refused`."""
+        """Find something out in a thread; what speaks against it is said, or given to `refused`.
+        A newer question takes the place of an older one in the same lane."""
 
         def guarded(token: CancelToken) -> T | ExplorerError:
             try:
@@ -103,7 +105,7 @@ class EditLane:
             else:
                 then(found)
 
-        self._lanes.start("plan", guarded, take)
+        self._lanes.start(lane, guarded, take)
 
     def say(self, error: ExplorerError) -> None:
         say(self._screen, error)

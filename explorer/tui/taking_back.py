@@ -74,7 +74,7 @@ class TakingBack:
             if receipts:
                 self._ask_half_done(receipts[0])
 
-        self._lane.find_out(lambda token: self._editor.half_done(), ask)
+        self._lane.find_out(lambda token: self._editor.half_done(), ask, lane="crash")
 
     def _ask_half_done(self, receipt: Receipt) -> None:
         dialog = Choice(

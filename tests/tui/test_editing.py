@@ -300,11 +300,8 @@ async def test_ending_and_clearing_come_from_the_palette(path: Path, trash: Path
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'ant'") == [(2,)]
 
 
-async def test_an_edit_that_was_cut_short_is_found_at_the_next_start(
-    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As after a crash: some messages are out, the session is still there."""
-    before = dump(path)
+def _cut_short(path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a crash: the messages of a session are out, the session is still there."""
     editor = Editor(path, trash, lambda: NOW)
     (key,) = (int(str(row)) for (row,) in rows(path, "SELECT rowid FROM sessions WHERE id = 'bee'"))
     plan = editor.delete_plan([key])
@@ -321,8 +318,28 @@ async def test_an_edit_that_was_cut_short_is_found_at_the_next_start(
         with pytest.raises(Crash):
             editor.apply(plan)
     assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
+
+
+async def test_an_edit_that_was_cut_short_is_found_at_the_next_start(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dump(path)
+    _cut_short(path, trash, monkeypatch)
     async with opened(path, trash=trash) as driver:
         assert "An edit was cut short: Deleted “bee”" in driver.screen()
         await driver.press("j", "enter")
         assert "That edit is settled." in driver.said()
     assert dump(path) == before
+
+
+async def test_an_edit_that_was_cut_short_is_told_also_to_those_who_press_a_key_first(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _cut_short(path, trash, monkeypatch)
+    found = Held(monkeypatch, Editor, "half_done")
+    async with opened(path, trash=trash, first=found) as driver:
+        await driver.pilot.press("j", "d")
+        await driver.until_seen(lambda: isinstance(driver.app.screen, Question))
+        found.let_go()
+        await driver.settle()
+        assert "An edit was cut short: Deleted “bee”" in driver.screen()
