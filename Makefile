@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DB ?=
+# The tests start hundreds of processes: none of them should have to compile what another has.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types screenshots readme bench soak clean
@@ -14,8 +16,7 @@ run: $(VENV)/.ready ## Open the app on your own state file (DB=PATH for another)
 	@$(BIN)/session-explorer $(if $(DB),--db "$(DB)")
 
 test: $(VENV)/.ready-dev lint types ## Check style and types, then run every test
-	@$(BIN)/python -m pytest -q tests/test_bench_quick.py
-	@$(BIN)/python -m pytest -n 6 --dist worksteal --ignore tests/test_bench_quick.py
+	@$(BIN)/python -m pytest -n 6 --dist worksteal
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .

@@ -26,6 +26,23 @@ OURS = (
 """Variables that change what a command does."""
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long comes first, some of it for each worker: of those that came last, one would
+    keep all others waiting."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    long = [item for item in items if item.get_closest_marker("long")]
+    short = [item for item in items if not item.get_closest_marker("long")]
+    ordered: list[pytest.Item] = []
+    for worker in range(workers):
+        # Each worker begins with an equal part of the list, and takes from others when it is done.
+        end = len(items) * (worker + 1) // workers
+        ordered += long[worker::workers]
+        rest = max(end - len(ordered), 0)
+        ordered += short[:rest]
+        del short[:rest]
+    items[:] = ordered + short
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _utc() -> Iterator[None]:
     before = os.environ.get("TZ")

@@ -23,11 +23,11 @@ PATIENCE = 30.0
 
 
 class _Screen(pyte.Screen):
-    """Draws letter by letter: pyte drops all that follows a letter it cannot place."""
+    """Draws odd text letter by letter: pyte drops all that follows a letter it cannot place."""
 
     def draw(self, data: str) -> None:
-        for letter in data:
-            super().draw(letter)
+        for piece in [data] if data.isascii() else data:
+            super().draw(piece)
 
 
 class Terminal:

@@ -10,6 +10,8 @@ import pytest
 
 from bench.reading import CASES
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -27,7 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
             "BENCH_FILES": str(folder / "files"),
         },
         check=True,
-        timeout=300,
+        timeout=500,
     )
     return out.read_text(encoding="utf-8")
 

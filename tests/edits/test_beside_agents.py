@@ -16,6 +16,8 @@ from tests.edits.victim import editor_on, numbers, small
 from tests.edits.whereabouts import sessions, stored
 from tests.factories import rows
 
+pytestmark = pytest.mark.long
+
 VERSIONS = ("0.13.0", "0.17.0", "0.19.0")
 MESSAGES = 300
 

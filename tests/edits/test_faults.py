@@ -21,6 +21,8 @@ from tests.edits.victim import numbers
 from tests.edits.whereabouts import Whereabouts, aftermath
 from tests.factories import NOW, talk
 
+pytestmark = pytest.mark.long
+
 WRITES = ("INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT")
 
 

@@ -6,7 +6,11 @@ the kills come from outside at any moment, half fall between two instructions of
 
 from pathlib import Path
 
+import pytest
+
 from tests.edits.kills import kill_many
+
+pytestmark = pytest.mark.long
 
 KILLS = 40
 MESSAGES = 150

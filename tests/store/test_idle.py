@@ -17,6 +17,8 @@ from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from tests.factories import altered, one_session, say
 from tests.store.test_read_only import DESCRIPTORS, needs_proc, open_modes
 
+pytestmark = pytest.mark.long
+
 BIG = "x" * 1_000_000
 
 

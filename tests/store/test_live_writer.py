@@ -14,6 +14,8 @@ from tests.agents import agent_path
 from tests.conftest import Command
 from tests.factories import rows
 
+pytestmark = pytest.mark.long
+
 ROUNDS = 30
 
 # For every line that comes in, some messages; for the last one, what became of all of them.

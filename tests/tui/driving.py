@@ -1,5 +1,6 @@
 """Driving the app in a test: open a file, press keys, wait until it holds still, look."""
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +19,8 @@ from explorer.tui.screens.main import MainScreen
 NOW = 1_790_000_000.0
 """The clock of every test: a Monday in September 2026, in the afternoon."""
 SIZE = (120, 40)
+PATIENCE = 120.0
+"""Seconds until a test gives up: far more than a slow machine needs, so that it ends at all."""
 
 
 class Driver:
@@ -49,10 +52,11 @@ class Driver:
     async def settle(self) -> None:
         """Wait until no thread works and nothing waits to be painted."""
         quiet = 0
-        while quiet < 2:
-            await self.pilot.pause()
-            busy = [worker for worker in self.app.workers if not worker.is_finished]
-            quiet = 0 if busy else quiet + 1
+        async with asyncio.timeout(PATIENCE):
+            while quiet < 2:
+                await self.pilot.pause()
+                busy = [worker for worker in self.app.workers if not worker.is_finished]
+                quiet = 0 if busy else quiet + 1
         failed = [worker for worker in self.app.workers if worker.state is WorkerState.ERROR]
         assert not failed, [worker.error for worker in failed]
 
@@ -72,8 +76,9 @@ class Driver:
 
     async def until_seen(self, so: Callable[[], bool]) -> None:
         """As `until`, while something is still under way."""
-        while not so():
-            await self.pilot.pause(0.05)
+        async with asyncio.timeout(PATIENCE):
+            while not so():
+                await self.pilot.pause(0.05)
 
     def listed(self) -> list[str]:
         """The titles of the rows in the list that are known, in order."""
@@ -119,8 +124,7 @@ class Held:
         return made
 
     async def holds(self, driver: Driver) -> None:
-        while not self.made.is_set():
-            await driver.pilot.pause(0.01)
+        await driver.until_seen(self.made.is_set)
 
     def let_go(self) -> None:
         self._go.set()

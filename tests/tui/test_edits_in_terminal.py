@@ -14,6 +14,8 @@ from tests.store.test_live_writer import writing
 from tests.terminal import Terminal
 from tests.tui.test_terminal import _controls
 
+pytestmark = pytest.mark.long
+
 ESCAPE = b"\x1b"
 
 

@@ -429,8 +429,7 @@ async def test_what_changes_while_the_dialog_counts_is_not_forgotten(
         with altered(path) as db:
             db.execute("UPDATE sessions SET message_count = 2 WHERE id = 'old'")
             say(db, "old", content="and more", timestamp=NOW)
-        while "Old chat" not in driver.listed():
-            await driver.pilot.pause(0.05)
+        await driver.until_seen(lambda: "Old chat" in driver.listed())
         held.let_go()
         dialog = driver.app.screen
         assert isinstance(dialog, FilterScreen)

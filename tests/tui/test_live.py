@@ -17,6 +17,8 @@ from tests.factories import altered, go_on, talk
 from tests.terminal import Terminal
 from tests.tui.driving import NOW, Driver, Held, opened
 
+pytestmark = pytest.mark.long
+
 # The agent sleeps between two tries where it finds the file locked. In WAL mode readers lock no
 # writer out, so there it tries without any patience; else with that of its own.
 WRITER = """
@@ -38,8 +40,7 @@ db.close()
 
 
 async def _until(driver: Driver, text: str) -> None:
-    while text not in driver.screen():
-        await driver.pilot.pause(0.05)
+    await driver.until_seen(lambda: text in driver.screen())
 
 
 @pytest.fixture
@@ -82,8 +83,7 @@ async def test_the_view_does_not_jump_when_something_is_added_above_it(path: Pat
         await driver.press("G")
         lines = driver.screen().splitlines()[4:30]
         _write(path, *NEW_SESSION)
-        while len(driver.main.sessions.order) == 53:
-            await driver.pilot.pause(0.05)
+        await driver.until_seen(lambda: len(driver.main.sessions.order) != 53)
         await driver.settle()
         assert [line[:50] for line in driver.screen().splitlines()[4:30]] == [
             line[:50] for line in lines
@@ -123,8 +123,7 @@ async def test_an_old_session_that_is_taken_up_again_moves_to_the_top(path: Path
             "INSERT INTO messages (session_id, role, content, timestamp) SELECT id, 'user',"
             f" 'back again', {NOW} FROM sessions WHERE rowid = {old}",
         )
-        while driver.main.sessions.order[0] != old:
-            await driver.pilot.pause(0.05)
+        await driver.until_seen(lambda: driver.main.sessions.order[0] == old)
         await driver.settle()
         assert driver.main.sessions.row(old) is not None
 
@@ -216,8 +215,7 @@ async def test_what_arrives_while_the_list_is_made_another_way_is_not_lost(
         await driver.pilot.press("full_stop")
         await held.holds(driver)
         _write(path, *NEW_SESSION)
-        while len(driver.main._lister.catalog or ()) == 88:
-            await driver.pilot.pause(0.05)
+        await driver.until_seen(lambda: len(driver.main._lister.catalog or ()) != 88)
         held.let_go()
         await driver.settle()
         assert "Just in" in driver.listed()
@@ -235,8 +233,7 @@ async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_m
         driver.main._lister.reveal(wanted)
         await held.holds(driver)
         _write(path, *NEW_SESSION)
-        while len(driver.main._lister.catalog or ()) == 88:
-            await driver.pilot.pause(0.05)
+        await driver.until_seen(lambda: len(driver.main._lister.catalog or ()) != 88)
         held.let_go()
         await driver.settle()
         assert "Just in" in driver.listed()

@@ -39,8 +39,7 @@ async def _begin(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> threading.E
 
     monkeypatch.setattr(HermesStore, "outlines", later)
     await driver.pilot.press("j", "enter")
-    while "word 0." not in driver.screen():
-        await driver.pilot.pause(0.02)
+    await driver.until_seen(lambda: "word 0." in driver.screen())
     return gate
 
 

@@ -11,6 +11,8 @@ from tests.edits.states import faults
 from tests.factories import rows
 from tests.terminal import Terminal
 
+pytestmark = pytest.mark.long
+
 SESSIONS = 700
 DOWN_TO_CRON = b"j\r"
 

@@ -48,8 +48,7 @@ async def test_a_late_read_of_one_session_never_lands_in_another(
     async with opened(path) as driver:
         monkeypatch.setattr("explorer.tui.reader.lay_out", slow)
         await driver.pilot.press("enter", "G")
-        while not held.is_set():
-            await driver.pilot.pause(0.01)
+        await driver.until_seen(held.is_set)
         await driver.pilot.press("escape")
         await driver.pilot.pause()
         await driver.pilot.press("j")

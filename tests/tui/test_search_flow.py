@@ -66,8 +66,7 @@ async def test_old_results_stay_dimmed_until_new_ones_come(
         held = Held(monkeypatch, HermesStore, "indexed")
         driver.main.search_bar.input.value = "gull"
         await held.holds(driver)
-        while not _is_stale(driver):
-            await driver.pilot.pause(0.01)
+        await driver.until_seen(lambda: _is_stale(driver))
         assert driver.listed() == before
         assert "owl" in driver.screen()
         assert all(s.style != lit[0].style for s in _segments(sessions, "owl"))

@@ -13,6 +13,8 @@ from tests.hostile import HOSTILE
 from tests.terminal import Terminal
 from tests.tui.driving import NOW
 
+pytestmark = pytest.mark.long
+
 PARTS = 3
 """Of the hostile corpus, which are browsed side by side."""
 ENOUGH = 6

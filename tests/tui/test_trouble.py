@@ -84,7 +84,7 @@ async def test_a_file_that_is_damaged_keeps_the_view_and_recovers_when_it_is_men
         assert "Fix docker deployment" in driver.screen()
         with path.open("r+b") as file:
             file.write(good)
-        await driver.until(lambda: "damaged" not in _bar(driver))
+        await driver.until(lambda: "The file is damaged" not in _bar(driver))
         await driver.press("j")
         assert "Review the retry queue" in str(driver.main.transcript.border_title)
 
