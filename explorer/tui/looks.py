@@ -45,6 +45,10 @@ class Looks:
     def must_see_all(self) -> bool:
         return self._edits != self._seen
 
+    @property
+    def under_way(self) -> bool:
+        return self._last is not None and not self._last.ended
+
     def begin(self) -> Look:
         self._last = Look(self._edits)
         self._next = None
@@ -52,10 +56,9 @@ class Looks:
 
     def put_off(self, again: Callable[[], object]) -> bool:
         """Whether a look is under way: then this one is had after it."""
-        if self._last is None or self._last.ended:
-            return False
-        self._next = again
-        return True
+        if self.under_way:
+            self._next = again
+        return self.under_way
 
     def taken_over(self, look: Look, saw_all: bool) -> None:
         """It is shown: go on with what waited for it."""

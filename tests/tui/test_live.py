@@ -11,7 +11,7 @@ import pytest
 from explorer.demo import write_demo
 from explorer.store.create import StateFile
 from explorer.store.hermes.store import HermesStore
-from explorer.tui import arranging
+from explorer.tui import arranging, reader
 from tests.agents import agent_path
 from tests.factories import altered, go_on, talk
 from tests.terminal import Terminal
@@ -254,6 +254,29 @@ async def test_a_survey_that_takes_long_ends_beside_an_agent_that_goes_on_writin
         assert survey.calls == 1, "no change began it anew"
         assert "Just in" in driver.listed()
         assert "of 89" in driver.counted()
+
+
+async def test_a_long_session_is_read_to_its_end_beside_an_agent_that_goes_on_writing_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        session = driver.main.sessions.current
+        assert session is not None
+        outline = Held(monkeypatch, reader, "outline")
+        for word in ("tick", "tack", "tock"):
+            _write(
+                path,
+                "INSERT INTO messages (session_id, role, content, timestamp)"
+                f" VALUES ('{session.id}', 'user', 'the clock says {word}', {NOW})",
+            )
+            driver.main._file_changed()
+            await outline.holds(driver)
+            await driver.until_seen(lambda: not driver.main._lister._looks.under_way)
+        assert outline.calls == 1, "no change began it anew"
+        outline.let_go()
+        await driver.settle()
+        await driver.press("enter", "G")
+        assert "the clock says tock" in driver.screen()
 
 
 async def test_nothing_of_a_file_arrives_in_the_list_of_another(
