@@ -121,7 +121,9 @@ class Terminal:
         env: Mapping[str, str] | None = None,
     ) -> None:
         columns, rows = size
-        full = {**os.environ, **TERMINAL, **(env or {})}
+        # A size that whoever started us was given is not the size of this terminal.
+        mine = {name: os.environ[name] for name in os.environ if name not in ("COLUMNS", "LINES")}
+        full = {**mine, **TERMINAL, **(env or {})}
         reader, writer = os.pipe()
         self.pid, self._fd = pty.fork()
         if self.pid == 0:

@@ -21,6 +21,9 @@ SIZES = ("COLUMNS", "LINES")
 PATIENCE = 30.0
 """Seconds until a test gives up on something that should happen at once."""
 
+AT_A_TIME = 0.2
+"""Seconds for which the screen is drawn before it is looked at."""
+
 
 class _Screen(pyte.Screen):
     """Draws odd text letter by letter: pyte drops all that follows a letter it cannot place."""
@@ -40,7 +43,7 @@ class Terminal:
         environment: Mapping[str, str] | None = None,
         program: str = "session-explorer",
     ) -> None:
-        self.raw = b""
+        self._raw = bytearray()
         self._size = size
         self._screen = _Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
@@ -70,6 +73,11 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         self.hang_up()
+
+    @property
+    def raw(self) -> bytes:
+        """All that the program has sent."""
+        return bytes(self._raw)
 
     @property
     def text(self) -> str:
@@ -113,19 +121,22 @@ class Terminal:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self._code = os.waitstatus_to_exitcode(status)
-        self._read(0)
+        self._read(0, PATIENCE)
         return self._code
 
-    def _read(self, patience: float) -> None:
+    def _read(self, patience: float, longest: float = AT_A_TIME) -> None:
+        """Take what there is; not all of it where more comes than can be drawn, or what is only
+        there for a while would never be seen."""
         if self._fd < 0:
             return
-        while select.select([self._fd], [], [], patience)[0]:
+        enough = time.monotonic() + longest
+        while time.monotonic() < enough and select.select([self._fd], [], [], patience)[0]:
             try:
                 data = os.read(self._fd, 1 << 16)
             except OSError:
                 return
             if not data:
                 return
-            self.raw += data
+            self._raw += data
             self._stream.feed(data)
             patience = 0

@@ -15,9 +15,14 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("bench")
+def test_the_benchmarks_run_and_fill_their_page(tmp_path: Path) -> None:
+    page = _page(tmp_path)
+    _every_table_has_its_rows(page)
+    _every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page)
+    _it_tells_what_it_was_measured_with_but_not_where(page, tmp_path)
+
+
+def _page(folder: Path) -> str:
     out = folder / "README.md"
     subprocess.run(
         [sys.executable, "-m", "bench"],
@@ -41,7 +46,7 @@ def rows(page: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_every_table_has_its_rows(page: str) -> None:
+def _every_table_has_its_rows(page: str) -> None:
     assert [row[0] for row in rows(page, "The histories")] == ["1,000"]
     assert [row[0] for row in rows(page, "First rows on the screen")] == [
         "empty Textual app",
@@ -115,7 +120,7 @@ def test_every_table_has_its_rows(page: str) -> None:
     ]
 
 
-def test_every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:
+def _every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:
     headings = re.findall(r"^## (.+)$", page, re.M)
     for heading in headings[1:]:
         for *_, aim, met in rows(page, heading):
@@ -125,9 +130,9 @@ def test_every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> Non
             )
 
 
-def test_page_tells_what_it_was_measured_with_but_not_where(page: str, tmp_path: Path) -> None:
+def _it_tells_what_it_was_measured_with_but_not_where(page: str, folder: Path) -> None:
     assert re.search(
         r"^\d+ cores, \d+ GB of memory, Python [\d.]+, SQLite [\d.]+, Textual [\d.]+\.", page, re.M
     )
     assert str(ROOT) not in page
-    assert str(tmp_path.parent.parent) not in page
+    assert str(folder.parent.parent) not in page
