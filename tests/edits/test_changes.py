@@ -210,7 +210,7 @@ def test_rename_end_and_reopen_with_their_undo_on_every_schema(
     ((never_ended,),) = rows(hermes_file, first.format(""), ("compression",))
     ended, never_ended = int(str(ended)), int(str(never_ended))
     done = 0
-    if editor.reasons()["rename"] is None:
+    if open_store(hermes_file).info().edits["rename"] is None:
         editor.apply(editor.rename_plan(ended, "A title of my own")[0])
         titled = "SELECT title FROM sessions WHERE rowid = ?"
         assert rows(hermes_file, titled, (ended,)) == [("A title of my own",)]

@@ -327,8 +327,8 @@ def test_clearing_keeps_the_session_and_can_be_undone(real_file: Path, editor_of
 
 
 @pytest.mark.parametrize("real_file", POWER_LOOP_FILES, indirect=True)
-def test_power_loop_refuses_what_it_has_no_place_for(real_file: Path, editor_of: EditorOf) -> None:
-    reasons = editor_of(real_file).reasons()
+def test_power_loop_refuses_what_it_has_no_place_for(real_file: Path) -> None:
+    reasons = open_store(real_file).info().edits
     assert reasons["delete"] is None
     assert reasons["archive"] is None
     assert "no titles" in str(reasons["rename"])

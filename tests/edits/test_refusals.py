@@ -11,6 +11,7 @@ from explorer.store.edits.editor import Editor
 from explorer.store.edits.planning import RUNNING
 from explorer.store.edits.plans import OnlyAgent
 from explorer.store.edits.writing import Changed
+from explorer.store.opening import open_store
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
 from tests.factories import NOW, altered, insert, rows, say
@@ -20,7 +21,7 @@ EditorOf = Callable[[Path], Editor]
 
 
 def _refusals(editor: Editor, *edits: str) -> set[str]:
-    found = editor.reasons()
+    found = open_store(editor.path).info().edits
     return {str(found[edit]) for edit in edits}
 
 

@@ -4,7 +4,7 @@ Every plan is made from the file as it is; every edit checks again under the loc
 time, over all explorers.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -48,11 +48,6 @@ class Editor:
         self.trash = TrashFile(trash, path)
         self._clock = clock
         self._notes = notes
-
-    def reasons(self, token: CancelToken | None = None) -> Mapping[str, str | None]:
-        """Of each edit why it is not possible; None where it is."""
-        with Looking(self.path, token) as looking:
-            return reasons(self.path, looking.schema, looking.ask)
 
     @contextmanager
     def _looking(self, done: str, token: CancelToken | None) -> Iterator[Looking]:
