@@ -139,10 +139,16 @@ def read_only_address(path: Path) -> str:
 
 def log_size(path: Path) -> int:
     """Bytes in the write-ahead log beside the file."""
-    return _size(f"{path.resolve()}-wal")
+    return size_of(log_path(path))
 
 
-def _size(name: str) -> int:
+def log_path(path: Path) -> str:
+    """Where SQLite keeps the log: beside the file itself, not beside a link to it."""
+    return f"{path.resolve()}-wal"
+
+
+def size_of(name: str) -> int:
+    """Bytes in a file; none where there is none."""
     try:
         return os.stat(name).st_size
     except OSError:
@@ -151,7 +157,7 @@ def _size(name: str) -> int:
 
 def log_at_rest(path: Path) -> bool:
     """True when nothing waits in a log or journal, so that the file alone is the whole truth."""
-    waiting = log_size(path) or _size(f"{path.resolve()}-journal")
+    waiting = log_size(path) or size_of(f"{path.resolve()}-journal")
     return not waiting and os.access(path, os.R_OK)
 
 

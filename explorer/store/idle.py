@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.store.failures import log_size
+from explorer.store.failures import log_path, size_of
 
 LONG = 16_000_000
 """Bytes of a log that take some hundredths of a second to read."""
@@ -54,6 +54,7 @@ class IdleConnection:
         self._lock = threading.Lock()
         self._idle: Idle | None = None
         self._timer: threading.Timer | None = None
+        self._log: tuple[tuple[int, int], str] | None = None
 
     def take(self, file: Identity) -> Idle | None:
         """The connection that waits, if it is to this file as it is now; to be left again, or
@@ -73,7 +74,7 @@ class IdleConnection:
         now = time.monotonic()
         if searching:
             until = max(until, now + MOMENT)
-        if log_size(self._path) > LONG:
+        if self._log_size(file) > LONG:
             until = max(until, now + WHILE)
         with self._lock:
             kept = self._idle is None and until > now
@@ -83,6 +84,12 @@ class IdleConnection:
                     self._wake_in(until - now)
         if not kept:
             connection.close()
+
+    def _log_size(self, file: Identity) -> int:
+        """Where the log is, is found out once: following links takes longer than a search."""
+        if self._log is None or self._log[0] != file[:2]:
+            self._log = file[:2], log_path(self._path)
+        return size_of(self._log[1])
 
     def _wake_in(self, seconds: float) -> None:
         self._timer = threading.Timer(seconds, self._look)
