@@ -7,9 +7,10 @@ whatever became of anybody else.
 import os
 import random
 import signal
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -133,14 +134,23 @@ def _fill(path: Path, sessions: int, each: int) -> None:
 
 def _own(path: Path, session: str) -> None:
     """The agent deletes one, or prunes what the scheduled jobs left."""
-    from hermes_state import SessionDB
-
-    db = SessionDB(path)
+    db = _opened_beside(path)
     if session:
         db.delete_session(session)
     else:
         db.prune_sessions(older_than_days=7, source="cron")
     db.close()
+
+
+def _opened_beside(path: Path) -> Any:
+    """A second agent gives up at once where the first one is just writing: it is started again."""
+    from hermes_state import SessionDB
+
+    for _ in range(99):
+        with suppress(sqlite3.OperationalError):
+            return SessionDB(path)
+        time.sleep(0.1)
+    return SessionDB(path)
 
 
 def _talker(db: Any) -> Callable[..., None]:
