@@ -70,7 +70,7 @@ class EditLane:
             ended = True
             self._stop = None
             if dialog.is_attached:
-                dialog.dismiss()
+                dialog.leave()
             if isinstance(done, ExplorerError):
                 self.say(done)
             else:

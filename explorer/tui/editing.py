@@ -187,9 +187,9 @@ class Editing:
 
             def take(found: tuple[EditPlan, Title] | ExplorerError) -> None:
                 if isinstance(found, ExplorerError):
-                    dialog.dismiss()
+                    dialog.leave()
                     self._lane.say(found)
-                else:
+                elif dialog.is_attached:
                     dialog.checked(text, *found)
 
             self._lanes.start("title", work, take)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line
-from explorer.search.pruning import DAY, OPEN, PRESETS, Chosen, Rules
+from explorer.search.pruning import OPEN, PRESETS, Chosen, Rules
 from explorer.store.trash import RETENTION
 
 BAR = 18
@@ -93,8 +93,8 @@ def _rules(rules: Rules) -> Iterator[tuple[str, str, str]]:
 def span_words(seconds: float | None) -> str:
     if seconds is None:
         return "any time"
-    days = seconds / DAY
-    return plural(round(days), "day") if days >= 1 else plural(round(seconds / 3600), "hour")
+    days, hours = divmod(round(seconds / 3600), 24)
+    return plural(24 * days + hours, "hour") if hours or not days else plural(days, "day")
 
 
 def _bars(title: str, numbers: Mapping[str, int]) -> Iterator[RuleRow]:

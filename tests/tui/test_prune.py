@@ -158,6 +158,12 @@ async def test_a_rule_takes_a_value_of_ones_own(path: Path, trash: Path) -> None
         assert "Quiet for 100 days or longer" in driver.screen()
         await driver.press("enter")
         assert "2 conversations would go" in driver.screen()
+        await driver.press("enter")
+        driver.app.screen.query_one(Input).value = "36h"
+        await driver.press("enter")
+        assert "36 hours" in driver.screen()
+        await driver.press("enter")
+        assert driver.app.screen.query_one(Input).value == "36h", "entered again it is the same"
 
 
 async def test_several_sources_are_marked_with_space(path: Path, trash: Path) -> None:

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 
 
-class Choice(ModalScreen[str]):
+class Choice(Dialog[str]):
     """The name of what was chosen, or nothing. Takes clean text."""
 
     CSS_PATH = style("dialogs")

@@ -7,19 +7,19 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from explorer.render.amounts import count
 from explorer.render.when import duration
 from explorer.store.edits.plans import Progress
 from explorer.store.read_only import CancelToken
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 
 BAR = 40
 
 
-class ProgressDialog(ModalScreen[None]):
+class ProgressDialog(Dialog[None]):
     """Closed by whoever opened it. Takes clean text."""
 
     CSS_PATH = style("dialogs")

@@ -7,13 +7,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 
 
-class Prompt(ModalScreen[str]):
+class Prompt(Dialog[str]):
     """What was typed, or nothing. Takes clean text."""
 
     CSS_PATH = style("dialogs")

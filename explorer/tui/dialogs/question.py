@@ -5,13 +5,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 
 
-class Question(ModalScreen[bool]):
+class Question(Dialog[bool]):
     """True for yes. Takes clean text."""
 
     CSS_PATH = style("dialogs")

@@ -7,17 +7,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from explorer.errors import sentence
 from explorer.render.clean import clean_line
 from explorer.store.edits.plans import EditPlan
 from explorer.store.edits.titles import LONGEST, Owner, Title
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 
 
-class Rename(ModalScreen[EditPlan | Owner]):
+class Rename(Dialog[EditPlan | Owner]):
     """The plan that was agreed to, or who holds the title and is to be gone to, or nothing.
 
     Agreed to it is with enter: what will be stored stands below what was typed."""

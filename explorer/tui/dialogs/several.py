@@ -5,16 +5,16 @@ from collections.abc import Iterable, Sequence
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 
 ANY = ""
 
 
-class Several(ModalScreen[frozenset[str]]):
+class Several(Dialog[frozenset[str]]):
     """The names of what was marked; without marks, of what the cursor is on. The first line stands
     for none of them. Takes clean text."""
 

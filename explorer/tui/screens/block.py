@@ -5,18 +5,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean_line
 from explorer.search.pattern import pattern
+from explorer.tui.closing import Dialog
 from explorer.tui.copying import copy
 from explorer.tui.styles import style
 from explorer.tui.widgets.find_bar import FindBar
 from explorer.tui.widgets.long_text import LongText
 
 
-class BlockScreen(ModalScreen[None]):
+class BlockScreen(Dialog[None]):
     """A block that is longer or wider than a transcript shows in place."""
 
     CSS_PATH = style("dialogs")

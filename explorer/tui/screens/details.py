@@ -7,12 +7,12 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.events import Resize
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from explorer.render.clean import clean_line
 from explorer.render.lines import Line
 from explorer.store.base import Details
+from explorer.tui.closing import Dialog
 from explorer.tui.copying import copy
 from explorer.tui.detail_lines import detail_lines
 from explorer.tui.styles import style
@@ -47,7 +47,7 @@ class DetailsView(ReadingView):
         return self.strip(((" " * MARGIN, "text"), *line), self.line_width)
 
 
-class DetailsScreen(ModalScreen[None]):
+class DetailsScreen(Dialog[None]):
     """Read, scrolled, closed again; `y` copies the id."""
 
     CSS_PATH = style("dialogs")

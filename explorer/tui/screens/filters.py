@@ -13,7 +13,6 @@ from textual.content import Content
 from textual.events import Click
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.strip import Strip
 
 from explorer.errors import StoreError
@@ -25,6 +24,7 @@ from explorer.store.base import Facts
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Wish
+from explorer.tui.closing import Dialog
 from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.filter_rows import (
     FilterRow,
@@ -102,7 +102,7 @@ class FilterList(PaintedView):
         self.post_message(self.Chosen(self._rows[self._cursor]))
 
 
-class FilterScreen(ModalScreen[None]):
+class FilterScreen(Dialog[None]):
     """All filters of the list."""
 
     CSS_PATH = style("dialogs")

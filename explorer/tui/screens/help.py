@@ -4,10 +4,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from explorer.tui.actions import ACTIONS
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 from explorer.tui.widgets.key_table import KeyTable
 
@@ -37,7 +37,7 @@ WORDS = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Keys and marks, those of the focused pane first."""
 
     CSS_PATH = style("dialogs")

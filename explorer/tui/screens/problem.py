@@ -4,15 +4,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from explorer.errors import StoreError
 from explorer.render.clean import clean, clean_line
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 
 
-class ProblemScreen(ModalScreen[bool]):
+class ProblemScreen(Dialog[bool]):
     """Answers True to try again."""
 
     CSS_PATH = style("dialogs")

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import Screen
 
 from explorer.errors import ExplorerError, StoreError
 from explorer.model import OWN_CLASSES, Hidden, Sort
@@ -20,6 +19,7 @@ from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Arranged
+from explorer.tui.closing import Closing
 from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.dialogs.several import Several
 from explorer.tui.headings import headings
@@ -65,7 +65,7 @@ class _Found(NamedTuple):
     bytes: int
 
 
-class PruneScreen(Screen[None]):
+class PruneScreen(Closing[None]):
     """Rules, and what they would take."""
 
     def __init__(
@@ -268,7 +268,7 @@ class PruneScreen(Screen[None]):
     def _ask(self, row: RuleRow) -> None:
         """A value of one's own."""
         check, value = {
-            "older": (self._check_span, "" if self._rules.older is None else _days(self._rules)),
+            "older": (self._check_span, _typed_span(self._rules.older)),
             "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
             "keep": (_check_number, str(self._rules.keep)),
             "query": (lambda text: (True, "As in the search bar"), self._rules.query),
@@ -352,5 +352,9 @@ def _check_number(text: str) -> tuple[bool, str]:
     return good, "A number" if good else "Only a number will do"
 
 
-def _days(rules: Rules) -> str:
-    return f"{round((rules.older or 0.0) / 86_400)}d"
+def _typed_span(seconds: float | None) -> str:
+    """As somebody would type it, and exactly: entered again it must not become another one."""
+    if seconds is None:
+        return ""
+    days, hours = divmod(round(seconds / 3600), 24)
+    return f"{24 * days + hours}h" if hours else f"{days}d"

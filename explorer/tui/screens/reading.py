@@ -4,20 +4,20 @@ from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from explorer.errors import StoreError
 from explorer.model import Session
 from explorer.render.clean import clean
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
+from explorer.tui.closing import Closing
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.reading_pane import ReadingPane
 from explorer.tui.widgets.transcript import Transcript
 
 
-class ReadScreen(Screen[None]):
+class ReadScreen(Closing[None]):
     """A transcript by itself."""
 
     def __init__(

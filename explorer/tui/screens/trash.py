@@ -6,7 +6,6 @@ from typing import NamedTuple
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -15,6 +14,7 @@ from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION_DAYS
+from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 
@@ -35,7 +35,7 @@ class InTrash(NamedTuple):
     bytes: int
 
 
-class TrashScreen(ModalScreen[None]):
+class TrashScreen(Dialog[None]):
     """Edits, the newest first, each with the sessions that are in the trash because of it."""
 
     CSS_PATH = style("dialogs")
@@ -104,7 +104,7 @@ class TrashScreen(ModalScreen[None]):
 
     def _chosen(self) -> tuple[Receipt, Entry | None] | None:
         shown = self.query_one(OptionList)
-        if shown.highlighted is None:
+        if shown.highlighted is None or not self.is_active:
             return None
         return self._places.get(shown.get_option_at_index(shown.highlighted).id or "")
 

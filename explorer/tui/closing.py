@@ -1,0 +1,30 @@
+"""Screens that lie over others, and close only themselves.
+
+Textual closes whatever is on top. A dialog that is told to close when it has been left would close
+what lay below it, and one that something lies over would stay.
+"""
+
+from textual.await_complete import AwaitComplete
+from textual.screen import ModalScreen, Screen, ScreenResultType
+
+
+class Closing(Screen[ScreenResultType]):
+    """A screen that is opened over another one."""
+
+    _leaving = False
+
+    def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    def leave(self) -> None:
+        """Close it from elsewhere: now, or when what lies over it has gone."""
+        self._leaving = True
+        self.dismiss()
+
+    def on_screen_resume(self) -> None:
+        if self._leaving:
+            self.dismiss()
+
+
+class Dialog(Closing[ScreenResultType], ModalScreen[ScreenResultType]):
+    """The same, where what lies below stays in sight."""
