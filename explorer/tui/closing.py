@@ -26,5 +26,5 @@ class Closing(Screen[ScreenResultType]):
             self.dismiss()
 
 
-class Dialog(Closing[ScreenResultType], ModalScreen[ScreenResultType]):
+class Dialog(ModalScreen[ScreenResultType], Closing[ScreenResultType]):
     """The same, where what lies below stays in sight."""

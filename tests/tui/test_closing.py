@@ -34,6 +34,14 @@ def _burst(driver: Driver, *keys: str) -> None:
         driver.app._driver.send_message(Key(key, key if len(key) == 1 else None))
 
 
+@pytest.mark.parametrize("opens", ["d", "t", "s", "L"])
+async def test_what_lies_below_a_dialog_stays_in_sight(path: Path, trash: Path, opens: str) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press(opens)
+        assert driver.app.screen is not driver.main
+        assert "I am bee" in driver.screen()
+
+
 @pytest.mark.parametrize("opens", ["d", "t", "f", "i", "s", "p", "L", "question_mark"])
 async def test_a_burst_of_escapes_closes_no_more_than_there_is(
     path: Path, trash: Path, opens: str
