@@ -153,13 +153,13 @@ class Terminal:
     ) -> None:
         self.close()
 
-    def until(self, marker: str, timeout: float = 20) -> float:
+    def until(self, marker: str, timeout: float = 60) -> float:
         """Milliseconds since exec, or since the last `send`, until `marker` has been painted."""
         wanted = re.compile(re.escape(marker.encode()))
         return self.until_seen(wanted.search, repr(marker), timeout)
 
     def until_seen(
-        self, find: Callable[[bytes], re.Match[bytes] | None], what: str, timeout: float = 20
+        self, find: Callable[[bytes], re.Match[bytes] | None], what: str, timeout: float = 60
     ) -> float:
         """The same for anything that can be found in plain text."""
         deadline = time.perf_counter_ns() + int(timeout * 1e9)
