@@ -54,6 +54,7 @@ class IdleConnection:
         self._lock = threading.Lock()
         self._idle: Idle | None = None
         self._timer: threading.Timer | None = None
+        self._wakes = 0.0
         self._log: tuple[tuple[int, int], str] | None = None
 
     def take(self, file: Identity) -> Idle | None:
@@ -80,8 +81,7 @@ class IdleConnection:
             kept = self._idle is None and until > now
             if kept:
                 self._idle = Idle(connection, file, until)
-                if self._timer is None:
-                    self._wake_in(until - now)
+                self._wake_at(until)
         if not kept:
             connection.close()
 
@@ -91,21 +91,25 @@ class IdleConnection:
             self._log = file[:2], log_path(self._path)
         return size_of(self._log[1])
 
-    def _wake_in(self, seconds: float) -> None:
-        self._timer = threading.Timer(seconds, self._look)
+    def _wake_at(self, until: float) -> None:
+        """Look then, or earlier: a thread for each read would cost more than it saves."""
+        if self._timer is not None:
+            if self._wakes <= until:
+                return
+            self._timer.cancel()
+        self._wakes = until
+        self._timer = threading.Timer(max(until - time.monotonic(), 0.0), self._look)
         self._timer.daemon = True
         self._timer.start()
 
     def _look(self) -> None:
         """Close what has waited long enough."""
-        idle = None
+        over = None
         with self._lock:
             self._timer = None
-            if self._idle is not None:
-                rest = self._idle.until - time.monotonic()
-                if rest > 0:
-                    self._wake_in(rest)
-                else:
-                    idle, self._idle = self._idle, None
-        if idle is not None:
-            idle.connection.close()
+            if self._idle is not None and self._idle.until <= time.monotonic():
+                over, self._idle = self._idle, None
+            elif self._idle is not None:
+                self._wake_at(self._idle.until)
+        if over is not None:
+            over.connection.close()

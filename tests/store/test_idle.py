@@ -50,7 +50,9 @@ def _search(file: ReadOnlyFile) -> object:
 
 def _closed(path: Path) -> None:
     """Wait until nothing has the file open."""
+    deadline = time.monotonic() + 60
     while open_modes(path):
+        assert time.monotonic() < deadline, "still open"
         time.sleep(0.01)
 
 
@@ -133,6 +135,20 @@ def test_a_file_with_a_long_log_stays_open_until_the_log_is_written_back(path: P
         assert agent.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() == (0, 0, 0)
     assert file.read(_count) == counted + 1  # type: ignore[operator]
     assert open_modes(path) == []
+
+
+@needs_proc
+def test_when_the_log_is_short_again_it_is_closed_as_soon_as_after_any_search(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.store.idle.WHILE", 3600.0)
+    _write_much(path)
+    file = ReadOnlyFile(path)
+    file.read(_count)
+    with altered(path) as agent:
+        agent.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    _search(file)
+    _closed(path)
 
 
 def test_a_file_that_takes_its_place_is_the_one_that_is_read(path: Path, tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ class TopBar(Widget):
         right = f"  {self.state} " if self.state else ""
         left = f" {self.facts}" if self.facts else ""
         room = width - cell_width(name) - cell_width(right)
-        shown = fit_end(self.file, max(room - cell_width(left) - 2, min(room, 12)))
+        cut = fit_end if "/" in self.file else fit
+        shown = cut(self.file, max(room - cell_width(left) - 2, min(room, 12)))
         middle = fit(f"{shown}  {left}", max(room, 0))
         gap = " " * max(room - cell_width(middle), 0)
         return Content.assemble((name, "bold $accent"), middle, gap, (right, "$warning"))
