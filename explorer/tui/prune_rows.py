@@ -93,8 +93,21 @@ def _rules(rules: Rules) -> Iterator[tuple[str, str, str]]:
 def span_words(seconds: float | None) -> str:
     if seconds is None:
         return "any time"
-    days, hours = divmod(round(seconds / 3600), 24)
-    return plural(24 * days + hours, "hour") if hours or not days else plural(days, "day")
+    return plural(*_whole(seconds))
+
+
+def typed_span(seconds: float | None) -> str:
+    """As somebody would type it, and exactly: entered again it must not become another one."""
+    if seconds is None:
+        return ""
+    number, unit = _whole(seconds)
+    return f"{number}{unit[0]}"
+
+
+def _whole(seconds: float) -> tuple[int, str]:
+    """In days, or in hours where it is no whole number of them."""
+    hours = round(seconds / 3600)
+    return (hours, "hour") if hours % 24 or not hours else (hours // 24, "day")
 
 
 def _bars(title: str, numbers: Mapping[str, int]) -> Iterator[RuleRow]:

@@ -24,7 +24,7 @@ from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.dialogs.several import Several
 from explorer.tui.headings import headings
 from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.prune_rows import Going, RuleRow, rule_rows, span_words
+from explorer.tui.prune_rows import Going, RuleRow, rule_rows, span_words, typed_span
 from explorer.tui.screens.reading import ReadScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.rule_list import RuleList
@@ -268,7 +268,7 @@ class PruneScreen(Closing[None]):
     def _ask(self, row: RuleRow) -> None:
         """A value of one's own."""
         check, value = {
-            "older": (self._check_span, _typed_span(self._rules.older)),
+            "older": (self._check_span, typed_span(self._rules.older)),
             "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
             "keep": (_check_number, str(self._rules.keep)),
             "query": (lambda text: (True, "As in the search bar"), self._rules.query),
@@ -350,11 +350,3 @@ class PruneScreen(Closing[None]):
 def _check_number(text: str) -> tuple[bool, str]:
     good = not text.strip() or (text.strip().isdecimal() and len(text.strip()) < 9)
     return good, "A number" if good else "Only a number will do"
-
-
-def _typed_span(seconds: float | None) -> str:
-    """As somebody would type it, and exactly: entered again it must not become another one."""
-    if seconds is None:
-        return ""
-    days, hours = divmod(round(seconds / 3600), 24)
-    return f"{24 * days + hours}h" if hours else f"{days}d"
