@@ -1,8 +1,9 @@
 """Work in threads, one piece at a time for each purpose.
 
 Starting a lane again cancels what it was doing, inside SQLite; what still arrives from before is
-dropped. Where nothing may be dropped, work is queued instead. A worker reads and posts a message;
-it never touches a widget.
+dropped. Where nothing may be dropped, work is queued instead; and where each piece must come to its
+end, since on a big file it takes longer than an agent needs for its next message, the next one is
+put off. A worker reads and posts a message; it never touches a widget.
 """
 
 from collections import deque
@@ -38,6 +39,7 @@ class Lanes:
         self._tokens: dict[str, CancelToken] = {}
         self._queues: dict[str, deque[Callable[[], None]]] = {}
         """What each lane that is queued for does, and after it is to do."""
+        self._put_off: dict[str, Callable[[], object]] = {}
 
     def start(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
         """Run `work` in a thread, then `then` with what it returned, unless it is superseded."""
@@ -51,6 +53,17 @@ class Lanes:
         if len(waiting) == 1:
             waiting[0]()
 
+    def put_off(self, lane: str, again: Callable[[], object]) -> bool:
+        """Whether the lane is busy: then `again` is called when it is not any more, of several the
+        last."""
+        if self.busy(lane):
+            self._put_off[lane] = again
+        return self.busy(lane)
+
+    def busy(self, lane: str) -> bool:
+        token = self._tokens.get(lane)
+        return token is not None and not token.cancelled
+
     def _run(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
         token = self._tokens[lane] = CancelToken()
 
@@ -62,6 +75,10 @@ class Lanes:
             except StoreError as error:
                 failure = error
                 self._post(LaneDone(lane, token, lambda: self._failed(failure)))
+            except BaseException:
+                # A bug, which is told elsewhere: nobody is to wait for it.
+                token.cancel()
+                raise
             else:
                 self._post(LaneDone(lane, token, lambda: then(result)))
 
@@ -74,7 +91,12 @@ class Lanes:
     def finish(self, done: LaneDone) -> None:
         """Take over a result, if nobody has asked for another since."""
         if not done.token.cancelled:
+            if self._tokens.get(done.lane) is done.token:
+                del self._tokens[done.lane]
             done.then()
+            again = self._put_off.pop(done.lane, None)
+            if again is not None:
+                again()
         waiting = self._queues.get(done.lane)
         if waiting:
             waiting.popleft()
@@ -82,6 +104,7 @@ class Lanes:
                 waiting[0]()
 
     def cancel(self, lane: str) -> None:
+        self._put_off.pop(lane, None)
         if lane in self._tokens:
             self._tokens[lane].cancel()
 

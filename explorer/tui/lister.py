@@ -31,7 +31,6 @@ from explorer.tui.list_words import (
     understood,
     without,
 )
-from explorer.tui.looks import Looks
 from explorer.tui.opening import Opened, Remembered
 from explorer.tui.renewing import Outdated, Renewed, read_changes, read_rows, read_whole
 from explorer.tui.unfolding import inside_row
@@ -76,7 +75,9 @@ class Lister:
         self.store: Store | None = None
         self._survey_took = 0.0
         self._surveyed = 0.0
-        self._looks = Looks()
+        self._edits = self._edits_seen = 0
+        """Edits of ours, and how many of them the last look at everything has seen: they leave no
+        trace that a smaller one would find."""
         self.wish = Wish()
         self._before_search: int | None = None
         self.back: Sequence[int] = ()
@@ -96,8 +97,7 @@ class Lister:
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
         self.store = opened.store
-        self._looks.forget()
-        for lane in ("catalog", "renew", "order", "rows", "info"):
+        for lane in ("catalog", "order", "rows", "info"):
             self._lanes.cancel(lane)
         self.catalog = self.facts = self._basis = None
         self.wish = self.wish._replace(
@@ -120,11 +120,11 @@ class Lister:
         store = self.store
         if store is None:
             return
-        look = self._looks.begin()
+        edits = self._edits
 
         def work(token: CancelToken) -> tuple[Catalog, float]:
             begun = time.monotonic()
-            return look.run(lambda: store.catalog(token)), time.monotonic() - begun
+            return store.catalog(token), time.monotonic() - begun
 
         def take(result: tuple[Catalog, float]) -> None:
             catalog, self._survey_took = result
@@ -133,18 +133,17 @@ class Lister:
             self.arrange()
             # After the survey: beside it, the list of a big file would be complete a fifth later.
             self._lanes.start("info", lambda token: store.info(token), self._informed)
+            self._edits_seen = edits
             if then:
                 then()
-            self._looks.taken_over(look, saw_all=True)
 
         self._lanes.start("catalog", work, take)
 
     def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> bool:
         """The file has changed: read what is new, or where that leaves no trace the `whole`.
         Whether it will be: before the first survey there is nothing to renew."""
-        if whole:
-            self._looks.edited()
-        if self._looks.put_off(lambda: self.renew(then)):
+        self._edits += whole
+        if self._lanes.put_off("catalog", lambda: self.renew(then)):
             return True
         store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
@@ -152,17 +151,17 @@ class Lister:
         known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
         facts, now = self.facts, self._clock()
         since = time.monotonic() - self._surveyed
-        due = self._looks.must_see_all or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
-        look = self._looks.begin()
+        edits, unseen = self._edits, self._edits != self._edits_seen
+        due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
             asked = Outdated(store, catalog, basis, facts, known, inside, now)
-            read = read_whole if due else read_changes
-            return look.run(lambda: read(asked, token))
+            return read_whole(asked, token) if due else read_changes(asked, token)
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
             if renewed.touched is None:
+                self._edits_seen = edits
                 self._surveyed = time.monotonic()
                 self._lanes.start("info", lambda token: store.info(token), self._informed)
             self.facts = renewed.facts
@@ -176,9 +175,8 @@ class Lister:
             else:
                 self.arrange()
             then(renewed)
-            self._looks.taken_over(look, saw_all=renewed.touched is None)
 
-        self._lanes.start("renew", work, take)
+        self._lanes.start("catalog", work, take)
         return True
 
     def _know(self, catalog: Catalog) -> None:

@@ -15,7 +15,6 @@ from explorer.store.catalog import Catalog, Unit
 from explorer.store.read_only import CancelToken
 from explorer.tui.document import Laid
 from explorer.tui.lanes import Lanes
-from explorer.tui.looks import Look, Looks
 from explorer.tui.reading import Outlined, beginning, lay_out, outline
 from explorer.tui.widgets.document_view import Position
 from explorer.tui.widgets.transcript import Transcript
@@ -58,7 +57,6 @@ class Reader:
         self._from: list[Reading] = []
         """Where links were followed from."""
         self._left: dict[tuple[int, bool], Position] = {}
-        self._looks = Looks()
 
     @property
     def session(self) -> Session | None:
@@ -168,7 +166,6 @@ class Reader:
 
     def _begin(self, reading: Reading) -> None:
         self._lanes.cancel("items")
-        self._looks.forget()
         self._remember()
         self._reading, self.outlined = reading, None
         unit = self._unit(reading)
@@ -220,25 +217,22 @@ class Reader:
         unit = self._unit(reading) if reading else None
         if reading is None or store is None or unit is None or self.outlined is not outlined:
             return
-        if self._looks.put_off(self._read_on_again):
+        if self._lanes.put_off("reader", self._read_on_again):
             return
-        look = self._looks.begin()
-
-        def work(token: CancelToken) -> Outlined:
-            asked = store, reading.session, unit, reading.everything, token
-            return look.run(lambda: outline(*asked))
-
-        self._lanes.start("reader", work, lambda read: self._extend(read, look))
+        self._lanes.start(
+            "reader",
+            lambda token: outline(store, reading.session, unit, reading.everything, token),
+            self._extend,
+        )
 
     def _read_on_again(self) -> None:
         if self.outlined is not None:
             self._read_on(self.outlined)
 
-    def _extend(self, outlined: Outlined, look: Look) -> None:
+    def _extend(self, outlined: Outlined) -> None:
         self.outlined = outlined
         self._transcript.extend(outlined)
         self._seek()
-        self._looks.taken_over(look, saw_all=True)
 
     def catalogued(self, catalog: Catalog | None) -> None:
         """The parts of conversations are known: read on what had to wait for them."""
@@ -284,7 +278,6 @@ class Reader:
     def forget(self) -> None:
         """Nothing is chosen: an empty pane."""
         self._lanes.cancel("reader")
-        self._looks.forget()
         self._remember()
         self._reading = self.outlined = None
         self._transcript.note = ""

@@ -271,7 +271,7 @@ async def test_a_long_session_is_read_to_its_end_beside_an_agent_that_goes_on_wr
             )
             driver.main._file_changed()
             await outline.holds(driver)
-            await driver.until_seen(lambda: not driver.main._lister._looks.under_way)
+            await driver.until_seen(lambda: not driver.main._lanes.busy("catalog"))
         assert outline.calls == 1, "no change began it anew"
         outline.let_go()
         await driver.settle()
