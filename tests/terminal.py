@@ -103,12 +103,17 @@ class Terminal:
             os.close(self._fd)
             self._fd = -1
 
-    def until(self, seen: str | Callable[[str], bool]) -> str:
-        """Wait until the screen shows something."""
-        shows = (lambda text: seen in text) if isinstance(seen, str) else seen
+    def until(self, *seen: str | Callable[[str], bool]) -> str:
+        """Wait until the screen shows all of this at once. What belongs together is waited for
+        together: a screen is painted piece by piece, and no piece says that it is the last."""
+
+        def missing() -> list[str | Callable[[str], bool]]:
+            text = self.text
+            return [it for it in seen if not (it in text if isinstance(it, str) else it(text))]
+
         deadline = time.monotonic() + PATIENCE
-        while not shows(self.text):
-            assert time.monotonic() < deadline, f"never saw {seen!r}:\n{self.text}"
+        while lacking := missing():
+            assert time.monotonic() < deadline, f"never saw {lacking!r}:\n{self.text}"
             self._read(0.05)
         return self.text
 

@@ -229,8 +229,7 @@ def test_with_return_the_app_comes_back_to_the_same_place(tmp_path: Path, standi
     with _terminal(standin, "--db", str(home), **config) as terminal:
         terminal.until("message 1 of")
         terminal.press(b"r")
-        terminal.until("ended with code 3")
-        assert "Long #2" in terminal.text
+        terminal.until("ended with code 3", "Long #2")
         terminal.press(b"q")
         assert terminal.leave() == 0
     (call,) = standin.calls()
@@ -259,7 +258,7 @@ def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> No
     with Terminal(["--db", str(home)], environment={"PATH": str(tmp_path)}) as terminal:
         terminal.until("message 1 of")
         terminal.press(b"r")
-        assert f"--resume={PARTS[1]}" in terminal.until("The agent is not installed")
+        terminal.until("The agent is not installed", f"--resume={PARTS[1]}")
         terminal.press(b"y")
         terminal.until("The command is in the clipboard")
         assert b"\x1b]52;c;" in terminal.raw

@@ -81,7 +81,8 @@ class Lister:
         self.wish = Wish()
         self._before_search: int | None = None
         self.back: Sequence[int] = ()
-        """Sessions that are back: the cursor goes to the first that is listed."""
+        """Sessions that are back: the cursor goes to the first that is listed once a look at
+        everything has seen them, which none is that began before."""
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self._basis: Basis | None = None
@@ -339,8 +340,9 @@ class Lister:
         self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
         back_to = None if found else self._before_search
-        if self.back and not found:
+        if self.back and not found and self._edits == self._edits_seen:
             back_to = next(filter(set(arranged.order).__contains__, self.back), back_to)
+            self.back = ()
         if back_to is None and self.catalog and here is not None:
             back_to = self.catalog.tip(here)
         if found and self._sessions.finds_anew(arranged) and arranged.order:
@@ -354,7 +356,7 @@ class Lister:
         self._expected = self._expected and self.catalog is None
         self._sessions.show(arranged, back_to, self.matcher)
         if found is None:
-            self._before_search, self.back = None, ()
+            self._before_search = None
         self._chosen()
         self._listed = arranged
         self.say_counts()

@@ -95,6 +95,25 @@ async def test_what_an_undo_brought_back_is_listed_when_a_look_at_the_file_comes
         assert driver.listed() == ["busy", *NAMES]
 
 
+async def test_the_cursor_goes_to_what_is_back_when_an_older_look_at_the_file_ends_after_the_undo(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("d")
+        await driver.press("y")
+        await driver.press("u")
+        look = Held(monkeypatch, HermesStore, "changes")
+        driver.main._file_changed()
+        await look.holds(driver)
+        await driver.pilot.press("y")
+        await driver.until_seen(lambda: "Undone" in driver.said())
+        look.let_go()
+        await driver.settle()
+        assert driver.listed() == ["busy", *NAMES]
+        assert _current(driver) == "bee"
+
+
 async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _to(driver, "ant")

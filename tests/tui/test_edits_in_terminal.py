@@ -87,12 +87,11 @@ def test_a_title_of_wide_letters_is_typed_pasted_and_kept(tmp_path: Path) -> Non
         typed = "京都の旅".encode()
         terminal.press(typed[:4])
         terminal.press(typed[4:])
-        assert _straight(terminal.until("4 of 100 characters"))
+        terminal.until("4 of 100 characters", _straight)
         terminal.press(PASTE + "，第二天，去伏见稻荷大社🦊".encode() + ITS_END)
-        assert _straight(terminal.until("17 of 100 characters"))
-        assert "京都の旅，第二天，去伏见稻荷大社🦊" in terminal.text
+        terminal.until("17 of 100 characters", "京都の旅，第二天，去伏见稻荷大社🦊", _straight)
         terminal.press(b"\r")
-        assert _straight(terminal.until("u undoes it"))
+        terminal.until("u undoes it", _straight)
         terminal.until("─ 京都の旅，第二天，去伏见稻荷大社🦊 ─")
         terminal.press(b"q")
         assert terminal.leave() == 0

@@ -81,8 +81,8 @@ def _stop_half_way(terminal: Terminal, path: Path) -> None:
     terminal.press(b"y")
     terminal.until("messages a second")
     terminal.press(b"s")
-    said = terminal.until("stopped:")
-    found = re.search(r"Pruned (\d+) of 699", said)
+    told = re.compile(r"Pruned (\d+) of 699")
+    found = told.search(terminal.until("stopped:", lambda text: told.search(text) is not None))
     assert found
     gone = SESSIONS - _left(path)
     assert int(found[1]) == gone
