@@ -100,11 +100,14 @@ class Driver:
 
 
 class Held:
-    """Stands for a function, or a method of a class, and keeps its first answer back until it is
-    let go."""
+    """Stands for a function, or a method of a class, and keeps one answer back, as a rule the
+    first, until it is let go."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, module: object, name: str, which: int = 1
+    ) -> None:
         self._plain = getattr(module, name)
+        self._which = which
         self._go = threading.Event()
         self.made = threading.Event()
         """The answer is there, and waits."""
@@ -116,10 +119,10 @@ class Held:
 
     def __call__(self, *arguments: object) -> object:
         self.calls += 1
-        first = not self.made.is_set()
+        this = self.calls == self._which
         made = self._plain(*arguments)
-        self.made.set()
-        if first:
+        if this:
+            self.made.set()
             self._go.wait(60)
         return made
 

@@ -170,6 +170,7 @@ class MainScreen(ActingScreen):
         gc.freeze()
         gc.enable()
         self._painted = True
+        self._condition.say(self._opening)
         self._read()
         self._survey()
         trash = self._opening.trash
