@@ -58,6 +58,7 @@ class Matcher:
     """A query, ready to be tried on messages."""
 
     def __init__(self, query: Query, now: float = 0.0, tz: tzinfo | None = None) -> None:
+        self.query = query
         self.text = query.text
         self._clauses = [
             (clause.negated, [_finder(term) for term in clause.any_of]) for clause in query.clauses

@@ -279,7 +279,7 @@ class Lister:
         from explorer.tui.searching import run
 
         query = parse(asked.text, asked.now)
-        self.matcher = Matcher(query, asked.now)
+        matcher = self.matcher = Matcher(query, asked.now)
         self._sessions.searching(asked.text)
         # At once: what was understood does not wait for what is found.
         self._chip_bar.chips = [*chips(asked.wish, 0), *understood(query), *self._scanned]
@@ -288,7 +288,7 @@ class Lister:
             def tell(arranged: Arranged) -> None:
                 self._lanes.tell(token, lambda: self._grow(arranged))
 
-            return run(asked, tell, token)
+            return run(asked, matcher, tell, token)
 
         self._lanes.start("order", work, self._list)
 

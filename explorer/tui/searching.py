@@ -13,7 +13,6 @@ from explorer.model import SAFE_ID, Hidden
 from explorer.search.engine import LEFT_OUT, Gathered, Result, search
 from explorer.search.fields import Known, session_test
 from explorer.search.filters import NO_FACTS, wanted
-from explorer.search.language import Query, parse
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import BadPattern
 from explorer.search.titles import Titles, titles_alike, titles_holding
@@ -34,11 +33,11 @@ _TITLES: "WeakKeyDictionary[Catalog, Titles]" = WeakKeyDictionary()
 Tell = Callable[[Arranged], None]
 
 
-def run(asked: Asked, tell: Tell, token: CancelToken) -> Arranged:
-    """Search; `tell` gets the list as it grows."""
+def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arranged:
+    """Search for what `matcher` says; `tell` gets the list as it grows."""
     begun = time.monotonic()
     catalog, store, now = asked.catalog, asked.store, asked.now
-    query = parse(asked.text, now)
+    query = matcher.query
     test = session_test(query, now)
     traits = _traits(asked, test.traits, token)
     needs = test.needs_facts or asked.wish.filters.needs_facts
@@ -68,7 +67,7 @@ def run(asked: Asked, tell: Tell, token: CancelToken) -> Arranged:
     if not query.asks_messages:
         return listing.of_sessions(hides)
     gathered = Gathered(catalog, hides_hits, given, asked.wish.best)
-    return _Words(asked, query, listing, gathered, tell, token).found(traits)
+    return _Words(asked, matcher, listing, gathered, tell, token).found(traits)
 
 
 class _Words:
@@ -77,15 +76,15 @@ class _Words:
     def __init__(
         self,
         asked: Asked,
-        query: Query,
+        matcher: Matcher,
         listing: SearchListing,
         gathered: Gathered,
         tell: Tell,
         token: CancelToken,
     ) -> None:
         self._asked = asked
-        self._query = query
-        self._matcher = Matcher(query, asked.now)
+        self._query = matcher.query
+        self._matcher = matcher
         self._listing = listing
         self._gathered = gathered
         self._tell = tell
