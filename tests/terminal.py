@@ -18,7 +18,7 @@ from typing import Self
 import pyte
 
 SIZES = ("COLUMNS", "LINES")
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds until a test gives up on something that should happen at once."""
 
 AT_A_TIME = 0.2
