@@ -1,9 +1,11 @@
 """`rename`, `archive`, `unarchive`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
 
 import argparse
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
@@ -18,6 +20,7 @@ from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.titles import Title
 from explorer.store.edits.words import (
+    crash_words,
     done_words,
     harmless,
     plan_lines,
@@ -25,6 +28,7 @@ from explorer.store.edits.words import (
     receipt_words,
     skipped_words,
 )
+from explorer.store.read_only import CancelToken
 from explorer.store.resolve import resolve_for_edit
 from explorer.store.side import SideFile
 
@@ -48,8 +52,11 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     if not options.yes:
         lines = [question(plan), *(f"  {line}" for line in plan_lines(plan))]
         ask(lines)
-    done = editor.apply(plan, progress=shown_progress("messages"), force=options.force)
+    with until_interrupted() as token:
+        done = editor.apply(plan, token, shown_progress("messages"), options.force)
     _finish(done, receipt_words(plan), options.json)
+    if done.stopped:
+        return int(ExitCode.INTERRUPTED)
     return int(ExitCode.DONE if done.ids else ExitCode.REFUSED)
 
 
@@ -139,6 +146,22 @@ def ask(lines: Sequence[str]) -> None:
         raise Refused("Not confirmed", "Nothing was changed.")
 
 
+@contextmanager
+def until_interrupted() -> Iterator[CancelToken]:
+    """Ctrl+C stops an edit where it can say how far it got; a second one stops it at once."""
+    token = CancelToken()
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        token.cancel()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield token
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def shown_progress(noun: str) -> Callable[[Progress], None] | None:
     """Tells how far it is, where a person looks on."""
     if not sys.stderr.isatty():
@@ -164,7 +187,10 @@ def _finish(done: Done, words: str, as_json: bool) -> None:
 
 def warn_half_done(editor: Editor) -> None:
     """Say what a crash left in the middle, before anything else is done."""
-    for receipt in editor.half_done():
+    found = editor.after_crash()
+    for line in crash_words(found):
+        note(clean_line(line))
+    for receipt in found.half_done:
         note(
             f"An edit was cut short: {receipt.words}. `session-explorer undo {receipt.number}`"
             " puts back what it had taken out."

@@ -3,7 +3,13 @@
 import argparse
 import re
 
-from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
+from explorer.commands.editing import (
+    ask,
+    editor_for,
+    shown_progress,
+    until_interrupted,
+    warn_half_done,
+)
 from explorer.commands.output import note, write, write_json
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
@@ -45,7 +51,8 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
-    done = editor.apply(plan, progress=shown_progress("messages"))
+    with until_interrupted() as token:
+        done = editor.apply(plan, token, shown_progress("messages"))
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         write_json(done_shape(done))
@@ -53,7 +60,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         note(clean_line(done_words(done, receipt_words(plan))) + ".")
         if done.receipt is not None:
             note(f"Receipt {done.receipt}: `session-explorer undo {done.receipt}` takes it back.")
-    return int(ExitCode.DONE)
+    return int(ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE)
 
 
 def _plan(editor: Editor, store: Store, keys: list[int], archive: bool) -> EditPlan:

@@ -20,6 +20,7 @@ from explorer.store.trash import RETENTION, RETENTION_DAYS
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
     editor = editor_for(chosen_store(options))
+    warn_half_done(editor)
     return _undo(editor, editor.undo_plan(options.receipt), options)
 
 

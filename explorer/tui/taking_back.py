@@ -8,9 +8,9 @@ from textual.screen import Screen
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Done, Progress
+from explorer.store.edits.plans import AfterCrash, Done, Progress
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import undo_lines, undo_question
+from explorer.store.edits.words import crash_words, undo_lines, undo_question
 from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.choice import Choice
@@ -70,11 +70,13 @@ class TakingBack:
     def look_after_crash(self) -> None:
         """Say what an earlier edit left half done, and offer what can be done."""
 
-        def ask(receipts: list[Receipt]) -> None:
-            if receipts:
-                self._ask_half_done(receipts[0])
+        def ask(found: AfterCrash) -> None:
+            for line in crash_words(found):
+                self._screen.notify(clean_line(line, 300), markup=False)
+            if found.half_done:
+                self._ask_half_done(found.half_done[0])
 
-        self._lane.find_out(lambda token: self._editor.half_done(), ask, lane="crash")
+        self._lane.find_out(lambda token: self._editor.after_crash(), ask, lane="crash")
 
     def _ask_half_done(self, receipt: Receipt) -> None:
         dialog = Choice(

@@ -150,7 +150,7 @@ def test_a_message_that_arrives_after_the_plan_keeps_the_session(
         db.execute("UPDATE sessions SET message_count = 3, ended_at = NULL WHERE id = 's'")
     done = editor.apply(plan)
     assert done.ids == ("other",)
-    assert done.skipped == {"Its agent has begun to write it": 1}
+    assert done.skipped == {"Its agent has written it meanwhile": 1}
     assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 's'") == [(3,)]
     assert faults(path) == []
 

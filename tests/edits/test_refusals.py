@@ -120,7 +120,7 @@ def test_a_session_that_went_after_the_plan(path: Path, editor_of: EditorOf) -> 
     assert done.skipped == {"The session is no longer in it": 1}
 
 
-def test_a_message_that_came_after_the_plan_is_deleted_with_the_rest_or_nothing_is(
+def test_a_message_that_nobody_agreed_to_delete_keeps_its_session(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
@@ -128,9 +128,12 @@ def test_a_message_that_came_after_the_plan_is_deleted_with_the_rest_or_nothing_
     with altered(path) as db:
         say(db, "s", content="one more")
     before = dump(path)
-    editor.apply(plan)
-    editor.undo(editor.undo_plan())
+    done = editor.apply(plan)
+    assert (done.receipt, done.ids) == (None, ())
+    assert done.skipped == {"Its agent has written it meanwhile": 1}
     assert dump(path) == before
+    assert editor.trash.receipts() == []
+    assert editor.apply(editor.delete_plan(numbers(path, "s"))).ids == ("s",)
 
 
 def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: EditorOf) -> None:
@@ -142,9 +145,22 @@ def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: Edito
     before = dump(path)
     done = editor.apply(plan)
     assert (done.receipt, done.ids) == (None, ())
-    assert done.skipped == {"Its agent has begun to write it": 1}
+    assert done.skipped == {"Its agent has written it meanwhile": 1}
     assert dump(path) == before
     assert editor.half_done() == []
+
+
+def test_a_session_that_was_opened_again_after_the_plan(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    with altered(path) as db:
+        db.execute("UPDATE messages SET timestamp = ? WHERE session_id = 's'", (NOW,))
+    plan = editor.delete_plan(numbers(path, "s"))
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
+    before = dump(path)
+    done = editor.apply(plan)
+    assert done.skipped == {"Its agent has begun to write it": 1}
+    assert dump(path) == before
 
 
 def test_a_title_that_was_taken_after_the_plan(path: Path, editor_of: EditorOf) -> None:

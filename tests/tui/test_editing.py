@@ -355,7 +355,7 @@ async def test_an_edit_that_was_cut_short_is_told_also_to_those_who_press_a_key_
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _cut_short(path, trash, monkeypatch)
-    found = Held(monkeypatch, Editor, "half_done")
+    found = Held(monkeypatch, Editor, "after_crash")
     async with opened(path, trash=trash, first=found) as driver:
         await driver.pilot.press("j", "d")
         await driver.until_seen(lambda: isinstance(driver.app.screen, Question))

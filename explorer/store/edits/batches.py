@@ -50,15 +50,18 @@ def run_batches(
     failed: Callable[[int, Changed], None],
     hold: float | None = None,
     pause: float | None = None,
+    *,
+    may_stop: Callable[[], bool] = lambda: True,
 ) -> bool:
     """Run all steps; whether the end was reached. `committed` is told what is in the file for
-    good; `failed` which job the file has changed for: its other steps are left out."""
+    good; `failed` which job the file has changed for: its other steps are left out. `may_stop` says
+    whether this is a good place for it."""
     alone = False
     ready: deque[Step] = deque()
     _make_ready(ready, steps)
     broken: set[int] = set()
     while ready:
-        if token.cancelled:
+        if token.cancelled and may_stop():
             return False
         batch: list[Step] = []
         try:

@@ -40,8 +40,9 @@ class Copier:
             self._columns[table] = columns_of(self._writing.ask, table)
         return self._columns[table]
 
-    def copy(self, trash: TrashWriter, receipt: int, planned: Planned) -> Copied:
-        """Write a session to the trash; raises `Changed` where it is gone by now."""
+    def copy(self, trash: TrashWriter, receipt: int, planned: Planned, exact: bool) -> Copied:
+        """Write a session to the trash; raises `Changed` where it is gone by now, or if it is to be
+        `exact` has other messages than somebody agreed to."""
         shape = self._shape
         own = self._rows(shape.sessions, shape.id, planned.id)
         if len(own) != 1:
@@ -68,6 +69,9 @@ class Copier:
             self._pack(trash, entry, shape.messages, rows)
             count += len(rows)
             size += sum(map(weight, rows))
+        if exact and count != planned.messages:
+            trash.drop_entries([entry])
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
         if whole:
             size += self._belongings(trash, receipt, entry, planned, own[0])
         else:

@@ -23,7 +23,7 @@ from explorer.store.edits.taking import (
     planned_again,
 )
 from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo, undo_steps
-from explorer.store.edits.words import receipt_words
+from explorer.store.edits.words import part_words, receipt_words
 from explorer.store.edits.writing import Changed, Looking, Writing
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.schema import quoted
@@ -100,8 +100,9 @@ class Doing:
         check_rowids(writing, shape)
         folders = (self._trash.path.parent, self._path.resolve().parent)
         room.check_before(folders, plan.totals.bytes, "Deleting")
+        words = part_words(plan, 0) if len(plan.doomed) > 1 else receipt_words(plan)
         with _before_anything(), self._trash.writing() as trash:
-            receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
+            receipt = trash.begin(plan.action.value, words, self._clock())
         try:
             with _before_anything():
                 self._try(writing, shape, plan)
@@ -125,6 +126,9 @@ class Doing:
         """Put back what an edit took out."""
         receipt = plan.receipt.number
         entries = plan.entries
+        now = self._trash.receipt(receipt)
+        if now is None or now.state is ReceiptState.UNDONE:
+            raise Refused("It is undone already", f"Receipt {receipt} was taken back.")
         if not entries and not plan.changes:
             raise Refused(
                 "It cannot be undone", " ".join(plan.notes) or "Nothing of it is left to undo."

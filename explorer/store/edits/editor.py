@@ -13,7 +13,7 @@ from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
 from explorer.store.edits.doing import Doing
 from explorer.store.edits.images import Cell
 from explorer.store.edits.planning import Planner
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
+from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.refusals import place, reasons, tokenizer_trouble, undo_reason
 from explorer.store.edits.settling import settle
 from explorer.store.edits.shape import Shape, shape_of
@@ -174,10 +174,11 @@ class Editor:
             return self._with_log(self._doing(token, progress).undo(plan))
 
     def _receipt(self, number: int | None) -> Receipt:
-        there = self.trash.receipts()
-        undoable = (ReceiptState.DONE, ReceiptState.UNDOING)
-        for one in there:
-            if one.number == number or (number is None and one.state in undoable):
+        cut_short = {one.number for one in self.after_crash().half_done}
+        for one in self.trash.receipts():
+            if one.state is ReceiptState.BEGUN and one.number not in cut_short:
+                raise Refused("An edit is under way", "It can be undone when it has ended.")
+            if one.number == number or (number is None and one.state is not ReceiptState.UNDONE):
                 if one.state is ReceiptState.UNDONE:
                     raise Refused("It is undone already", f"Receipt {number} was taken back.")
                 return one
@@ -187,20 +188,31 @@ class Editor:
 
     def half_done(self) -> list[Receipt]:
         """The edits that a crash left in the middle. None while another explorer edits."""
+        return list(self.after_crash().half_done)
+
+    def after_crash(self) -> AfterCrash:
+        """Settle what is clear of the edits that a crash cut short. Nothing is known of them while
+        another explorer edits: they may be its own."""
         if not any(one.half_done for one in self.trash.receipts()):
-            return []
+            return AfterCrash()
         try:
             with self.trash.alone():
+                before = [one.number for one in self.trash.receipts() if one.half_done]
                 for one in self.trash.receipts():
                     if one.half_done:
                         # What cannot be looked at now stays as it is, and is told.
                         with suppress(ExplorerError):
                             settle(self.path, self.trash, one)
+                left = [one for one in self.trash.receipts() if one.number in before]
         except StoreError as error:
             if error.problem is Problem.BUSY:
-                return []
+                return AfterCrash()
             raise
-        return [one for one in self.trash.receipts() if one.half_done]
+        return AfterCrash(
+            [one for one in left if one.half_done],
+            [one for one in left if not one.half_done],
+            len(before) - len(left),
+        )
 
     def finish(
         self,

@@ -11,6 +11,7 @@ from pathlib import Path
 from explorer.model import State
 from explorer.render.amounts import plural
 from explorer.store.edits.beside import routed
+from explorer.store.edits.families import CONTINUED
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.shape import Rows, Shape
 from explorer.store.edits.subject import (
@@ -96,12 +97,15 @@ class Planner:
         """What goes with these sessions."""
         wanted = self.subjects(rows)
         left_out = {one.row: reason for one in wanted if (reason := self.refusal(one, force))}
-        # Who runs keeps the whole of what was asked for in one go with it from being half done.
+        # Who stays keeps the whole of what was asked for in one go with it from being half done.
         doomed = {one.row: one for one in wanted if one.row not in left_out}
+        for one in wanted:
+            if one.row in left_out:
+                _keep_family(one, doomed, (), left_out, CONTINUED)
         along = self._subagents(doomed.values())
         held_back = {one.row: one for one in along if self.refusal(one, force)}
         for one in held_back.values():
-            self._keep_family(one, doomed, along, left_out)
+            _keep_family(one, doomed, along, left_out, "a subagent of it is running")
         going = {**doomed, **{one.row: one for one in along if one.row not in held_back}}
         below = children(self.ask, self.schema, self.shape, [one.id for one in going.values()])
         staying = {one.row: one for one in below if one.row not in going}
@@ -145,24 +149,6 @@ class Planner:
             for file in files_beside(self.path, ids, known) if ids else ():
                 found.setdefault(file.id, []).append(file.name)
         return found
-
-    def _keep_family(
-        self,
-        running: Subject,
-        doomed: dict[int, Subject],
-        along: Sequence[Subject],
-        left_out: dict[int, str],
-    ) -> None:
-        """A subagent at work keeps those it works for: their sessions stay with it."""
-        by_id = {one.id: one for one in (*doomed.values(), *along)}
-        at = by_id.get(running.parent or "")
-        seen = {running.id}
-        while at is not None and at.id not in seen:
-            seen.add(at.id)
-            if at.row in doomed:
-                left_out[at.row] = "a subagent of it is running"
-                del doomed[at.row]
-            at = by_id.get(at.parent or "")
 
     def _subagents(self, doomed: Iterable[Subject]) -> list[Subject]:
         """Who goes along with these, and with those again."""
@@ -233,15 +219,36 @@ def _stays(subject: Subject) -> str:
     return f"{kinds.get(subject.kind, 'what continues it')}: it stays and loses its link"
 
 
+def _keep_family(
+    stays: Subject,
+    doomed: dict[int, Subject],
+    along: Sequence[Subject],
+    left_out: dict[int, str],
+    reason: str,
+) -> None:
+    """Who stays keeps what it continues or works for; a branch is a conversation of its own."""
+    by_id = {one.id: one for one in (*doomed.values(), *along)}
+    at = stays
+    seen = {at.id}
+    while at.kind != "branch" and at.parent in by_id and at.parent not in seen:
+        at = by_id[at.parent]
+        seen.add(at.id)
+        if at.row in doomed:
+            left_out[at.row] = reason
+            del doomed[at.row]
+
+
 def _children_first(subjects: Sequence[Subject]) -> list[Subject]:
-    """Nobody before those that hang on it; in a circle, somebody has to be the first."""
+    """Nobody before those that hang on it, and all that hang together in one go: who stops half way
+    wants whole conversations. In a circle, somebody has to be the first."""
     by_id = {one.id: one for one in subjects}
-    depth: dict[str, int] = {}
+    places: dict[str, tuple[int, int]] = {}
+    families: dict[str, int] = {}
     for one in subjects:
-        at, steps, seen = one, 0, {one.id}
+        at, depth, seen = one, 0, {one.id}
         while at.parent in by_id and at.parent not in seen:
             at = by_id[at.parent]
             seen.add(at.id)
-            steps += 1
-        depth[one.id] = steps
-    return sorted(subjects, key=lambda one: -depth[one.id])
+            depth += 1
+        places[one.id] = families.setdefault(at.id, len(families)), -depth
+    return sorted(subjects, key=lambda one: places[one.id])

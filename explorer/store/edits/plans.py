@@ -1,12 +1,12 @@
 """What an edit would do, in values: shown before it is done, and checked again when it is."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Refused
-from explorer.store.kept import Change
+from explorer.store.kept import Change, Receipt
 
 
 class Action(StrEnum):
@@ -133,6 +133,17 @@ class Done(NamedTuple):
     """Somebody stopped it: the rest was not done."""
     words: str = ""
     """What was done, where that is less than was planned."""
+
+
+class AfterCrash(NamedTuple):
+    """What became of the edits that a crash cut short."""
+
+    half_done: Sequence[Receipt] = ()
+    """Somebody has to decide: finish, or put back."""
+    ended: Sequence[Receipt] = ()
+    """There is nothing to decide: whole sessions went, and can be taken back."""
+    nothing: int = 0
+    """How many had not done anything."""
 
 
 class Progress(NamedTuple):

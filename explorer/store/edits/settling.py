@@ -9,6 +9,7 @@ from pathlib import Path
 
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.shape import PROMPTS, Shape, shape_of
+from explorer.store.edits.taking import recount
 from explorer.store.edits.undoing import current
 from explorer.store.edits.writing import Looking
 from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState, table_of
@@ -44,6 +45,7 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
     with trash.writing() as writer:
         writer.set_entries(gone, EntryState.GONE)
         writer.drop_entries(untouched)
+    recount(trash, receipt.number)
     trash.close(receipt.number)
 
 

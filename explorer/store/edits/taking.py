@@ -9,19 +9,20 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from explorer.errors import Cancelled, ExplorerError
+from explorer.errors import Cancelled, ExplorerError, sentence
 from explorer.render.amounts import plural
 from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.copying import Copied, Copier
 from explorer.store.edits.deleting import Deleter
+from explorer.store.edits.families import CONTINUED, Family
 from explorer.store.edits.images import Image
 from explorer.store.edits.plans import Done, EditPlan, Outcome, Planned, Progress
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.undoing import UndoPlan, undo_steps
-from explorer.store.edits.words import part_words
-from explorer.store.edits.writing import Changed, Writing
+from explorer.store.edits.words import part_words, receipt_words, recounted
+from explorer.store.edits.writing import Changed, Transaction, Writing
 from explorer.store.kept import Entry, EntryState
 from explorer.store.read_only import CancelToken
 from explorer.store.trash import TrashFile
@@ -81,6 +82,8 @@ class Taking:
         self._counter = Counter(progress, plan.totals.sessions, plan.totals.messages)
         self._begun: set[int] = set()
         self._ended: set[int] = set()
+        self._family = Family(plan.doomed)
+        self._counted = len(plan.doomed) > 1
 
     def run(self) -> Done:
         reached = True
@@ -110,12 +113,14 @@ class Taking:
 
     def finish(self, entries: Sequence[Entry]) -> Done:
         """The rest of what was begun before a crash."""
+        self._counted = False
         copied = []
         for entry, planned in zip(entries, self._plan.sessions, strict=True):
             image = _own_row(self._trash, entry, self._shape)
             if image is not None and isinstance(image[0], int):
                 copied.append(Copied(entry.number, planned, image[0], image))
         reached = self._delete(copied, begun=True)
+        recount(self._trash, self._receipt)
         return self._close(stopped=not reached)
 
     def _copy(self, chunk: Sequence[Planned]) -> list[Copied]:
@@ -123,9 +128,10 @@ class Taking:
         with self._trash.writing() as trash:
             for planned in chunk:
                 try:
-                    copied.append(self._copier.copy(trash, self._receipt, planned))
+                    exact = not self._force
+                    copied.append(self._copier.copy(trash, self._receipt, planned, exact))
                 except Changed as error:
-                    self._skip(error)
+                    self._skip(error, planned)
         return copied
 
     def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
@@ -133,7 +139,10 @@ class Taking:
         deleter = Deleter(self._trash, self._shape, self._copier.columns, begun)
         by_entry = {one.entry: one for one in copied}
         now = self._clock()
-        steps = chain.from_iterable(deleter.steps(one, now, self._force) for one in copied)
+        steps = chain.from_iterable(
+            chain([self._unless_spared(one)], deleter.steps(one, now, self._force))
+            for one in copied
+        )
         self._begun = set(by_entry) if begun else set()
         self._ended = set()
 
@@ -143,20 +152,36 @@ class Taking:
             if ended:
                 with self._trash.writing() as trash:
                     trash.set_entries(ended, EntryState.GONE)
+                    if self._counted:
+                        # What it did so far, should it be cut short.
+                        words = part_words(self._plan, len(self._ids) + len(ended))
+                        trash.set_words(self._receipt, words)
                 self._ended.update(ended)
                 for entry in ended:
                     self._ids.append(by_entry[entry].planned.id)
+                    self._family.went(by_entry[entry].planned.id)
                     self._remove_files(entry)
             self._counter.add(sum(step.messages for step in batch), len(ended))
 
         def failed(job: int, error: Changed) -> None:
-            self._skip(error)
+            self._skip(error, by_entry[job].planned)
 
-        reached = run_batches(self._writing, steps, self._token, committed, failed)
+        reached = run_batches(
+            self._writing, steps, self._token, committed, failed, may_stop=self._family.is_whole
+        )
         for entry in by_entry:
             if entry not in self._ended:
                 self._put_back(entry)
         return reached
+
+    def _unless_spared(self, copied: Copied) -> Step:
+        """The first step of each: who hangs on it may have been left out since it was copied."""
+
+        def check(tx: Transaction) -> None:
+            if copied.planned.id in self._family.spared:
+                raise Changed("It is left out", sentence(CONTINUED))
+
+        return Step(copied.entry, check)
 
     def _put_back(self, entry: int) -> None:
         """A session that cannot go: what is out of it comes back."""
@@ -187,16 +212,18 @@ class Taking:
             if not remove_file(self._writing.path, kept):
                 self._notes.append(f"{kept.name} could not be removed: it has changed.")
 
-    def _skip(self, error: Changed) -> None:
+    def _skip(self, error: Changed, planned: Planned) -> None:
+        self._family.stayed(planned)
         reason = error.message.rstrip(".")
         self._skipped[reason] = self._skipped.get(reason, 0) + 1
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
-        words = part_words(self._plan, len(self._ids)) if stopped else ""
-        if words:
+        less = stopped or len(self._ids) < len(self._plan.doomed)
+        words = part_words(self._plan, len(self._ids)) if less else ""
+        if self._counted:
             with self._trash.writing() as trash:
-                trash.set_words(self._receipt, words)
+                trash.set_words(self._receipt, words or receipt_words(self._plan))
         return Done(
             self._receipt if self._trash.close(self._receipt) else None,
             self._plan.action.value,
@@ -226,6 +253,15 @@ def _own_row(trash: TrashFile, entry: Entry, shape: Shape) -> Image | None:
         if pack.table == shape.sessions:
             return pack.rows[0]
     return None
+
+
+def recount(trash: TrashFile, number: int) -> None:
+    """Have the receipt of an edit that was cut short say how many sessions it took."""
+    receipt = trash.receipt(number)
+    gone = sum(entry.state is EntryState.GONE for entry in trash.entries(number))
+    if receipt is not None and gone:
+        with trash.writing() as writer:
+            writer.set_words(number, recounted(receipt.words, gone))
 
 
 def planned_again(entry: Entry, trash: TrashFile) -> Planned:

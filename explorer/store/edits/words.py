@@ -1,11 +1,13 @@
 """Edits in words: what a plan would do, what was done. Stored text in them is not cleaned yet."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
-from explorer.store.edits.plans import Action, Done, EditPlan, Planned
+from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
+from explorer.store.kept import ReceiptState
 from explorer.store.trash import RETENTION_DAYS
 
 NAMED = 4
@@ -20,6 +22,7 @@ _DONE = {
     Action.DELETE: "Deleted",
     Action.PRUNE: "Pruned",
 }
+_PART = re.compile(r"\A(\w+) [\d,]+ of ([\d,]+ sessions?)\Z")
 _ASKED = {
     Action.ARCHIVE: "Archive",
     Action.UNARCHIVE: "Take out of the archive:",
@@ -46,6 +49,11 @@ def receipt_words(plan: EditPlan) -> str:
 def part_words(plan: EditPlan, done: int) -> str:
     """What an edit did that did not reach its end."""
     return f"{_DONE[plan.action]} {count(done)} of {plural(len(plan.doomed), 'session')}"
+
+
+def recounted(words: str, done: int) -> str:
+    """The same, where it turns out that it did more or less; `words` that count nothing stay."""
+    return _PART.sub(lambda found: f"{found[1]} {count(done)} of {found[2]}", words)
 
 
 def question(plan: EditPlan) -> str:
@@ -108,6 +116,17 @@ def done_words(done: Done, words: str) -> str:
         parts.append("stopped: the rest is as it was")
     parts += [f"left out: {count(number)} {reason}" for reason, number in done.skipped.items()]
     return ". ".join((" · ".join(parts), *done.notes))
+
+
+def crash_words(found: AfterCrash) -> Iterator[str]:
+    """What a crash cut short and is settled by now."""
+    for one in found.ended:
+        if one.state is ReceiptState.UNDONE:
+            yield f"An undo was cut short at its end. It is undone: {one.words}."
+        else:
+            yield f"An edit was cut short: {one.words}. It can be undone."
+    if found.nothing:
+        yield "An edit was cut short before it did anything."
 
 
 def log_words(bytes_: int) -> str:
