@@ -1,6 +1,6 @@
 """What is chosen for the list: its order, its filters, its pins, and who of a family to go to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual.screen import Screen
 
@@ -90,8 +90,9 @@ class Choosing:
         if self._lister.store is not None and self._lister.catalog is not None:
             self._screen.app.push_screen(FilterScreen(self._lister, clock))
 
-    def pin(self, rows: Sequence[int]) -> None:
-        """Pin these rows, or if all of them are pinned take the pins out."""
+    def pin(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
+        """Pin these rows, or if all of them are pinned take the pins out; none that is another
+        session by now than was `shown`."""
         store, catalog = self._lister.store, self._lister.catalog
         keys = [key for key in rows if catalog is not None and catalog.has(key)]
         if store is None or catalog is None or not keys:
@@ -103,7 +104,11 @@ class Choosing:
             pins = self._lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
             labels = store.labels([part for chain in chains for part in chain], token)
-            ids = [[labels[part].id for part in chain if part in labels] for chain in chains]
+            ids = [
+                [labels[part].id for part in chain if part in labels]
+                for chain in chains
+                if (tip := labels.get(chain[-1])) and shown.get(chain[-1], tip.id) == tip.id
+            ]
             off = all(not pins.isdisjoint(parts) for parts in ids)
             changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]
             try:

@@ -4,7 +4,7 @@ Everything runs in one lane, one after the other. What was done is said with the
 back.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from textual.screen import Screen
@@ -26,6 +26,7 @@ from explorer.store.edits.words import (
     receipt_words,
 )
 from explorer.store.read_only import CancelToken
+from explorer.tui.as_listed import ANOTHER, as_listed, check_same
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
@@ -87,6 +88,8 @@ class Editing:
         self._changed = changed
         self._lane = EditLane(screen, lanes, changed)
         self.taking_back = TakingBack(screen, self._lane, lister, editor)
+        self._shown: Mapping[int, str] = {}
+        """Ids by key of what an edit is about, as far as that was in sight."""
 
     def stop(self) -> None:
         self._lane.stop()
@@ -96,6 +99,7 @@ class Editing:
         # What a prune wanted afterwards, if somebody then said no to it.
         self._lane.after = None
         rows, here = sessions.chosen(), sessions.current
+        self._shown = sessions.chosen_ids()
         match what:
             case "rename" if here is not None:
                 self.rename(here)
@@ -186,6 +190,8 @@ class Editing:
                     return error
 
             def take(found: tuple[EditPlan, Title] | ExplorerError) -> None:
+                if not isinstance(found, ExplorerError) and found[0].sessions[0].id != session.id:
+                    found = ANOTHER
                 if isinstance(found, ExplorerError):
                     dialog.leave()
                     self._lane.say(found)
@@ -213,7 +219,12 @@ class Editing:
         rows = frozenset(row for row in selected if row >= 0)
         given = Given(store, catalog, self._lister.wish.pins, rows)
 
-        def act(keys: Iterable[int], archive: bool, then: Callable[[Catalog | None], None]) -> None:
+        def act(
+            listed: Catalog,
+            keys: Iterable[int],
+            archive: bool,
+            then: Callable[[Catalog | None], None],
+        ) -> None:
             def make(rows: list[int], table: str, token: CancelToken) -> EditPlan:
                 if archive:
                     return self._editor.archive_plan(rows, True, table, token)
@@ -225,7 +236,7 @@ class Editing:
                     offer(self._screen, self._lanes, store, newer, self._clock)
 
             self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
-            self._plan(keys, make)
+            self._plan(keys, make, listed)
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
             self._lane.after = lambda: self._lanes.start("after", store.catalog, then)
@@ -243,20 +254,33 @@ class Editing:
         self,
         keys: Iterable[int],
         make: Callable[[list[int], str, CancelToken], EditPlan],
+        listed: Catalog | None = None,
     ) -> None:
         """Make a plan in a thread, show it, and do it after a yes. The `keys` are gone through in
-        that thread too: a prune may name 100,000."""
-        store = self._lister.store
+        that thread too: a prune may name 100,000. Of those, what has changed since it was `listed`
+        stays."""
+        store, shown, after = self._lister.store, self._shown, self._lane.after
+        named: list[int] = []
         if store is None:
             return
 
         def work(token: CancelToken) -> _Shown | None:
-            places = [store.place(key) for key in dict.fromkeys(keys)]
+            named[:] = dict.fromkeys(keys)
+            places = [(store.place(key), key) for key in named]
             if not places:
                 return None
-            table = places[0][0]
-            rows = [row for name, row in places if name == table]
-            return _shown(make(rows, table, token), len(places) - len(rows))
+            table = places[0][0][0]
+            mine = {row: key for (name, row), key in places if name == table}
+            plan = make(list(mine), table, token)
+            if listed is None:
+                check_same(plan, mine, shown)
+            else:
+                plan = as_listed(plan, mine, listed, lambda few: make(few, table, token))
+            return _shown(plan, len(places) - len(mine))
+
+        def again() -> None:
+            self._shown, self._lane.after = shown, after
+            self._plan(named, make, listed)
 
         def refused(why: ExplorerError) -> None:
             if isinstance(why, OnlyAgent):
@@ -266,9 +290,9 @@ class Editing:
             else:
                 self._lane.say(why)
 
-        self._lane.find_out(work, self._ask, refused)
+        self._lane.find_out(work, lambda shown: self._ask(shown, again), refused)
 
-    def _ask(self, shown: _Shown | None) -> None:
+    def _ask(self, shown: _Shown | None, again: Callable[[], None]) -> None:
         if shown is None:
             return
         if shown.elsewhere:
@@ -284,16 +308,22 @@ class Editing:
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._apply(plan, shown.question, shown.receipt)
+                self._apply(plan, shown.question, shown.receipt, again)
 
         self._screen.app.push_screen(dialog, answered)
 
-    def _apply(self, plan: EditPlan, title: str, words: str) -> None:
+    def _apply(
+        self, plan: EditPlan, title: str, words: str, again: Callable[[], None] | None = None
+    ) -> None:
+        """Do it; where the file has changed so that nothing could be done, ask `again` about the
+        plan as it is now."""
         stop = CancelToken()
 
         def then(done: Done) -> None:
-            again = " · u undoes it" if done.receipt is not None else ""
-            self._screen.notify(clean(done_words(done, words)) + again, markup=False)
+            if done.receipt is None and not done.stopped and again is not None:
+                self._screen.call_later(again)
+            undo = " · u undoes it" if done.receipt is not None else ""
+            self._screen.notify(clean(done_words(done, words)) + undo, markup=False)
 
         if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
             self._lister.stay_near()

@@ -119,7 +119,7 @@ class ActingScreen(Screen[None]):
         self._choosing().filters(self._clock)
 
     def action_pin(self) -> None:
-        self._choosing().pin(self.sessions.chosen())
+        self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()

@@ -72,11 +72,11 @@ class PruneScreen(Closing[None]):
         self,
         given: Given,
         clock: Callable[[], float],
-        act: Callable[[Iterable[int], bool, Then], None],
+        act: Callable[[Catalog, Iterable[int], bool, Then], None],
         undo: Callable[[Then], None],
     ) -> None:
-        """`act` archives or deletes the given sessions, after a question, and tells the catalog
-        as it is then; so does `undo`, which takes the last edit back."""
+        """`act` archives or deletes the given sessions of a catalog, after a question, and tells
+        the catalog as it is then; so does `undo`, which takes the last edit back."""
         super().__init__()
         self._given = given
         self._clock = clock
@@ -314,8 +314,9 @@ class PruneScreen(Closing[None]):
             return
         if len(going) > MANY:
             self.notify("Looking at what hangs on them …", timeout=3, markup=False)
-        chain = self._given.catalog.chain
-        self._act((part for row in going for part in chain(row)), archive, self._done)
+        catalog = self._given.catalog
+        parts = (part for row in going for part in catalog.chain(row))
+        self._act(catalog, parts, archive, self._done)
 
     def _done(self, catalog: Catalog | None) -> None:
         """The file is another one by now; what somebody keeps is kept from the next go as well."""

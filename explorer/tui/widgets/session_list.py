@@ -104,6 +104,12 @@ class SessionList(ResultsView):
         here = self.cursor_row
         return sorted(self.selection.keys) or ([here] if here is not None else [])
 
+    def chosen_ids(self) -> dict[int, str]:
+        """The ids of those by key, as far as they are known: the numbers by which a list knows its
+        rows may be those of other sessions by now."""
+        known = (self._known.get(row) for row in self.chosen())
+        return {row.key: row.id for row in known if row is not None}
+
     @property
     def order(self) -> Sequence[int]:
         return self._order
