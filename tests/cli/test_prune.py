@@ -1,6 +1,10 @@
 """`prune` for scripts: the rules, the words, the JSON and the exit codes of the contract."""
 
+import contextlib
+import os
+import signal
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,8 @@ import pytest
 from explorer.errors import ExitCode
 from explorer.search.pruning import DAY, ELSEWHERE, OPEN
 from explorer.store.create import StateFile
+from explorer.store.edits import batches
+from explorer.store.edits.plans import Progress
 from tests.conftest import Command
 from tests.edits.states import dump
 from tests.factories import altered, rows, talk
@@ -97,3 +103,53 @@ def test_one_set_of_tables_after_the_other(tmp_path: Path, command: Command) -> 
     plan = command(*arguments).json
     assert plan["totals"]["sessions"] + plan["skipped"][ELSEWHERE] > 30
     assert plan["skipped"][ELSEWHERE] > 0
+
+
+def _at_two(
+    monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]
+) -> contextlib.AbstractContextManager[None]:
+    """Have something happen to a prune when two sessions are gone."""
+
+    def tell(progress: Progress) -> None:
+        if progress.sessions == 2:
+            then()
+
+    @contextlib.contextmanager
+    def patched() -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(batches.run_batches, "__defaults__", (-1.0, 0.0))
+            patch.setattr("explorer.commands.prune.shown_progress", lambda noun: tell)
+            yield
+
+    return patched()
+
+
+def test_control_c_stops_it_and_says_how_far_it_got(
+    path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dump(path)
+    with _at_two(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT)):
+        done = command("prune", "--older-than", "7d", "--yes", "--db", path)
+    assert done.code == ExitCode.INTERRUPTED
+    assert "Pruned 2 of 4 sessions · stopped: the rest is as it was" in done.err
+    assert len(_left(path)) == 4
+    assert command("undo", "--yes", "--db", path).code == ExitCode.DONE
+    assert dump(path) == before
+
+
+def test_what_a_kill_cut_short_is_told_and_undone_without_its_number(
+    path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """Nothing of the prune's own runs after it."""
+
+    def die() -> None:
+        raise Killed
+
+    before = dump(path)
+    with _at_two(monkeypatch, die), pytest.raises(Killed):
+        command("prune", "--older-than", "7d", "--yes", "--db", path)
+    undone = command("undo", "--yes", "--db", path)
+    assert undone.code == ExitCode.DONE
+    assert "An edit was cut short: Pruned 2 of 4 sessions. It can be undone." in undone.err
+    assert dump(path) == before
