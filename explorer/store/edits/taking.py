@@ -193,7 +193,8 @@ class Taking:
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
-        words = part_words(self._plan, len(self._ids)) if stopped else ""
+        less = stopped or len(self._ids) < len(self._plan.doomed)
+        words = part_words(self._plan, len(self._ids)) if less else ""
         if words:
             with self._trash.writing() as trash:
                 trash.set_words(self._receipt, words)
