@@ -13,8 +13,8 @@ from explorer.render.clean import clean, clean_line, pad
 from explorer.render.when import ago, iso_utc
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import undo_lines, undo_question
-from explorer.store.kept import Entry, EntryState, Receipt
+from explorer.store.edits.words import back_words, undo_lines, undo_question, undone_words
+from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION, RETENTION_DAYS
 
 
@@ -38,7 +38,7 @@ def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
     if options.json:
         write_json(done_shape(done))
     else:
-        note(clean_line(f"Undone: {plan.receipt.words}."))
+        note(clean_line(f"{undone_words(plan)}."))
         for line in done.notes:
             note(clean_line(line))
     return int(ExitCode.DONE)
@@ -88,8 +88,9 @@ def _list(editor: Editor, as_json: bool, now: float) -> int:
         )
         return int(ExitCode.DONE)
     for one in receipts:
-        state = "" if one.state.value == "done" else f"  ({one.state.value})"
-        write(f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}{state}")
+        state = back_words(one) or ("" if one.state is ReceiptState.DONE else one.state.value)
+        line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
+        write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}"
     note(f"{held}, kept for {RETENTION_DAYS} days.")
     return int(ExitCode.DONE)
@@ -164,6 +165,7 @@ def _receipt_shape(receipt: Receipt) -> dict[str, object]:
         "state": receipt.state.value,
         "words": receipt.words,
         "sessions": receipt.sessions,
+        "back": receipt.back,
         "messages": receipt.messages,
         "bytes": receipt.bytes,
         "kept_until": iso_utc(receipt.made + RETENTION),

@@ -157,13 +157,14 @@ class TrashFile:
         """All edits of this store that are kept, the newest first."""
         rows = self._rows(
             "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
-            " total(e.messages), total(e.bytes) FROM receipts r LEFT JOIN entries e"
-            " ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number ORDER BY r.number DESC",
-            (self._store,),
+            " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
+            " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
+            " ORDER BY r.number DESC",
+            (EntryState.BACK, self._store),
         )
         return [
-            Receipt(number, action, made, ReceiptState(state), words, count, int(said), int(size))
-            for number, action, made, state, words, count, said, size in rows
+            Receipt(number, action, made, ReceiptState(state), words, *map(int, numbers))
+            for number, action, made, state, words, *numbers in rows
         ]
 
     def receipt(self, number: int) -> Receipt | None:

@@ -10,7 +10,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Done, Progress
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import undo_lines, undo_question
+from explorer.store.edits.words import undo_lines, undo_question, undone_words
 from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.choice import Choice
@@ -60,9 +60,7 @@ class TakingBack:
             notes = " ".join(done.notes)
             # What was done before is no longer so.
             self._screen.app.clear_notifications()
-            self._screen.notify(
-                clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
-            )
+            self._screen.notify(clean(f"{undone_words(plan)}. {notes}".rstrip()), markup=False)
             self._lister.back = back
 
         self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)

@@ -146,7 +146,9 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     receipt = command("delete", "first", "third", "--yes", "--json", "--db", path).json["receipt"]
     shown = command("trash", "show", str(receipt), "--json", "--db", path).json
     assert {one["id"] for one in shown["sessions"]} == {"first", "third"}
-    command("trash", "restore", str(receipt), "first", "--yes", "--db", path)
+    restored = command("trash", "restore", str(receipt), "first", "--yes", "--db", path)
+    assert "Undone for 1 of 2 sessions" in restored.err
+    assert "(1 of 2 back)" in command("trash", "list", "--db", path).out
     assert "first" in _ids(path)
     assert "third" not in _ids(path)
     assert command("trash", "purge", "--all", "--db", path).code == ExitCode.REFUSED

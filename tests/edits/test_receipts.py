@@ -7,7 +7,13 @@ import pytest
 
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.words import done_words, receipt_words
+from explorer.store.edits.words import (
+    back_words,
+    done_words,
+    receipt_words,
+    undo_question,
+    undone_words,
+)
 from tests.factories import altered, rows, talk
 
 EditorOf = Callable[[Path], Editor]
@@ -38,3 +44,31 @@ def test_a_delete_that_finds_fewer_says_and_keeps_how_many(path: Path, editor_of
     assert sorted(done.ids) == ["b", "c"]
     assert done_words(done, receipt_words(plan)).startswith("Deleted 2 of 3 sessions · left out")
     assert editor.trash.receipts()[0].words == "Deleted 2 of 3 sessions"
+
+
+def test_what_comes_back_in_parts_is_counted(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(_rows(path)))
+    (receipt,) = editor.trash.receipts()
+    one, *others = [entry.number for entry in editor.trash.entries(receipt.number)]
+    first = editor.undo_plan(receipt.number, [one])
+    assert undo_question(first) == "Undo for 1 of 3 sessions: deleted 3 sessions?"
+    editor.undo(first)
+    assert undone_words(first) == "Undone for 1 of 3 sessions: Deleted 3 sessions"
+    assert back_words(editor.trash.receipts()[0]) == "1 of 3 back"
+    rest = editor.undo_plan(receipt.number, others)
+    editor.undo(rest)
+    assert undone_words(rest) == "Undone for the other 2 of 3 sessions: Deleted 3 sessions"
+    assert back_words(editor.trash.receipts()[0]) == "", "it is undone, as its state says"
+
+
+def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(_rows(path)))
+    plan = editor.undo_plan()
+    assert undone_words(plan) == "Undone: Deleted 3 sessions"
+    editor.undo(plan)
+    editor.apply(editor.archive_plan(_rows(path), True))
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
+    assert undone_words(editor.undo_plan()) == "Undone for 2 of 3 sessions: Archived 3 sessions"

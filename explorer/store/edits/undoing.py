@@ -36,6 +36,13 @@ class UndoPlan(NamedTuple):
     """What is no longer as it was, and what is done about it."""
     titles: tuple[tuple[str, str | None], ...] = ()
     """(id, title) where the old one is taken."""
+    of: int = 0
+    """Sessions that the edit was about; fewer may be taken back."""
+
+    @property
+    def sessions(self) -> int:
+        """How many are as they were before."""
+        return len(self.entries) or len({shown(change.id) for change in self.changes})
 
     @property
     def messages(self) -> int:
@@ -51,9 +58,10 @@ def plan_undo(
     busy: Collection[str] = (),
 ) -> UndoPlan:
     """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`."""
+    kept = trash.entries(receipt.number)
     entries = [
         entry
-        for entry in trash.entries(receipt.number)
+        for entry in kept
         if entry.state is not EntryState.BACK and (wanted is None or entry.number in wanted)
     ]
     every = trash.changes(receipt.number)
@@ -84,7 +92,12 @@ def plan_undo(
         if changed is not None:
             cells_back.append(changed)
     return UndoPlan(
-        receipt, tuple(entries), (*links, *cells_back), tuple(notes), tuple(titles.items())
+        receipt,
+        tuple(entries),
+        (*links, *cells_back),
+        tuple(notes),
+        tuple(titles.items()),
+        of=len(kept) or len(moved),
     )
 
 

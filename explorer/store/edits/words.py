@@ -6,6 +6,7 @@ from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
 from explorer.store.edits.plans import Action, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
+from explorer.store.kept import Receipt, ReceiptState
 from explorer.store.trash import RETENTION_DAYS
 
 NAMED = 4
@@ -91,7 +92,27 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
 
 def undo_question(plan: UndoPlan) -> str:
     words = plan.receipt.words
-    return f"Undo: {words[:1].lower()}{words[1:]}?"
+    return f"Undo{_share(plan)}: {words[:1].lower()}{words[1:]}?"
+
+
+def undone_words(plan: UndoPlan) -> str:
+    """What was taken back, in a line."""
+    return f"Undone{_share(plan)}: {plan.receipt.words}"
+
+
+def _share(plan: UndoPlan) -> str:
+    """For how many sessions an edit is taken back, where that is not for all."""
+    if plan.sessions >= plan.of:
+        return ""
+    rest = "the other " if plan.receipt.back + plan.sessions == plan.of else ""
+    return f" for {rest}{count(plan.sessions)} of {plural(plan.of, 'session')}"
+
+
+def back_words(receipt: Receipt) -> str:
+    """How much of an edit was taken back, where that is a part of it."""
+    if receipt.state is not ReceiptState.DONE or not receipt.back:
+        return ""
+    return f"{count(receipt.back)} of {count(receipt.sessions)} back"
 
 
 def undo_lines(plan: UndoPlan) -> Iterator[str]:

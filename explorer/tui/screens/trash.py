@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
+from explorer.store.edits.words import back_words
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION_DAYS
 from explorer.tui.closing import Dialog
@@ -90,7 +91,7 @@ class TrashScreen(Dialog[None]):
         self.set_focus(shown)
 
     def _receipt_line(self, receipt: Receipt) -> Content:
-        state = _STATES.get(receipt.state, "")
+        state = back_words(receipt) or _STATES.get(receipt.state, "")
         return Content.assemble(
             (f"{pad(ago(receipt.made, self._now), 11)}", "$dim"),
             (clean_line(receipt.words, 90), "bold"),
