@@ -16,7 +16,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
-from explorer.store.edits.titles import Title
+from explorer.store.edits.titles import Title, taken_words
 from explorer.store.edits.words import (
     done_words,
     harmless,
@@ -100,11 +100,7 @@ def _check_title(title: Title) -> None:
         raise Refused("This title will not do", sentence(title.trouble))
     owner = title.owner
     if owner is not None and not owner.ancestor:
-        hidden = ", archived" if owner.archived else ""
-        raise Refused(
-            "This title is taken",
-            f"The session {owner.id} ({owner.source}{hidden}) has it. Free is: {title.next}",
-        )
+        raise Refused("This title is taken", taken_words(title))
 
 
 def _show(plan: EditPlan, as_json: bool) -> None:

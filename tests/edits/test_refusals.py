@@ -14,7 +14,7 @@ from explorer.store.edits.writing import Changed
 from explorer.store.opening import open_store
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
-from tests.factories import NOW, altered, insert, rows, say
+from tests.factories import NOW, altered, rows, say
 from tests.locker import Locker
 
 EditorOf = Callable[[Path], Editor]
@@ -145,17 +145,6 @@ def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: Edito
     assert done.skipped == {"Its agent has begun to write it": 1}
     assert dump(path) == before
     assert editor.half_done() == []
-
-
-def test_a_title_that_was_taken_after_the_plan(path: Path, editor_of: EditorOf) -> None:
-    editor = editor_of(path)
-    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
-    with altered(path) as db:
-        insert(db, "sessions", id="u", source="cli", started_at=NOW, title="Journey")
-    with pytest.raises(Changed, match=r"UNIQUE.*Nothing was done"):
-        editor.apply(plan)
-    assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Trip",)]
-    assert editor.trash.receipts() == []
 
 
 def test_a_title_that_the_agent_changed_after_the_plan(path: Path, editor_of: EditorOf) -> None:

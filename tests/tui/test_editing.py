@@ -225,6 +225,21 @@ async def test_a_title_that_is_taken_names_its_owner_and_offers_the_next(
         assert "cat #2" in driver.listed()
 
 
+async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
+    path: Path, trash: Path
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("wasp")
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET title = 'wasp' WHERE id = 'cat'")
+        await driver.press("enter")
+        (told,) = driver.told()
+        assert told.startswith("This title is taken: The session cat (cli) has it.")
+        assert "Free is: wasp #2" in told
+
+
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _to(driver, "bee")

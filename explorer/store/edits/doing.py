@@ -8,7 +8,7 @@ from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
-from explorer.store.edits.changing import apply_change
+from explorer.store.edits.changing import apply_change, check_title_free
 from explorer.store.edits.copying import Copier, check_rowids
 from explorer.store.edits.plans import Action, Done, EditPlan
 from explorer.store.edits.refusals import reasons, undo_reason
@@ -52,12 +52,14 @@ class Doing:
 
     def _change(self, writing: Writing, plan: EditPlan) -> Done:
         """Cells of a few rows, in one transaction."""
+        shape = shape_of(writing.ask, writing.schema, plan.table)
         with _before_anything(), self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
             for change in plan.changes:
                 trash.add_change(receipt, change)
         try:
             with _before_anything(), writing.transaction() as tx:
+                check_title_free(tx, shape, plan)
                 for change in plan.changes:
                     apply_change(tx, change)
         except (ExplorerError, Cancelled):

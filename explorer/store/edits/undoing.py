@@ -15,7 +15,7 @@ from explorer.store.edits.plans import Action
 from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Rows, Shape
 from explorer.store.edits.titles import next_title
-from explorer.store.edits.writing import Transaction
+from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
@@ -190,5 +190,9 @@ def undo_steps(
 
 def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:
     # A title that moved on must be free again before its owner of old gets it back.
+    moved = {shown(change.id) for change in changes}
     for change in reversed(changes):
+        trouble, _ = _cell_trouble(change, tx.rows, moved)
+        if trouble:
+            raise Changed("It cannot be undone any more", f"{trouble} Nothing was done.")
         revert_change(tx, change)

@@ -194,6 +194,8 @@ class Looking:
             )
         if name.startswith(_READ_ONLY):
             return Refused("The file may not be written", f"SQLite says: {error}.")
+        if name.startswith("SQLITE_CONSTRAINT") and "sessions.title" in str(error):
+            return Changed("The file has changed", "Another session has got its title meanwhile.")
         if name.startswith("SQLITE_CONSTRAINT"):
             return Changed("The file has changed", f"SQLite refused a step: {error}.")
         if name == "SQLITE_ERROR":
