@@ -146,7 +146,7 @@ def _purge(editor: Editor, options: argparse.Namespace) -> int:
     if options.json:
         write_json({"purged": [one.number for one in receipts], "bytes": editor.trash.size()})
     else:
-        note(f"Gone for good. The trash has {size(editor.trash.size())} now.")
+        note(f"Gone for good. The trash has {size(editor.trash.size())} of this file now.")
     return int(ExitCode.DONE)
 
 

@@ -1,5 +1,6 @@
 """What a receipt says is what was done, also where that is less than was planned."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,3 +73,21 @@ def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
     assert undone_words(editor.undo_plan()) == "Undone for 2 of 3 sessions: Archived 3 sessions"
+
+
+def test_the_size_is_that_of_what_is_from_this_file(
+    path: Path, tmp_path: Path, editor_of: EditorOf
+) -> None:
+    other = tmp_path / "other.db"
+    with StateFile.create(other) as state:
+        talk(state, "a", os.urandom(50_000).hex(), end="cli_close")
+    small, big = editor_of(path), editor_of(other)
+    assert small.trash.size() == 0
+    small.apply(small.delete_plan(_rows(path)))
+    alone = small.trash.size()
+    big.apply(big.delete_plan(_rows(other)))
+    assert small.trash.size() == alone > 0
+    assert big.trash.size() > 40_000
+    small.trash.purge([one.number for one in small.trash.receipts()])
+    assert small.trash.size() == 0
+    assert big.trash.size() > 40_000
