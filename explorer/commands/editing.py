@@ -118,9 +118,9 @@ def _nothing(plan: EditPlan, as_json: bool) -> int:
     if as_json:
         write_json(done_shape(Done(None, plan.action.value, (), plan.skipped)))
     if harmless(plan.skipped):
-        note(f"Nothing to do: {skipped_words(plan.skipped) or 'no session'}.")
+        note(f"Nothing to do: {skipped_words(plan.skipped) or 'no session is left'}.")
         return int(ExitCode.DONE)
-    raise Refused("Nothing was done", f"{skipped_words(plan.skipped)}. See --force.")
+    raise Refused("Nothing was done", f"Left out: {skipped_words(plan.skipped)}. See --force.")
 
 
 def ask(lines: Sequence[str]) -> None:

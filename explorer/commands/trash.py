@@ -72,7 +72,7 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
 
 def _number(options: argparse.Namespace) -> int:
     if options.receipt is None:
-        raise UsageError("Which receipt?", "See `session-explorer trash list`.")
+        raise UsageError("No receipt was named", "See `session-explorer trash list`.")
     number: int = options.receipt
     return number
 

@@ -156,6 +156,12 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     assert command("trash", "list", "--json", "--db", path).json["receipts"] == []
     assert command("undo", "--yes", "--db", path).code == ExitCode.REFUSED
     assert command("trash", "show", "99", "--db", path).code == ExitCode.NO_SUCH_SESSION
+    assert "No receipt was named. See" in command("trash", "show", "--db", path).err
+
+
+def test_nothing_to_do_is_said_in_a_sentence(path: Path, command: Command) -> None:
+    done = command("rename", "first", "Owls", "--yes", "--db", path)
+    assert (done.code, done.err) == (0, "Nothing to do: 1 session (it has this title already).\n")
 
 
 def test_prune_says_what_goes_and_what_stays(path: Path, command: Command) -> None:

@@ -117,7 +117,7 @@ def test_a_session_that_went_after_the_plan(path: Path, editor_of: EditorOf) -> 
         db.execute("DELETE FROM sessions WHERE id = 's'")
     done = editor.apply(plan)
     assert done.ids == ("t",)
-    assert done.skipped == {"The session is no longer in it": 1}
+    assert done.skipped == {"It is no longer in the file": 1}
 
 
 def test_a_message_that_came_after_the_plan_is_deleted_with_the_rest_or_nothing_is(

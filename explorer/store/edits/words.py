@@ -69,24 +69,32 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What a person should know before saying yes."""
     totals = plan.totals
     if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE, Action.CLEAR):
+        go, they = ("goes", "it") if totals.messages == 1 else ("go", "they")
         yield (
-            f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) go to the trash,"
-            f" where they can be restored for {RETENTION_DAYS} days."
+            f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) {go} to the trash,"
+            f" where {they} can be restored for {RETENTION_DAYS} days."
         )
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1:
         yield f"Sessions: {_names(asked)}"
     along = [one for one in plan.doomed if one.reason]
     if along:
-        yield f"{plural(len(along), 'session')} of subagents go along: {_names(along)}"
+        one = len(along) == 1
+        whose = (
+            "1 session of a subagent goes"
+            if one
+            else f"{count(len(along))} sessions of subagents go"
+        )
+        yield f"{whose} along: {_names(along)}"
     if plan.detached:
         verb = "stays and loses its link" if len(plan.detached) == 1 else "stay, without their link"
         yield f"{plural(len(plan.detached), 'session')} {verb}: {_names(plan.detached)}"
     if totals.files:
         names = [name for one in plan.doomed for name in one.files]
-        yield f"{plural(totals.files, 'file')} beside the store go too: {_few(names)}"
+        go = "goes" if totals.files == 1 else "go"
+        yield f"{plural(totals.files, 'file')} beside the store {go} too: {_few(names)}"
     for reason, number in plan.skipped.items():
-        yield f"Left out: {count(number)} {reason}."
+        yield f"Left out: {_with_reason(number, reason)}."
     yield from plan.notes
 
 
@@ -127,7 +135,8 @@ def done_words(done: Done, words: str) -> str:
     parts = [done.words or words] if done.receipt is not None else ["Nothing was done"]
     if done.stopped:
         parts.append("stopped: the rest is as it was")
-    parts += [f"left out: {count(number)} {reason}" for reason, number in done.skipped.items()]
+    if done.skipped:
+        parts.append(f"left out: {skipped_words(done.skipped)}")
     return ". ".join((" · ".join(parts), *done.notes))
 
 
@@ -159,7 +168,15 @@ def nothing_words(plan: EditPlan) -> str:
 
 
 def skipped_words(skipped: Mapping[str, int]) -> str:
-    return "; ".join(f"{count(number)} {reason}" for reason, number in skipped.items())
+    return "; ".join(_with_reason(number, reason) for reason, number in skipped.items())
+
+
+def _with_reason(number: int, reason: str) -> str:
+    """Sessions that are left out, and why. What the file itself said of them is a sentence."""
+    sessions = plural(number, "session")
+    if reason[1:2].islower():
+        reason = reason[:1].lower() + reason[1:]
+    return f"{sessions} {reason}" if "(" in reason else f"{sessions} ({reason})"
 
 
 _NOTHING_TO_DO = (
