@@ -3,19 +3,19 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
+from explorer.commands.progress import shown_progress
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
-from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
 from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
 from explorer.store.edits.titles import Title, taken_words
 from explorer.store.edits.words import (
     done_words,
@@ -48,7 +48,8 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     if not options.yes:
         lines = [question(plan), *(f"  {line}" for line in plan_lines(plan))]
         ask(lines)
-    done = editor.apply(plan, progress=shown_progress("messages"), force=options.force)
+    with shown_progress("messages") as tell:
+        done = editor.apply(plan, progress=tell, force=options.force)
     _finish(done, receipt_words(plan), options.json)
     return int(ExitCode.DONE if done.ids else ExitCode.REFUSED)
 
@@ -133,20 +134,6 @@ def ask(lines: Sequence[str]) -> None:
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Refused("Not confirmed", "Nothing was changed.")
-
-
-def shown_progress(noun: str) -> Callable[[Progress], None] | None:
-    """Tells how far it is, where a person looks on."""
-    if not sys.stderr.isatty():
-        return None
-
-    def tell(progress: Progress) -> None:
-        done, all_of_it = count(progress.messages), count(progress.of_messages)
-        end = "\n" if progress.messages >= progress.of_messages else ""
-        sys.stderr.write(f"\r{done} of {all_of_it} {noun}{end}")
-        sys.stderr.flush()
-
-    return tell
 
 
 def _finish(done: Done, words: str, as_json: bool) -> None:

@@ -3,8 +3,9 @@
 import argparse
 import re
 
-from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
+from explorer.commands.editing import ask, editor_for, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.progress import shown_progress
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path
@@ -45,7 +46,8 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
-    done = editor.apply(plan, progress=shown_progress("messages"))
+    with shown_progress("messages") as tell:
+        done = editor.apply(plan, progress=tell)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         write_json(done_shape(done))

@@ -3,8 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
+from explorer.commands.editing import ask, editor_for, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.progress import shown_progress
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
@@ -34,7 +35,8 @@ def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask(lines)
-    done = editor.undo(plan, progress=shown_progress("messages"))
+    with shown_progress("messages") as tell:
+        done = editor.undo(plan, progress=tell)
     if options.json:
         write_json(done_shape(done))
     else:

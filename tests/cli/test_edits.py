@@ -1,11 +1,15 @@
 """The commands that change something: a contract of plans, answers, exit codes and JSON."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from explorer.errors import ExitCode
+from explorer.errors import ExitCode, Refused
 from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Done, EditPlan, Progress
 from tests.conftest import Command
 from tests.edits.states import dump, need_tokenizer
 from tests.factories import T0, altered, go_on, rows, talk
@@ -213,3 +217,37 @@ def test_a_delete_that_only_the_agent_can_do_names_its_command(
     for id_ in ("first", "third"):
         assert f"HERMES_HOME='{home}' hermes -p default sessions delete {id_} --yes" in done.err
     assert dump(moved) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (None, "Deleted “Owls”."),
+        (Refused("Not now", "Later."), "session-explorer: Not now. Later."),
+        (KeyboardInterrupt(), ""),
+    ],
+)
+def test_the_line_of_progress_ends_before_anything_else_is_said(
+    path: Path,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException | None,
+    told: str,
+) -> None:
+    plain = Editor.apply
+
+    def apply(
+        self: Editor, plan: EditPlan, progress: Callable[[Progress], None], force: bool
+    ) -> Done:
+        done = plain(self, plan, force=force)
+        progress(Progress(0, 10, 0, 2_000))
+        progress(Progress(0, 10, 7, 9))
+        if error is not None:
+            raise error
+        return done
+
+    monkeypatch.setattr(Editor, "apply", apply)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    line, after = command("delete", "first", "--yes", "--db", path).err.split("\n", 1)
+    assert line == "\r0 of 2,000 messages\r7 of 9 messages    "
+    assert after.startswith(told)

@@ -1,0 +1,31 @@
+"""How far a long edit is, in one line that is written over and over."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from explorer.render.amounts import count
+from explorer.store.edits.plans import Progress
+
+
+@contextmanager
+def shown_progress(noun: str) -> Iterator[Callable[[Progress], None] | None]:
+    """Tells it where a person looks on. The line is ended before anything else is said, whether the
+    edit reached its end, failed or was broken off."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown = ""
+
+    def tell(progress: Progress) -> None:
+        nonlocal shown
+        words = f"{count(progress.messages)} of {count(progress.of_messages)} {noun}"
+        sys.stderr.write(f"\r{words:<{len(shown)}}")
+        sys.stderr.flush()
+        shown = words
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            sys.stderr.write("\n")
