@@ -9,7 +9,7 @@ import pytest
 from explorer.errors import ExplorerError, Refused
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.planning import RUNNING
-from explorer.store.edits.plans import OnlyAgent
+from explorer.store.edits.plans import Action, OnlyAgent
 from explorer.store.edits.writing import Changed
 from explorer.store.opening import open_store
 from tests.edits.states import dump, need_tokenizer
@@ -168,6 +168,24 @@ def test_a_file_that_is_locked_for_long(
     assert dump(path) == before
     assert editor.half_done() == []
     assert editor.apply(plan).ids == ("s",)
+
+
+def test_a_busy_file_is_told_once_that_nothing_was_done(
+    path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with altered(path) as db:
+        db.execute("DELETE FROM messages WHERE session_id = 's'")
+    editor, (row,) = editor_of(path), numbers(path, "s")
+    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.1)
+    prune = editor.delete_plan([row], action=Action.PRUNE)
+    rename, _ = editor.rename_plan(row, "Journey")
+    for plan in (prune, rename):
+        with altered(path) as db:
+            db.execute("BEGIN IMMEDIATE")
+            with pytest.raises(ExplorerError, match="busy") as caught:
+                editor.apply(plan)
+            db.execute("ROLLBACK")
+        assert caught.value.message.endswith("Try again in a moment. Nothing was done.")
 
 
 def test_two_explorers_that_edit_at_the_same_time(path: Path, editor_of: EditorOf) -> None:
