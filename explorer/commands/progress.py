@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from explorer.render.amounts import count
-from explorer.store.edits.plans import Progress
+from explorer.store.edits.plans import WAITING_WORDS, Progress
 
 
 @contextmanager
@@ -19,7 +19,8 @@ def shown_progress(noun: str) -> Iterator[Callable[[Progress], None] | None]:
 
     def tell(progress: Progress) -> None:
         nonlocal shown
-        words = f"{count(progress.messages)} of {count(progress.of_messages)} {noun}"
+        done, all_of_it = count(progress.messages), count(progress.of_messages)
+        words = WAITING_WORDS if progress.waiting else f"{done} of {all_of_it} {noun}"
         sys.stderr.write(f"\r{words:<{len(shown)}}")
         sys.stderr.flush()
         shown = words

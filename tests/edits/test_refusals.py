@@ -9,7 +9,7 @@ import pytest
 from explorer.errors import ExplorerError, Refused
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.planning import RUNNING
-from explorer.store.edits.plans import Action, OnlyAgent
+from explorer.store.edits.plans import WAITING, Action, OnlyAgent, Progress
 from explorer.store.edits.writing import Changed
 from explorer.store.opening import open_store
 from tests.edits.states import dump, need_tokenizer
@@ -186,6 +186,24 @@ def test_a_busy_file_is_told_once_that_nothing_was_done(
                 editor.apply(plan)
             db.execute("ROLLBACK")
         assert caught.value.message.endswith("Try again in a moment. Nothing was done.")
+
+
+def test_whoever_waits_for_another_program_is_told(
+    path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor, (row,) = editor_of(path), numbers(path, "s")
+    monkeypatch.setattr("explorer.store.edits.writing.TOLD_AFTER", 0.01)
+    plan, _ = editor.rename_plan(row, "Journey")
+    told: list[Progress] = []
+    with Locker(path) as locker:
+
+        def tell(progress: Progress) -> None:
+            told.append(progress)
+            locker.release()
+
+        editor.apply(plan, progress=tell)
+    assert set(told) == {WAITING}
+    assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Journey",)]
 
 
 def test_two_explorers_that_edit_at_the_same_time(path: Path, editor_of: EditorOf) -> None:

@@ -240,6 +240,21 @@ async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
         assert "Free is: wasp #2" in told
 
 
+async def test_an_edit_that_waits_for_another_program_says_so(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 120.0)
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("wasp")
+        with altered(path) as db:
+            db.execute("BEGIN IMMEDIATE")
+            await driver.pilot.press("enter")
+            await driver.until_seen(lambda: "Another program is writing" in driver.screen())
+        await driver.until(lambda: "wasp" in driver.listed())
+
+
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _to(driver, "bee")

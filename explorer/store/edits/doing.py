@@ -10,7 +10,7 @@ from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
 from explorer.store.edits.changing import apply_change, check_title_free
 from explorer.store.edits.copying import Copier, check_rowids
-from explorer.store.edits.plans import Action, Done, EditPlan
+from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
 from explorer.store.edits.refusals import reasons, undo_reason
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
@@ -39,12 +39,15 @@ class Doing:
         self._under_way = under_way
         self._notes = notes
 
+    def _writing(self) -> Writing:
+        return Writing(self._path, waits=lambda: self._progress(WAITING))
+
     def apply(self, plan: EditPlan, force: bool) -> Done:
         if not plan.doomed:
             return Done(None, plan.action.value, (), plan.skipped, plan.notes)
         if any(change.table == OURS for change in plan.changes):
             return self._note(plan)
-        with Writing(self._path) as writing:
+        with self._writing() as writing:
             _check_still_possible(writing, plan)
             if plan.changes:
                 return self._change(writing, plan)
@@ -139,7 +142,7 @@ class Doing:
         folder, moved = self._path.resolve().parent, sum(entry.bytes for entry in entries)
         if entries:
             room.check_before([folder], moved, "Putting it back")
-        with Writing(self._path) as writing:
+        with self._writing() as writing:
             shape = shape_of(writing.ask, writing.schema, table_of(entries, plan.changes))
             self._check_undo(writing, shape, plan)
             copier = Copier(writing, shape)
@@ -242,7 +245,7 @@ class Doing:
             for entry in self._trash.entries(receipt.number)
             if entry.state is EntryState.COPIED
         ]
-        with Writing(self._path) as writing:
+        with self._writing() as writing:
             shape = shape_of(writing.ask, writing.schema, table_of(half))
             planned = [planned_again(entry, self._trash) for entry in half]
             plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))
