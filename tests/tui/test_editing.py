@@ -300,15 +300,23 @@ async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, tra
         screen = driver.screen()
         assert "Deleted 2 sessions" in screen
         assert "ant" in screen
+        assert "enter looks into it" not in screen, "not into a whole edit"
         shown = driver.app.screen.query_one(OptionList)
         names = [str(shown.get_option_at_index(at).prompt) for at in range(shown.option_count)]
         shown.highlighted = next(at for at, name in enumerate(names) if "bee" in name)
+        await driver.settle()
+        assert "enter looks into it" in driver.screen()
         await driver.press("enter")
         assert "I am bee" in driver.screen()
         await driver.press("escape")
         await driver.press("r")
         await driver.press("y")
         assert driver.listed() == ["busy", "bee", "cat", "dog"]
+        assert driver.said().startswith("Undone for 1 of 2 sessions: Deleted 2 sessions")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        assert "1 of 2 back" in driver.screen()
+        await driver.press("escape")
         await driver.press("u")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
