@@ -25,6 +25,7 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
 
 
 def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
+    plan.check()
     lines = [undo_question(plan), *(f"  {line}" for line in undo_lines(plan))]
     if options.dry_run:
         if options.json:

@@ -34,7 +34,9 @@ class TakingBack:
         """Take the newest edit back, or this one, or a part of it."""
 
         def work(token: CancelToken) -> UndoPlan:
-            return self._editor.undo_plan(receipt, entries, token)
+            plan = self._editor.undo_plan(receipt, entries, token)
+            plan.check()
+            return plan
 
         def ask(plan: UndoPlan) -> None:
             text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))

@@ -251,3 +251,15 @@ def test_the_line_of_progress_ends_before_anything_else_is_said(
     line, after = command("delete", "first", "--yes", "--db", path).err.split("\n", 1)
     assert line == "\r0 of 2,000 messages\r7 of 9 messages    "
     assert after.startswith(told)
+
+
+def test_an_undo_that_cannot_be_is_refused_before_anybody_is_asked(
+    path: Path, command: Command
+) -> None:
+    command("rename", "first", "Kites", "--yes", "--db", path)
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Owls' WHERE id = 'third'")
+    for how in (["--dry-run"], ["--dry-run", "--json"], [], ["--yes"]):
+        done = command("undo", *how, "--db", path)
+        assert (done.code, done.out) == (ExitCode.REFUSED, "")
+        assert "its old title is taken by third now" in done.err

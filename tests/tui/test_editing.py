@@ -255,6 +255,19 @@ async def test_an_edit_that_waits_for_another_program_says_so(
         await driver.until(lambda: "wasp" in driver.listed())
 
 
+async def test_an_undo_that_cannot_be_does_not_ask(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("wasp")
+        await driver.press("enter")
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'cat'")
+        await driver.press("u")
+        assert driver.app.screen is driver.main
+        assert "its old title is taken by cat now" in driver.said()
+
+
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _to(driver, "bee")

@@ -128,12 +128,9 @@ class Doing:
 
     def undo(self, plan: UndoPlan) -> Done:
         """Put back what an edit took out."""
+        plan.check()
         receipt = plan.receipt.number
         entries = plan.entries
-        if not entries and not plan.changes:
-            raise Refused(
-                "It cannot be undone", " ".join(plan.notes) or "Nothing of it is left to undo."
-            )
         if any(change.table == OURS for change in plan.changes):
             ids = _ids(plan.changes)
             self._noted(ids, on=bool(plan.changes[0].old[0]))

@@ -7,6 +7,7 @@ so and what is done about it; nothing of the agent's is overwritten.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from explorer.errors import Refused
 from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
@@ -47,6 +48,12 @@ class UndoPlan(NamedTuple):
     @property
     def messages(self) -> int:
         return sum(entry.messages for entry in self.entries)
+
+    def check(self) -> None:
+        """Refuse where nothing of it can be taken back, before anybody is asked."""
+        if not self.entries and not self.changes:
+            why = " ".join(self.notes) or "Nothing of it is left to undo."
+            raise Refused("It cannot be undone", why)
 
 
 def plan_undo(
