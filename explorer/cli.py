@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from explorer import __version__
 from explorer.cli_edits import add_edits
+from explorer.cli_parser import CommandParser
 from explorer.errors import ExitCode, ExplorerError
 
 EPILOG = """\
@@ -189,7 +190,9 @@ def parser() -> argparse.ArgumentParser:
     intent.add_argument("--pick", action="store_true", help="enter resumes the session")
     intent.add_argument("--print-id", action="store_true", help="enter prints its id and leaves")
     top.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = top.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=CommandParser
+    )
 
     def command(name: str, summary: str, epilog: str | None = None) -> argparse.ArgumentParser:
         made = commands.add_parser(

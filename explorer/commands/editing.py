@@ -1,24 +1,22 @@
 """`rename`, `archive`, `unarchive`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
 
 import argparse
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from explorer.agent_commands import delete_commands
 from explorer.commands.output import note, write, write_json
+from explorer.commands.progress import shown_progress, until_interrupted
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
-from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
 from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Progress
-from explorer.store.edits.titles import Title
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
+from explorer.store.edits.titles import Title, taken_words
 from explorer.store.edits.words import (
     crash_words,
     done_words,
@@ -28,7 +26,6 @@ from explorer.store.edits.words import (
     receipt_words,
     skipped_words,
 )
-from explorer.store.read_only import CancelToken
 from explorer.store.resolve import resolve_for_edit
 from explorer.store.side import SideFile
 
@@ -52,8 +49,8 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     if not options.yes:
         lines = [question(plan), *(f"  {line}" for line in plan_lines(plan))]
         ask(lines)
-    with until_interrupted() as token:
-        done = editor.apply(plan, token, shown_progress("messages"), options.force)
+    with until_interrupted() as token, shown_progress("messages") as tell:
+        done = editor.apply(plan, token=token, progress=tell, force=options.force)
     _finish(done, receipt_words(plan), options.json)
     if done.stopped:
         return int(ExitCode.INTERRUPTED)
@@ -107,11 +104,7 @@ def _check_title(title: Title) -> None:
         raise Refused("This title will not do", sentence(title.trouble))
     owner = title.owner
     if owner is not None and not owner.ancestor:
-        hidden = ", archived" if owner.archived else ""
-        raise Refused(
-            "This title is taken",
-            f"The session {owner.id} ({owner.source}{hidden}) has it. Free is: {title.next}",
-        )
+        raise Refused("This title is taken", taken_words(title))
 
 
 def _show(plan: EditPlan, as_json: bool) -> None:
@@ -129,9 +122,9 @@ def _nothing(plan: EditPlan, as_json: bool) -> int:
     if as_json:
         write_json(done_shape(Done(None, plan.action.value, (), plan.skipped)))
     if harmless(plan.skipped):
-        note(f"Nothing to do: {skipped_words(plan.skipped) or 'no session'}.")
+        note(f"Nothing to do: {skipped_words(plan.skipped) or 'no session is left'}.")
         return int(ExitCode.DONE)
-    raise Refused("Nothing was done", f"{skipped_words(plan.skipped)}. See --force.")
+    raise Refused("Nothing was done", f"Left out: {skipped_words(plan.skipped)}. See --force.")
 
 
 def ask(lines: Sequence[str]) -> None:
@@ -144,36 +137,6 @@ def ask(lines: Sequence[str]) -> None:
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Refused("Not confirmed", "Nothing was changed.")
-
-
-@contextmanager
-def until_interrupted() -> Iterator[CancelToken]:
-    """Ctrl+C stops an edit where it can say how far it got; a second one stops it at once."""
-    token = CancelToken()
-
-    def stop(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, before)
-        token.cancel()
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield token
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def shown_progress(noun: str) -> Callable[[Progress], None] | None:
-    """Tells how far it is, where a person looks on."""
-    if not sys.stderr.isatty():
-        return None
-
-    def tell(progress: Progress) -> None:
-        done, all_of_it = count(progress.messages), count(progress.of_messages)
-        end = "\n" if progress.messages >= progress.of_messages else ""
-        sys.stderr.write(f"\r{done} of {all_of_it} {noun}{end}")
-        sys.stderr.flush()
-
-    return tell
 
 
 def _finish(done: Done, words: str, as_json: bool) -> None:

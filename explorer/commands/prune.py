@@ -3,14 +3,9 @@
 import argparse
 import re
 
-from explorer.commands.editing import (
-    ask,
-    editor_for,
-    shown_progress,
-    until_interrupted,
-    warn_half_done,
-)
+from explorer.commands.editing import ask, editor_for, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.progress import shown_progress, until_interrupted
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path
@@ -51,8 +46,8 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
-    with until_interrupted() as token:
-        done = editor.apply(plan, token, shown_progress("messages"))
+    with until_interrupted() as token, shown_progress("messages") as tell:
+        done = editor.apply(plan, token, tell)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         write_json(done_shape(done))

@@ -3,8 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from explorer.commands.editing import ask, editor_for, shown_progress, warn_half_done
+from explorer.commands.editing import ask, editor_for, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.progress import shown_progress
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
@@ -13,18 +14,24 @@ from explorer.render.clean import clean, clean_line, pad
 from explorer.render.when import ago, iso_utc
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import undo_lines, undo_question
-from explorer.store.kept import Entry, EntryState, Receipt
+from explorer.store.edits.words import back_words, undo_lines, undo_question, undone_words
+from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION, RETENTION_DAYS
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
     editor = editor_for(chosen_store(options))
     warn_half_done(editor)
-    return _undo(editor, editor.undo_plan(options.receipt), options)
+    plan = editor.undo_plan(options.receipt)
+    before = editor.before(plan.receipt) if plan.why_not and options.receipt is None else None
+    if before is not None:
+        other = f"`session-explorer undo {before.number}` takes back what was done before it:"
+        raise Refused("It cannot be undone", f"{plan.why_not} {other} {before.words}.")
+    return _undo(editor, plan, options)
 
 
 def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
+    plan.check()
     lines = [undo_question(plan), *(f"  {line}" for line in undo_lines(plan))]
     if options.dry_run:
         if options.json:
@@ -35,11 +42,12 @@ def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask(lines)
-    done = editor.undo(plan, progress=shown_progress("messages"))
+    with shown_progress("messages") as tell:
+        done = editor.undo(plan, progress=tell)
     if options.json:
         write_json(done_shape(done))
     else:
-        note(clean_line(f"Undone: {plan.receipt.words}."))
+        note(clean_line(f"{undone_words(plan)}."))
         for line in done.notes:
             note(clean_line(line))
     return int(ExitCode.DONE)
@@ -73,7 +81,7 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
 
 def _number(options: argparse.Namespace) -> int:
     if options.receipt is None:
-        raise UsageError("Which receipt?", "See `session-explorer trash list`.")
+        raise UsageError("No receipt was named", "See `session-explorer trash list`.")
     number: int = options.receipt
     return number
 
@@ -89,8 +97,9 @@ def _list(editor: Editor, as_json: bool, now: float) -> int:
         )
         return int(ExitCode.DONE)
     for one in receipts:
-        state = "" if one.state.value == "done" else f"  ({one.state.value})"
-        write(f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}{state}")
+        state = back_words(one) or ("" if one.state is ReceiptState.DONE else one.state.value)
+        line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
+        write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}"
     note(f"{held}, kept for {RETENTION_DAYS} days.")
     return int(ExitCode.DONE)
@@ -146,7 +155,7 @@ def _purge(editor: Editor, options: argparse.Namespace) -> int:
     if options.json:
         write_json({"purged": [one.number for one in receipts], "bytes": editor.trash.size()})
     else:
-        note(f"Gone for good. The trash has {size(editor.trash.size())} now.")
+        note(f"Gone for good. The trash has {size(editor.trash.size())} of this file now.")
     return int(ExitCode.DONE)
 
 
@@ -165,6 +174,7 @@ def _receipt_shape(receipt: Receipt) -> dict[str, object]:
         "state": receipt.state.value,
         "words": receipt.words,
         "sessions": receipt.sessions,
+        "back": receipt.back,
         "messages": receipt.messages,
         "bytes": receipt.bytes,
         "kept_until": iso_utc(receipt.made + RETENTION),

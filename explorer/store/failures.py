@@ -74,8 +74,7 @@ _ADVICE: dict[Problem, tuple[str, str]] = {
     ),
     Problem.BUSY: (
         "The file is busy",
-        "Another program has kept {path} locked for too long. Nothing was changed; try again in"
-        " a moment.",
+        "Another program has kept {path} locked for too long. Try again in a moment.",
     ),
     Problem.NOT_A_STORE: (
         "Not a session store",

@@ -45,6 +45,8 @@ class Receipt(NamedTuple):
     messages: int
     bytes: int
     """Of what the trash holds of it, before compression."""
+    back: int
+    """Sessions of it that are in their file again."""
 
     @property
     def half_done(self) -> bool:

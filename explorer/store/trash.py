@@ -51,6 +51,17 @@ CREATE TABLE IF NOT EXISTS files (
 );
 CREATE INDEX IF NOT EXISTS files_of_entry ON files (entry);
 """
+_SIZE = """
+WITH mine (number) AS (SELECT number FROM receipts WHERE store = ?)
+SELECT total(bytes) FROM (
+    SELECT length(p.content) AS bytes FROM mine JOIN entries e ON e.receipt = mine.number
+        JOIN packs p ON p.entry = e.number
+    UNION ALL SELECT length(f.content) FROM mine JOIN entries e ON e.receipt = mine.number
+        JOIN files f ON f.entry = e.number
+    UNION ALL SELECT length(c.content) FROM mine JOIN changes c ON c.receipt = mine.number
+)
+"""
+"""Lengths alone: none of what is kept is read for it."""
 
 
 class TrashWriter:
@@ -157,13 +168,14 @@ class TrashFile:
         """All edits of this store that are kept, the newest first."""
         rows = self._rows(
             "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
-            " total(e.messages), total(e.bytes) FROM receipts r LEFT JOIN entries e"
-            " ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number ORDER BY r.number DESC",
-            (self._store,),
+            " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
+            " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
+            " ORDER BY r.number DESC",
+            (EntryState.BACK, self._store),
         )
         return [
-            Receipt(number, action, made, ReceiptState(state), words, count, int(said), int(size))
-            for number, action, made, state, words, count, said, size in rows
+            Receipt(number, action, made, ReceiptState(state), words, *map(int, numbers))
+            for number, action, made, state, words, *numbers in rows
         ]
 
     def receipt(self, number: int) -> Receipt | None:
@@ -228,8 +240,9 @@ class TrashFile:
         return found
 
     def size(self) -> int:
-        """Bytes on the disk."""
-        return os.stat(self.path).st_size if self._file.made else 0
+        """Bytes that it takes to keep what is from this store; the file itself has that of all."""
+        rows = self._rows(_SIZE, (self._store,))
+        return int(rows[0][0]) if rows else 0
 
     def purge(self, receipts: Iterable[int], entries: Iterable[int] = ()) -> None:
         """Delete for good, and give the room back: this file is ours."""

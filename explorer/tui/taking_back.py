@@ -10,7 +10,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import AfterCrash, Done, Progress
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import crash_words, undo_lines, undo_question
+from explorer.store.edits.words import crash_words, undo_lines, undo_question, undone_words
 from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
 from explorer.tui.dialogs.choice import Choice
@@ -33,16 +33,31 @@ class TakingBack:
     def undo(self, receipt: int | None = None, entries: Sequence[int] | None = None) -> None:
         """Take the newest edit back, or this one, or a part of it."""
 
-        def work(token: CancelToken) -> UndoPlan:
-            return self._editor.undo_plan(receipt, entries, token)
+        def work(token: CancelToken) -> tuple[UndoPlan, Receipt | None]:
+            plan = self._editor.undo_plan(receipt, entries, token)
+            before = self._editor.before(plan.receipt) if plan.why_not else None
+            if before is None or receipt is not None:
+                plan.check()
+            return plan, before
 
-        def ask(plan: UndoPlan) -> None:
+        def ask(found: tuple[UndoPlan, Receipt | None]) -> None:
+            plan, before = found
+            if plan.why_not and before is not None:
+                self._ask_for(before, plan)
+                return
             text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
             title = clean_line(undo_question(plan), 200)
             dialog = Question(title, text, "Undo")
             self._screen.app.push_screen(dialog, lambda yes: self._undo(plan) if yes else None)
 
         self._lane.find_out(work, ask)
+
+    def _ask_for(self, before: Receipt, instead_of: UndoPlan) -> None:
+        """What cannot be taken back is not to keep anybody from what was done before it."""
+        why = clean_line(instead_of.why_not, 300)
+        text = f"{why}\n\nBefore it: {clean_line(before.words, 200)}"
+        dialog = Question("It cannot be undone", text, "Undo what was before it")
+        self._screen.app.push_screen(dialog, lambda yes: self.undo(before.number) if yes else None)
 
     def _undo(self, plan: UndoPlan) -> None:
         store = self._lister.store
@@ -60,9 +75,7 @@ class TakingBack:
             notes = " ".join(done.notes)
             # What was done before is no longer so.
             self._screen.app.clear_notifications()
-            self._screen.notify(
-                clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
-            )
+            self._screen.notify(clean(f"{undone_words(plan)}. {notes}".rstrip()), markup=False)
             self._lister.back = back
 
         self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)

@@ -1,11 +1,16 @@
 """The commands that change something: a contract of plans, answers, exit codes and JSON."""
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from explorer.errors import ExitCode
+from explorer.errors import ExitCode, Refused
 from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Done, EditPlan, Progress
+from explorer.store.read_only import CancelToken
 from tests.conftest import Command
 from tests.edits.states import dump, need_tokenizer
 from tests.factories import T0, altered, go_on, rows, talk
@@ -146,7 +151,9 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     receipt = command("delete", "first", "third", "--yes", "--json", "--db", path).json["receipt"]
     shown = command("trash", "show", str(receipt), "--json", "--db", path).json
     assert {one["id"] for one in shown["sessions"]} == {"first", "third"}
-    command("trash", "restore", str(receipt), "first", "--yes", "--db", path)
+    restored = command("trash", "restore", str(receipt), "first", "--yes", "--db", path)
+    assert "Undone for 1 of 2 sessions" in restored.err
+    assert "(1 of 2 back)" in command("trash", "list", "--db", path).out
     assert "first" in _ids(path)
     assert "third" not in _ids(path)
     assert command("trash", "purge", "--all", "--db", path).code == ExitCode.REFUSED
@@ -154,6 +161,12 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     assert command("trash", "list", "--json", "--db", path).json["receipts"] == []
     assert command("undo", "--yes", "--db", path).code == ExitCode.REFUSED
     assert command("trash", "show", "99", "--db", path).code == ExitCode.NO_SUCH_SESSION
+    assert "No receipt was named. See" in command("trash", "show", "--db", path).err
+
+
+def test_nothing_to_do_is_said_in_a_sentence(path: Path, command: Command) -> None:
+    done = command("rename", "first", "Owls", "--yes", "--db", path)
+    assert (done.code, done.err) == (0, "Nothing to do: 1 session (it has this title already).\n")
 
 
 def test_prune_says_what_goes_and_what_stays(path: Path, command: Command) -> None:
@@ -205,3 +218,65 @@ def test_a_delete_that_only_the_agent_can_do_names_its_command(
     for id_ in ("first", "third"):
         assert f"HERMES_HOME='{home}' hermes -p default sessions delete {id_} --yes" in done.err
     assert dump(moved) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (None, "Deleted “Owls”."),
+        (Refused("Not now", "Later."), "session-explorer: Not now. Later."),
+        (KeyboardInterrupt(), ""),
+    ],
+)
+def test_the_line_of_progress_ends_before_anything_else_is_said(
+    path: Path,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException | None,
+    told: str,
+) -> None:
+    plain = Editor.apply
+
+    def apply(
+        self: Editor,
+        plan: EditPlan,
+        token: CancelToken,
+        progress: Callable[[Progress], None],
+        force: bool,
+    ) -> Done:
+        done = plain(self, plan, token, force=force)
+        progress(Progress(0, 10, 0, 2_000))
+        progress(Progress(0, 10, 7, 9))
+        if error is not None:
+            raise error
+        return done
+
+    monkeypatch.setattr(Editor, "apply", apply)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    line, after = command("delete", "first", "--yes", "--db", path).err.split("\n", 1)
+    assert line == "\r0 of 2,000 messages\r7 of 9 messages    "
+    assert after.startswith(told)
+
+
+def test_an_undo_that_cannot_be_is_refused_before_anybody_is_asked(
+    path: Path, command: Command
+) -> None:
+    command("rename", "first", "Kites", "--yes", "--db", path)
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Owls' WHERE id = 'third'")
+    for how in (["--dry-run"], ["--dry-run", "--json"], [], ["--yes"]):
+        done = command("undo", *how, "--db", path)
+        assert (done.code, done.out) == (ExitCode.REFUSED, "")
+        assert "its old title is taken by third now" in done.err
+
+
+def test_an_undo_that_cannot_be_names_the_edit_before_it(path: Path, command: Command) -> None:
+    command("archive", "third", "--yes", "--db", path)
+    command("rename", "first", "Birds", "--yes", "--db", path)
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Owls' WHERE id = 'open'")
+    refused = command("undo", "--yes", "--db", path)
+    assert refused.code == ExitCode.REFUSED
+    assert "`session-explorer undo 1` takes back what was done before it" in refused.err
+    assert command("undo", "1", "--yes", "--db", path).code == ExitCode.DONE
+    assert rows(path, "SELECT archived FROM sessions WHERE id = 'third'") == [(0,)]

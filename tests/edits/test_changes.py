@@ -67,6 +67,35 @@ def test_a_title_that_is_taken_says_by_whom_and_what_is_free(
     assert title.next == "Other #2"
 
 
+def test_a_title_that_was_taken_after_the_question_says_so_too(
+    path: Path, editor_of: EditorOf
+) -> None:
+    editor = editor_of(path)
+    plan, _ = editor.rename_plan(_key(path, "open"), "Kites")
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Kites' WHERE id = 'b'")
+    with pytest.raises(Changed) as caught:
+        editor.apply(plan)
+    assert caught.value.title == "This title is taken"
+    told = "The session b (telegram, archived) has it. Free is: Kites #2. Nothing was changed."
+    assert caught.value.message == told
+    assert _title(path, "open") is None
+    assert editor.trash.receipts() == []
+
+
+def test_an_old_title_that_was_taken_after_the_question_says_so_too(
+    path: Path, editor_of: EditorOf
+) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.rename_plan(_key(path, "a"), "Kites")[0])
+    plan = editor.undo_plan()
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = 'Trip' WHERE id = 'b'")
+    with pytest.raises(Changed, match=r"its old title is taken by b now.* Nothing was done\.$"):
+        editor.undo(plan)
+    assert _title(path, "a") == "Kites"
+
+
 def test_a_title_moves_on_from_an_earlier_part(path: Path, editor_of: EditorOf) -> None:
     with altered(path) as db:
         go_on(db, "a", "a2", T0 + 50)

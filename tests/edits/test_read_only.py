@@ -1,12 +1,13 @@
 """Files that this user may read and not write, for a user who is not root: nothing is tried."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from explorer.config import trash_path
-from explorer.errors import ExitCode
+from explorer.errors import ExitCode, Refused
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
 from tests.edits.states import dump
@@ -57,6 +58,7 @@ def _of_others(path: Path, folder: int, file: int) -> None:
     [
         (0o777, 0o444, "The file may not be written by this user"),
         (0o555, 0o666, "Its folder may not be written by this user"),
+        (0o555, 0o444, "The file and its folder may not be written by this user"),
     ],
 )
 def test_what_may_not_be_written_is_not_edited(
@@ -68,6 +70,27 @@ def test_what_may_not_be_written_is_not_edited(
     assert (said.returncode, reason in said.stderr) == (ExitCode.REFUSED, True), said.stderr
     assert dump(path) == before
     assert not trash_path().exists()
+
+
+@pytest.mark.parametrize(
+    ("folder_mode", "file_mode", "reason"),
+    [
+        (0o777, 0o444, "none: the file may not be written by this user"),
+        (0o555, 0o666, "none: its folder may not be written by this user"),
+        (0o555, 0o444, "none: the file and its folder may not be written by this user"),
+    ],
+)
+def test_info_says_the_same(path: Path, folder_mode: int, file_mode: int, reason: str) -> None:
+    _of_others(path, folder_mode, file_mode)
+    assert reason in run_as_nobody("info", "--db", path).stdout
+
+
+def test_a_disk_that_is_read_only_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = os.statvfs(path.parent)
+    shut = os.statvfs_result((*found[:8], found.f_flag | os.ST_RDONLY, found.f_namemax))
+    monkeypatch.setattr("os.statvfs", lambda folder: shut)
+    with pytest.raises(Refused, match="The disk it lies on is mounted read-only"):
+        Editor(path, trash_path(), lambda: NOW).delete_plan(numbers(path, "s"))
 
 
 @pytest.mark.parametrize(("folder_mode", "file_mode"), [(0o777, 0o444), (0o555, 0o666)])

@@ -9,12 +9,12 @@ import pytest
 from explorer.errors import ExplorerError, Refused
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.planning import RUNNING
-from explorer.store.edits.plans import OnlyAgent
+from explorer.store.edits.plans import WAITING, Action, OnlyAgent, Progress
 from explorer.store.edits.writing import Changed
 from explorer.store.opening import open_store
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
-from tests.factories import NOW, altered, insert, rows, say
+from tests.factories import NOW, altered, rows, say
 from tests.locker import Locker
 
 EditorOf = Callable[[Path], Editor]
@@ -117,7 +117,7 @@ def test_a_session_that_went_after_the_plan(path: Path, editor_of: EditorOf) -> 
         db.execute("DELETE FROM sessions WHERE id = 's'")
     done = editor.apply(plan)
     assert done.ids == ("t",)
-    assert done.skipped == {"The session is no longer in it": 1}
+    assert done.skipped == {"It is no longer in the file": 1}
 
 
 def test_a_message_that_nobody_agreed_to_delete_keeps_its_session(
@@ -163,17 +163,6 @@ def test_a_session_that_was_opened_again_after_the_plan(path: Path, editor_of: E
     assert dump(path) == before
 
 
-def test_a_title_that_was_taken_after_the_plan(path: Path, editor_of: EditorOf) -> None:
-    editor = editor_of(path)
-    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
-    with altered(path) as db:
-        insert(db, "sessions", id="u", source="cli", started_at=NOW, title="Journey")
-    with pytest.raises(Changed, match=r"UNIQUE.*Nothing was done"):
-        editor.apply(plan)
-    assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Trip",)]
-    assert editor.trash.receipts() == []
-
-
 def test_a_title_that_the_agent_changed_after_the_plan(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
     plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
@@ -195,6 +184,42 @@ def test_a_file_that_is_locked_for_long(
     assert dump(path) == before
     assert editor.half_done() == []
     assert editor.apply(plan).ids == ("s",)
+
+
+def test_a_busy_file_is_told_once_that_nothing_was_done(
+    path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with altered(path) as db:
+        db.execute("DELETE FROM messages WHERE session_id = 's'")
+    editor, (row,) = editor_of(path), numbers(path, "s")
+    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.1)
+    prune = editor.delete_plan([row], action=Action.PRUNE)
+    rename, _ = editor.rename_plan(row, "Journey")
+    for plan in (prune, rename):
+        with altered(path) as db:
+            db.execute("BEGIN IMMEDIATE")
+            with pytest.raises(ExplorerError, match="busy") as caught:
+                editor.apply(plan)
+            db.execute("ROLLBACK")
+        assert caught.value.message.endswith("Try again in a moment. Nothing was done.")
+
+
+def test_whoever_waits_for_another_program_is_told(
+    path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor, (row,) = editor_of(path), numbers(path, "s")
+    monkeypatch.setattr("explorer.store.edits.writing.TOLD_AFTER", 0.01)
+    plan, _ = editor.rename_plan(row, "Journey")
+    told: list[Progress] = []
+    with Locker(path) as locker:
+
+        def tell(progress: Progress) -> None:
+            told.append(progress)
+            locker.release()
+
+        editor.apply(plan, progress=tell)
+    assert set(told) == {WAITING}
+    assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Journey",)]
 
 
 def test_two_explorers_that_edit_at_the_same_time(path: Path, editor_of: EditorOf) -> None:

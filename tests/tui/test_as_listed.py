@@ -98,7 +98,7 @@ async def test_a_delete_asks_again_when_a_message_has_come(path: Path, trash: Pa
                 say(db, "dog", content="an hour of work", timestamp=NOW - 2 * HOUR)
         await driver.press("y")
         assert "dog" in _ids(path)
-        assert "Its agent has written it meanwhile" in "".join(driver.told())
+        assert "its agent has written it meanwhile" in "".join(driver.told())
         assert "Delete “dog”?" in driver.screen()
         assert "5 messages" in driver.screen()
         await driver.press("y")

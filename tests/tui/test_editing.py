@@ -9,6 +9,7 @@ from textual.widgets import Input, OptionList
 from explorer.store.create import StateFile
 from explorer.store.edits.batches import run_batches
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Progress
 from explorer.store.hermes.store import HermesStore
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
@@ -225,6 +226,49 @@ async def test_a_title_that_is_taken_names_its_owner_and_offers_the_next(
         assert "cat #2" in driver.listed()
 
 
+async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
+    path: Path, trash: Path
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("wasp")
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET title = 'wasp' WHERE id = 'cat'")
+        await driver.press("enter")
+        (told,) = driver.told()
+        assert told.startswith("This title is taken: The session cat (cli) has it.")
+        assert "Free is: wasp #2" in told
+
+
+async def test_an_edit_that_waits_for_another_program_says_so(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 120.0)
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("wasp")
+        with altered(path) as db:
+            db.execute("BEGIN IMMEDIATE")
+            await driver.pilot.press("enter")
+            await driver.until_seen(lambda: "Another program is writing" in driver.screen())
+        await driver.until(lambda: "wasp" in driver.listed())
+
+
+async def test_an_undo_that_cannot_be_does_not_ask(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "bee")
+        await driver.press("t", "end", "ctrl+u")
+        await driver.type("wasp")
+        await driver.press("enter")
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'cat'")
+        await driver.press("u")
+        assert driver.app.screen is driver.main
+        assert "its old title is taken by cat now" in driver.said()
+
+
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _to(driver, "bee")
@@ -270,15 +314,23 @@ async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, tra
         screen = driver.screen()
         assert "Deleted 2 sessions" in screen
         assert "ant" in screen
+        assert "enter looks into it" not in screen, "not into a whole edit"
         shown = driver.app.screen.query_one(OptionList)
         names = [str(shown.get_option_at_index(at).prompt) for at in range(shown.option_count)]
         shown.highlighted = next(at for at, name in enumerate(names) if "bee" in name)
+        await driver.settle()
+        assert "enter looks into it" in driver.screen()
         await driver.press("enter")
         assert "I am bee" in driver.screen()
         await driver.press("escape")
         await driver.press("r")
         await driver.press("y")
         assert driver.listed() == ["busy", "bee", "cat", "dog"]
+        assert driver.said().startswith("Undone for 1 of 2 sessions: Deleted 2 sessions")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        assert "1 of 2 back" in driver.screen()
+        await driver.press("escape")
         await driver.press("u")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
@@ -362,3 +414,49 @@ async def test_an_edit_that_was_cut_short_is_told_also_to_those_who_press_a_key_
         found.let_go()
         await driver.settle()
         assert "An edit was cut short: Deleted “bee”" in driver.screen()
+
+
+async def test_an_undo_that_cannot_be_offers_the_edit_before_it(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _to(driver, "dog")
+        await driver.press("d")
+        await driver.press("y")
+        await _to(driver, "bee")
+        await driver.press("t", "ctrl+u")
+        await driver.type("wasp")
+        await driver.press("enter")
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'ant'")
+        await driver.press("u")
+        assert "It cannot be undone" in driver.screen()
+        assert "Before it: Deleted “dog”" in driver.screen()
+        assert driver.focus() == "no"
+        await driver.press("y")
+        assert "Undo: deleted “dog”?" in driver.screen()
+        await driver.press("y")
+        assert "dog" in driver.listed()
+
+
+async def test_what_a_kill_cut_between_two_sessions_is_told_at_the_next_start(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        """Nothing of the edit's own runs after it."""
+
+    def die(progress: Progress) -> None:
+        if progress.sessions:
+            raise Killed
+
+    before = dump(path)
+    editor = Editor(path, trash, lambda: NOW)
+    ended = rows(path, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
+    plan = editor.delete_plan([int(str(row)) for (row,) in ended])
+    with monkeypatch.context() as patched:
+        patched.setattr("explorer.store.edits.taking.run_batches", _one_step_at_a_time)
+        with pytest.raises(Killed):
+            editor.apply(plan, progress=die)
+    async with opened(path, trash=trash) as driver:
+        assert "An edit was cut short: Deleted 1 of 4 sessions. It can be undone." in driver.said()
+        await driver.press("u")
+        await driver.press("y")
+    assert dump(path) == before

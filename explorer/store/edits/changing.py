@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Sequence
 
 from explorer.errors import Refused
 from explorer.model import State
-from explorer.store.edits.images import Cell, bound, raw
+from explorer.store.edits.images import Cell, bound, raw, shown
 from explorer.store.edits.planning import RUNNING, UNSOUND, Planner
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
+from explorer.store.edits.shape import Shape
 from explorer.store.edits.subject import Subject, children
-from explorer.store.edits.titles import Title, check_title
+from explorer.store.edits.titles import Title, check_title, taken_since, taken_words
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import OURS, Change
 from explorer.store.schema import quoted
@@ -57,6 +58,15 @@ def _set(
     )
     if count != 1:
         raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
+
+
+def check_title_free(tx: Transaction, shape: Shape, plan: EditPlan) -> None:
+    """Under the lock: nobody has taken the title of a rename since it was planned."""
+    if plan.title is not None:
+        movers = {shown(change.id) for change in plan.changes}
+        taken = taken_since(tx.rows, tx.schema, shape, plan.title, movers)
+        if taken is not None:
+            raise Changed("This title is taken", f"{taken_words(taken)}. Nothing was changed.")
 
 
 def plan_rename(

@@ -46,7 +46,7 @@ class Copier:
         shape = self._shape
         own = self._rows(shape.sessions, shape.id, planned.id)
         if len(own) != 1:
-            raise Changed("The file has changed", "The session is no longer in it.")
+            raise Changed("The file has changed", "It is no longer in the file.")
         whole = planned.outcome is Outcome.DELETE
         entry = trash.keep(
             Entry(

@@ -8,9 +8,9 @@ from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
-from explorer.store.edits.changing import apply_change
+from explorer.store.edits.changing import apply_change, check_title_free
 from explorer.store.edits.copying import Copier, check_rowids
-from explorer.store.edits.plans import Action, Done, EditPlan
+from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
 from explorer.store.edits.refusals import reasons, undo_reason
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
@@ -39,12 +39,15 @@ class Doing:
         self._under_way = under_way
         self._notes = notes
 
+    def _writing(self) -> Writing:
+        return Writing(self._path, waits=lambda: self._progress(WAITING))
+
     def apply(self, plan: EditPlan, force: bool) -> Done:
         if not plan.doomed:
             return Done(None, plan.action.value, (), plan.skipped, plan.notes)
         if any(change.table == OURS for change in plan.changes):
             return self._note(plan)
-        with Writing(self._path) as writing:
+        with self._writing() as writing:
             _check_still_possible(writing, plan)
             if plan.changes:
                 return self._change(writing, plan)
@@ -52,12 +55,14 @@ class Doing:
 
     def _change(self, writing: Writing, plan: EditPlan) -> Done:
         """Cells of a few rows, in one transaction."""
+        shape = shape_of(writing.ask, writing.schema, plan.table)
         with _before_anything(), self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
             for change in plan.changes:
                 trash.add_change(receipt, change)
         try:
             with _before_anything(), writing.transaction() as tx:
+                check_title_free(tx, shape, plan)
                 for change in plan.changes:
                     apply_change(tx, change)
         except (ExplorerError, Cancelled):
@@ -124,15 +129,12 @@ class Doing:
 
     def undo(self, plan: UndoPlan) -> Done:
         """Put back what an edit took out."""
+        plan.check()
         receipt = plan.receipt.number
         entries = plan.entries
         now = self._trash.receipt(receipt)
         if now is None or now.state is ReceiptState.UNDONE:
             raise Refused("It is undone already", f"Receipt {receipt} was taken back.")
-        if not entries and not plan.changes:
-            raise Refused(
-                "It cannot be undone", " ".join(plan.notes) or "Nothing of it is left to undo."
-            )
         if any(change.table == OURS for change in plan.changes):
             ids = _ids(plan.changes)
             self._noted(ids, on=bool(plan.changes[0].old[0]))
@@ -141,7 +143,7 @@ class Doing:
         folder, moved = self._path.resolve().parent, sum(entry.bytes for entry in entries)
         if entries:
             room.check_before([folder], moved, "Putting it back")
-        with Writing(self._path) as writing:
+        with self._writing() as writing:
             shape = shape_of(writing.ask, writing.schema, table_of(entries, plan.changes))
             self._check_undo(writing, shape, plan)
             copier = Copier(writing, shape)
@@ -244,7 +246,7 @@ class Doing:
             for entry in self._trash.entries(receipt.number)
             if entry.state is EntryState.COPIED
         ]
-        with Writing(self._path) as writing:
+        with self._writing() as writing:
             shape = shape_of(writing.ask, writing.schema, table_of(half))
             planned = [planned_again(entry, self._trash) for entry in half]
             plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))

@@ -186,6 +186,12 @@ class Editor:
             raise Refused("Nothing to undo", "No edit of this file is left to be taken back.")
         raise Refused("No such receipt", f"There is no receipt {number} for this file.")
 
+    def before(self, receipt: Receipt) -> Receipt | None:
+        """The edit before this one that can be taken back: what cannot is not to stand in the
+        way."""
+        older = (one for one in self.trash.receipts() if one.number < receipt.number)
+        return next((one for one in older if one.state is ReceiptState.DONE), None)
+
     def half_done(self) -> list[Receipt]:
         """The edits that a crash left in the middle. None while another explorer edits."""
         return list(self.after_crash().half_done)

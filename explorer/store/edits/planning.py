@@ -203,7 +203,8 @@ class Planner:
             )
         if self.shape.hermes and (routes := routed(self.path, self.ask, self.schema, going)):
             yield (
-                f"{plural(routes, 'chat')} of the gateway still lead there: the next message may"
+                f"{plural(routes, 'chat')} of the gateway still"
+                f" {'leads' if routes == 1 else 'lead'} there: the next message may"
                 " begin it anew."
             )
         if going:

@@ -153,6 +153,11 @@ class Progress(NamedTuple):
     of_sessions: int
     messages: int
     of_messages: int
+    waiting: bool = False
+    """Another program is writing: it goes on when that is done. Nothing else is told with it."""
 
+
+WAITING = Progress(0, 0, 0, 0, waiting=True)
+WAITING_WORDS = "Another program is writing; waiting …"
 
 _ACTED_ON = (Outcome.DELETE, Outcome.CLEAR, Outcome.CHANGE)

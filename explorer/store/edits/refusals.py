@@ -28,7 +28,7 @@ _INTO = re.compile(r"(?:insert\s+into|delete\s+from|update)\s+[\"'`\[]?(\w+)", r
 def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool = False) -> dict[str, str | None]:
     """Of each edit why it is not possible; None where it is."""
     hermes = schema.has("sessions", "id")
-    general = "its folder is read-only" if snapshot else place(path)
+    general = place(path) or ("its folder is read-only" if snapshot else "")
     if general:
         return dict.fromkeys(EDITS, general)
     rows = _sessions_trouble(ask, schema)
@@ -71,10 +71,15 @@ def place(path: Path) -> str:
     may be written SQLite cannot even read a file that has a log."""
     check_file(path)
     folder = path.resolve().parent
-    if not os.access(path, os.W_OK):
-        return "the file may not be written by this user"
-    if not os.access(folder, os.W_OK):
-        return "its folder may not be written by this user"
+    if os.statvfs(folder).f_flag & os.ST_RDONLY:
+        return "the disk it lies on is mounted read-only"
+    shut = [
+        name
+        for name, where in (("the file", path), ("its folder", folder))
+        if not os.access(where, os.W_OK)
+    ]
+    if shut:
+        return f"{' and '.join(shut)} may not be written by this user"
     if os.stat(path).st_nlink > 1:
         return "the file is hard-linked: its log may lie under another name"
     kind = file_system(folder)

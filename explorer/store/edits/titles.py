@@ -5,7 +5,7 @@ one: people cannot see it.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from explorer.store import cells
@@ -62,8 +62,29 @@ def check_title(ask: Rows, schema: Schema, shape: Shape, subject: Subject, typed
     if not others:
         return Title(text)
     ancestor = shape.marks and others[0].id in _ancestors(ask, schema, shape, subject)
-    owner = Owner(others[0].row, others[0].id, others[0].source, others[0].archived, ancestor)
+    return _taken(ask, text, others[0], ancestor)
+
+
+def taken_since(
+    ask: Rows, schema: Schema, shape: Shape, text: str, movers: Collection[str]
+) -> Title | None:
+    """The same for a title that was free, and may not be any more; the `movers` are the sessions
+    that it passes between."""
+    found = subjects(ask, schema, shape, "title", [text])
+    others = [one for one in found if one.id not in movers]
+    return _taken(ask, text, others[0], ancestor=False) if others else None
+
+
+def _taken(ask: Rows, text: str, by: Subject, ancestor: bool) -> Title:
+    owner = Owner(by.row, by.id, by.source, by.archived, ancestor)
     return Title(text, owner=owner, next=next_title(ask, text))
+
+
+def taken_words(title: Title) -> str:
+    """Who has a title, and which is free."""
+    assert title.owner is not None
+    _, id_, source, archived, _ = title.owner
+    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
 
 
 def _ancestors(ask: Rows, schema: Schema, shape: Shape, subject: Subject) -> set[str]:

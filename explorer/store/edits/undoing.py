@@ -7,6 +7,7 @@ so and what is done about it; nothing of the agent's is overwritten.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from explorer.errors import Refused
 from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
@@ -15,7 +16,7 @@ from explorer.store.edits.plans import Action
 from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Rows, Shape
 from explorer.store.edits.titles import next_title
-from explorer.store.edits.writing import Transaction
+from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
@@ -36,10 +37,29 @@ class UndoPlan(NamedTuple):
     """What is no longer as it was, and what is done about it."""
     titles: tuple[tuple[str, str | None], ...] = ()
     """(id, title) where the old one is taken."""
+    of: int = 0
+    """Sessions that the edit was about; fewer may be taken back."""
+
+    @property
+    def sessions(self) -> int:
+        """How many are as they were before."""
+        return len(self.entries) or len({shown(change.id) for change in self.changes})
 
     @property
     def messages(self) -> int:
         return sum(entry.messages for entry in self.entries)
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing of it can be taken back, if so."""
+        if self.entries or self.changes:
+            return ""
+        return " ".join(self.notes) or "Nothing of it is left to undo."
+
+    def check(self) -> None:
+        """Refuse where nothing of it can be taken back, before anybody is asked."""
+        if self.why_not:
+            raise Refused("It cannot be undone", self.why_not)
 
 
 def plan_undo(
@@ -51,9 +71,10 @@ def plan_undo(
     busy: Collection[str] = (),
 ) -> UndoPlan:
     """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`."""
+    kept = trash.entries(receipt.number)
     entries = [
         entry
-        for entry in trash.entries(receipt.number)
+        for entry in kept
         if entry.state is not EntryState.BACK and (wanted is None or entry.number in wanted)
     ]
     every = trash.changes(receipt.number)
@@ -84,7 +105,12 @@ def plan_undo(
         if changed is not None:
             cells_back.append(changed)
     return UndoPlan(
-        receipt, tuple(entries), (*links, *cells_back), tuple(notes), tuple(titles.items())
+        receipt,
+        tuple(entries),
+        (*links, *cells_back),
+        tuple(notes),
+        tuple(titles.items()),
+        of=len(kept) or len(moved),
     )
 
 
@@ -177,5 +203,9 @@ def undo_steps(
 
 def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:
     # A title that moved on must be free again before its owner of old gets it back.
+    moved = {shown(change.id) for change in changes}
     for change in reversed(changes):
+        trouble, _ = _cell_trouble(change, tx.rows, moved)
+        if trouble:
+            raise Changed("It cannot be undone any more", f"{trouble} Nothing was done.")
         revert_change(tx, change)

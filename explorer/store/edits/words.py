@@ -7,7 +7,7 @@ from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
 from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
-from explorer.store.kept import ReceiptState
+from explorer.store.kept import Receipt, ReceiptState
 from explorer.store.trash import RETENTION_DAYS
 
 NAMED = 4
@@ -76,30 +76,58 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What a person should know before saying yes."""
     totals = plan.totals
     if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE, Action.CLEAR):
+        go, they = ("goes", "it") if totals.messages == 1 else ("go", "they")
         yield (
-            f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) go to the trash,"
-            f" where they can be restored for {RETENTION_DAYS} days."
+            f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) {go} to the trash,"
+            f" where {they} can be restored for {RETENTION_DAYS} days."
         )
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1:
         yield f"Sessions: {_names(asked)}"
     along = [one for one in plan.doomed if one.reason]
     if along:
-        yield f"{plural(len(along), 'session')} of subagents go along: {_names(along)}"
+        one = len(along) == 1
+        whose = (
+            "1 session of a subagent goes"
+            if one
+            else f"{count(len(along))} sessions of subagents go"
+        )
+        yield f"{whose} along: {_names(along)}"
     if plan.detached:
         verb = "stays and loses its link" if len(plan.detached) == 1 else "stay, without their link"
         yield f"{plural(len(plan.detached), 'session')} {verb}: {_names(plan.detached)}"
     if totals.files:
         names = [name for one in plan.doomed for name in one.files]
-        yield f"{plural(totals.files, 'file')} beside the store go too: {_few(names)}"
+        go = "goes" if totals.files == 1 else "go"
+        yield f"{plural(totals.files, 'file')} beside the store {go} too: {_few(names)}"
     for reason, number in plan.skipped.items():
-        yield f"Left out: {count(number)} {reason}."
+        yield f"Left out: {_with_reason(number, reason)}."
     yield from plan.notes
 
 
 def undo_question(plan: UndoPlan) -> str:
     words = plan.receipt.words
-    return f"Undo: {words[:1].lower()}{words[1:]}?"
+    return f"Undo{_share(plan)}: {words[:1].lower()}{words[1:]}?"
+
+
+def undone_words(plan: UndoPlan) -> str:
+    """What was taken back, in a line."""
+    return f"Undone{_share(plan)}: {plan.receipt.words}"
+
+
+def _share(plan: UndoPlan) -> str:
+    """For how many sessions an edit is taken back, where that is not for all."""
+    if plan.sessions >= plan.of:
+        return ""
+    rest = "the other " if plan.receipt.back + plan.sessions == plan.of else ""
+    return f" for {rest}{count(plan.sessions)} of {plural(plan.of, 'session')}"
+
+
+def back_words(receipt: Receipt) -> str:
+    """How much of an edit was taken back, where that is a part of it."""
+    if receipt.state is not ReceiptState.DONE or not receipt.back:
+        return ""
+    return f"{count(receipt.back)} of {count(receipt.sessions)} back"
 
 
 def undo_lines(plan: UndoPlan) -> Iterator[str]:
@@ -114,7 +142,8 @@ def done_words(done: Done, words: str) -> str:
     parts = [done.words or words] if done.receipt is not None else ["Nothing was done"]
     if done.stopped:
         parts.append("stopped: the rest is as it was")
-    parts += [f"left out: {count(number)} {reason}" for reason, number in done.skipped.items()]
+    if done.skipped:
+        parts.append(f"left out: {skipped_words(done.skipped)}")
     return ". ".join((" · ".join(parts), *done.notes))
 
 
@@ -157,7 +186,15 @@ def nothing_words(plan: EditPlan) -> str:
 
 
 def skipped_words(skipped: Mapping[str, int]) -> str:
-    return "; ".join(f"{count(number)} {reason}" for reason, number in skipped.items())
+    return "; ".join(_with_reason(number, reason) for reason, number in skipped.items())
+
+
+def _with_reason(number: int, reason: str) -> str:
+    """Sessions that are left out, and why. What the file itself said of them is a sentence."""
+    sessions = plural(number, "session")
+    if reason[1:2].islower():
+        reason = reason[:1].lower() + reason[1:]
+    return f"{sessions} {reason}" if "(" in reason else f"{sessions} ({reason})"
 
 
 _NOTHING_TO_DO = (

@@ -28,6 +28,8 @@ LOOK_AGAIN = 0.001, 0.01
 """Seconds until a busy file is tried again. SQLite itself would sleep for up to a tenth of one, and
 hardly ever meet the gap between two writes of a busy agent."""
 PATIENCE = 10.0
+TOLD_AFTER = 0.5
+"""Seconds after which it is told, again and again, that somebody waits."""
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR")
 _READ_ONLY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 
@@ -81,8 +83,15 @@ class Looking:
     """A read-only connection that gives cells as they are stored; it holds no lock between two
     questions."""
 
-    def __init__(self, path: Path, token: CancelToken | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        token: CancelToken | None = None,
+        waits: Callable[[], None] | None = None,
+    ) -> None:
+        """`waits` is told while another program keeps us waiting."""
         self.path = path
+        self._waits = waits
         self._token = token or CancelToken()
         self._schema: tuple[int, Schema] | None = None
 
@@ -161,14 +170,17 @@ class Looking:
 
     def _waiting(self, work: Callable[[], T]) -> T:
         """What `work` gives, when it gets its turn."""
-        deadline = time.monotonic() + PATIENCE
+        began = told = time.monotonic()
         while True:
             self._token.check()
             try:
                 return work()
             except sqlite3.Error as error:
-                if not busy(error) or time.monotonic() > deadline:
+                if not busy(error) or time.monotonic() > began + PATIENCE:
                     raise self.explained(error) from error
+            if self._waits is not None and time.monotonic() > told + TOLD_AFTER:
+                told = time.monotonic()
+                self._waits()
             self._token.wait(random.uniform(*LOOK_AGAIN))
 
     def _introspected(self, connection: sqlite3.Connection) -> Schema:
@@ -194,6 +206,8 @@ class Looking:
             )
         if name.startswith(_READ_ONLY):
             return Refused("The file may not be written", f"SQLite says: {error}.")
+        if name.startswith("SQLITE_CONSTRAINT") and "sessions.title" in str(error):
+            return Changed("The file has changed", "Another session has got its title meanwhile.")
         if name.startswith("SQLITE_CONSTRAINT"):
             return Changed("The file has changed", f"SQLite refused a step: {error}.")
         if name == "SQLITE_ERROR":

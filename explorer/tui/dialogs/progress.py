@@ -11,7 +11,7 @@ from textual.widgets import Button, Static
 
 from explorer.render.amounts import count
 from explorer.render.when import duration
-from explorer.store.edits.plans import Progress
+from explorer.store.edits.plans import WAITING_WORDS, Progress
 from explorer.store.read_only import CancelToken
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
@@ -44,8 +44,11 @@ class ProgressDialog(Dialog[None]):
     def show(self, progress: Progress) -> None:
         if not self.is_mounted:
             return
-        self.query_one("#progress-bar", Static).update(Content(_bar(progress)))
         said = self.query_one("#question-text", Static)
+        if progress.waiting:
+            said.update(Content(WAITING_WORDS))
+            return
+        self.query_one("#progress-bar", Static).update(Content(_bar(progress)))
         said.update(Content(_words(progress, time.monotonic() - self._begun)))
 
     @on(Button.Pressed)

@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
+from explorer.store.edits.words import back_words
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION_DAYS
 from explorer.tui.closing import Dialog
@@ -84,13 +85,20 @@ class TrashScreen(Dialog[None]):
         shown = self.query_one(OptionList)
         held = f"{size(self._held.bytes)} · kept for {RETENTION_DAYS} days"
         shown.border_title = Content(f"Trash · {held}")
-        shown.border_subtitle = Content(
-            "enter looks into it · r restores · x deletes for good · esc closes"
-        )
+        self._say_keys(None)
         self.set_focus(shown)
 
+    def _say_keys(self, entry: Entry | None) -> None:
+        """What the keys do here: only a session can be looked into."""
+        enter = "" if entry is None else "enter looks into it · "
+        edit = "r restores · x deletes for good · " if self._places else ""
+        self.query_one(OptionList).border_subtitle = Content(f"{enter}{edit}esc closes")
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        self._say_keys(self._place(event.option)[1])
+
     def _receipt_line(self, receipt: Receipt) -> Content:
-        state = _STATES.get(receipt.state, "")
+        state = back_words(receipt) or _STATES.get(receipt.state, "")
         return Content.assemble(
             (f"{pad(ago(receipt.made, self._now), 11)}", "$dim"),
             (clean_line(receipt.words, 90), "bold"),
@@ -98,9 +106,13 @@ class TrashScreen(Dialog[None]):
         )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        _, entry = self._places.get(event.option.id or "", (None, None))
+        _, entry = self._place(event.option)
         if entry is not None:
             self._look(entry)
+
+    def _place(self, option: Option) -> tuple[Receipt, Entry | None] | tuple[None, None]:
+        """What a row stands for."""
+        return self._places.get(option.id or "", (None, None))
 
     def _chosen(self) -> tuple[Receipt, Entry | None] | None:
         shown = self.query_one(OptionList)

@@ -1,0 +1,80 @@
+"""Options may stand before, between and after what a command is about, on every command."""
+
+import argparse
+from collections.abc import Iterator
+
+import pytest
+
+from explorer.cli import parser
+
+LINES: tuple[tuple[str, list[str], list[str]], ...] = (
+    ("list", [], ["--limit 5", "--source=cli", "--json"]),
+    ("show", ["ID"], ["--format markdown", "--all", "--json"]),
+    ("search", ["red", "owl"], ["--limit 5", "--all", "--json"]),
+    ("info", [], ["--json"]),
+    ("resume", ["ID"], ["--print", "--force"]),
+    ("rename", ["ID", "a title"], ["--force", "--yes", "--json"]),
+    ("archive", ["A", "B"], ["--dry-run", "--json"]),
+    ("unarchive", ["A", "B"], ["--dry-run", "--json"]),
+    ("end", ["A", "B"], ["--force", "--yes"]),
+    ("reopen", ["A", "B"], ["--force", "-y"]),
+    ("clear", ["A", "B"], ["--force", "--yes"]),
+    ("delete", ["A", "B", "C"], ["--conversation", "--yes", "--json"]),
+    ("prune", ["red", "owl"], ["--older-than 90d", "--class cron", "--keep 3", "--yes"]),
+    ("undo", ["35"], ["--yes", "--json"]),
+    ("trash", ["list"], ["--json"]),
+    ("trash", ["show", "35"], ["--json"]),
+    ("trash", ["restore", "35", "A", "B"], ["--yes", "--json"]),
+    ("trash", ["purge", "35"], ["--dry-run", "--json"]),
+    ("trash", ["purge"], ["--all", "--yes"]),
+    ("demo", [], ["--no-mouse", "--write try.db"]),
+)
+
+
+def _orders(words: list[str], options: list[str]) -> Iterator[list[str]]:
+    """The options at every place, together and one by one."""
+    every = [part for option in options for part in option.split()]
+    for at in range(len(words) + 1):
+        yield [*words[:at], *every, *words[at:]]
+        for option in options:
+            rest = [part for one in options if one != option for part in one.split()]
+            yield [*words[:at], *option.split(), *words[at:], *rest]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "options"),
+    LINES,
+    ids=[f"{name} {' '.join(words)}" for name, words, _ in LINES],
+)
+def test_options_stand_anywhere(name: str, words: list[str], options: list[str]) -> None:
+    common = ["--db try.db", "--profile=work"]
+    wanted = parser().parse_args([name, *words, *" ".join(options + common).split()])
+    for line in _orders(words, options + common):
+        assert parser().parse_args([name, *line]) == wanted, line
+
+
+def test_every_command_is_in_the_table() -> None:
+    (commands,) = (
+        action.choices
+        for action in parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert set(commands) == {name for name, _, _ in LINES}
+
+
+def test_words_behind_two_dashes_are_no_options() -> None:
+    found = parser().parse_args(["search", "--all", "red", "--", "--force", "--json"])
+    assert (found.query, found.all, found.json) == (["red", "--force", "--json"], True, False)
+
+
+def test_what_is_not_known_is_still_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for line, why in (
+        (["delete", "A", "--bogus", "--yes"], "unrecognized arguments: --bogus"),
+        (["trash", "restore", "--yes", "x"], "must be a number, 0 or more"),
+        (["list", "--limit", "-5", "--json"], "must be a number, 0 or more"),
+        (["prune", "--older-than", "--yes"], "expected one argument"),
+        (["rename", "--yes", "ID"], "the following arguments are required: TITLE"),
+    ):
+        with pytest.raises(SystemExit):
+            parser().parse_args(line)
+        assert why in capsys.readouterr().err

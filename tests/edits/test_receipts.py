@@ -1,0 +1,94 @@
+"""What a receipt says is what was done, also where that is less than was planned."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.words import (
+    back_words,
+    done_words,
+    receipt_words,
+    undo_question,
+    undone_words,
+)
+from tests.factories import altered, rows, talk
+
+EditorOf = Callable[[Path], Editor]
+pytestmark = pytest.mark.usefixtures("at_full_speed")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Three sessions, all ended."""
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for id_ in "abc":
+            talk(state, id_, "hello", "Hi.", title=id_.upper(), end="cli_close")
+    return path
+
+
+def _rows(path: Path) -> list[int]:
+    return [int(str(row)) for (row,) in rows(path, "SELECT rowid FROM sessions ORDER BY id")]
+
+
+def test_a_delete_that_finds_fewer_says_and_keeps_how_many(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    plan = editor.delete_plan(_rows(path))
+    with altered(path) as db:
+        db.execute("DELETE FROM messages WHERE session_id = 'a'")
+        db.execute("DELETE FROM sessions WHERE id = 'a'")
+    done = editor.apply(plan)
+    assert sorted(done.ids) == ["b", "c"]
+    told = "Deleted 2 of 3 sessions · left out: 1 session (it is no longer in the file)"
+    assert done_words(done, receipt_words(plan)) == told
+    assert editor.trash.receipts()[0].words == "Deleted 2 of 3 sessions"
+
+
+def test_what_comes_back_in_parts_is_counted(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(_rows(path)))
+    (receipt,) = editor.trash.receipts()
+    one, *others = [entry.number for entry in editor.trash.entries(receipt.number)]
+    first = editor.undo_plan(receipt.number, [one])
+    assert undo_question(first) == "Undo for 1 of 3 sessions: deleted 3 sessions?"
+    editor.undo(first)
+    assert undone_words(first) == "Undone for 1 of 3 sessions: Deleted 3 sessions"
+    assert back_words(editor.trash.receipts()[0]) == "1 of 3 back"
+    rest = editor.undo_plan(receipt.number, others)
+    editor.undo(rest)
+    assert undone_words(rest) == "Undone for the other 2 of 3 sessions: Deleted 3 sessions"
+    assert back_words(editor.trash.receipts()[0]) == "", "it is undone, as its state says"
+
+
+def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
+    editor = editor_of(path)
+    editor.apply(editor.delete_plan(_rows(path)))
+    plan = editor.undo_plan()
+    assert undone_words(plan) == "Undone: Deleted 3 sessions"
+    editor.undo(plan)
+    editor.apply(editor.archive_plan(_rows(path), True))
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
+    assert undone_words(editor.undo_plan()) == "Undone for 2 of 3 sessions: Archived 3 sessions"
+
+
+def test_the_size_is_that_of_what_is_from_this_file(
+    path: Path, tmp_path: Path, editor_of: EditorOf
+) -> None:
+    other = tmp_path / "other.db"
+    with StateFile.create(other) as state:
+        talk(state, "a", os.urandom(50_000).hex(), end="cli_close")
+    small, big = editor_of(path), editor_of(other)
+    assert small.trash.size() == 0
+    small.apply(small.delete_plan(_rows(path)))
+    alone = small.trash.size()
+    big.apply(big.delete_plan(_rows(other)))
+    assert small.trash.size() == alone > 0
+    assert big.trash.size() > 40_000
+    small.trash.purge([one.number for one in small.trash.receipts()])
+    assert small.trash.size() == 0
+    assert big.trash.size() > 40_000
