@@ -70,9 +70,9 @@ def outcome(arranged: Arranged) -> str:
         return ""
     sessions = plural(arranged.listed, "session")
     took = f"{found.seconds * 1000:,.0f} ms" if found.seconds < 10 else f"{found.seconds:,.0f} s"
-    if found.sessions:
-        return f"{sessions} · {took}"
     result = found.result
+    if found.sessions:
+        return f"{sessions} · {took}" if result.complete else f"looked through {result.done:.0%}"
     kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
     named = " and ".join(plural(number, name) for number, name in kinds if number) or "0 hits"
     hits = f"{named} in {sessions}"
