@@ -100,6 +100,8 @@ class Chosen(NamedTuple):
     sources: Mapping[str, int]
     months: Mapping[str, int]
     """How many of each month, the oldest first."""
+    notes: tuple[str, ...] = ()
+    """What was not understood of the query, in words."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -161,7 +163,8 @@ def choose(
         matching = [tip for tip in matching if fits(tip)]
     newest = catalog.by_last_active(matching)
     kept = frozenset(newest[: rules.keep])
-    named = Hidden.ARCHIVED in session_test(parse(rules.query, now, tz), now, tz).classes
+    query = parse(rules.query, now, tz)
+    named = Hidden.ARCHIVED in session_test(query, now, tz).classes
     archived = frozenset() if named or rules.only is not None else catalog.archived
     table = ""
     rows: list[int] = []
@@ -187,6 +190,7 @@ def choose(
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
+        notes=query.notes,
     )
 
 

@@ -193,3 +193,22 @@ async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, tras
         await driver.press("tab")
         assert "3 conversations would go" in driver.screen()
         assert "Begin with" not in driver.screen()
+
+
+async def test_what_was_not_understood_of_the_search_is_said(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        screen = await _prune(driver, *OLD)
+        rules = screen.query_one(RuleList)
+        while rules._rows[rules._cursor].name != "query":
+            await driver.press("j")
+        await driver.press("enter")
+        driver.app.screen.query_one(Input).value = "is:bogus"
+        await driver.settle()
+        assert "is:bogus is none of archived" in driver.screen(), "while it is typed"
+        await driver.press("enter")
+        assert "is:bogus is none of archived" in driver.screen(), "and beside what would go"
+        assert "searched as text" in driver.screen()
+        await driver.press("enter")
+        driver.app.screen.query_one(Input).value = "x" * 201
+        await driver.press("enter")
+        assert "At most 200 characters" in driver.screen()

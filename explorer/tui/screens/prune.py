@@ -14,6 +14,7 @@ from explorer.model import OWN_CLASSES, Hidden, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
+from explorer.search.language import LONGEST, parse
 from explorer.search.pruning import KEPT, PRESETS, Chosen, Ground, Rules, choose, ground, holding
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
@@ -271,7 +272,7 @@ class PruneScreen(Closing[None]):
             "older": (self._check_span, typed_span(self._rules.older)),
             "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
             "keep": (_check_number, str(self._rules.keep)),
-            "query": (lambda text: (True, "As in the search bar"), self._rules.query),
+            "query": (self._check_query, self._rules.query),
         }[row.name]
 
         def take(text: str | None) -> None:
@@ -298,6 +299,12 @@ class PruneScreen(Closing[None]):
         if found is None or text.strip()[-1].lower() not in "hdwmy":
             return False, "12h, 90d, 8w, 6m, 1y"
         return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
+
+    def _check_query(self, text: str) -> tuple[bool, str]:
+        if len(text) > LONGEST:
+            return False, f"At most {LONGEST} characters"
+        notes = parse(text, self._clock()).notes
+        return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
 
     def action_edit(self, what: str) -> None:
         """What the list's own keys ask for: only these are about all that would go."""
