@@ -87,6 +87,8 @@ class PruneScreen(Closing[None]):
         self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
+        self._chosen_by: Rules | None = None
+        """The rules that it came of: others may be typed while all messages are looked through."""
         self._going: frozenset[int] = frozenset()
         self._weights: Mapping[int, int] | None = None
         self._bytes = 0
@@ -125,7 +127,7 @@ class PruneScreen(Closing[None]):
     def _begin(self) -> None:
         """Read what the rules ask about; how much text there is takes longest, so it comes last."""
         store, catalog, pins, _ = self._given
-        self._ground = self._weights = None
+        self._ground = self._weights = self._chosen_by = None
         self._show()
 
         def take(known: Ground) -> None:
@@ -170,6 +172,7 @@ class PruneScreen(Closing[None]):
                 self.notify(clean(found.message), title=found.title, markup=False)
                 return
             self._chosen, arranged, self._going, self._bytes = found
+            self._chosen_by = rules
             self.sessions.note = NOTHING
             self.sessions.show(arranged)
             self._show()
@@ -314,6 +317,9 @@ class PruneScreen(Closing[None]):
             self._undo(self._done)
 
     def _do(self, archive: bool) -> None:
+        if self._chosen_by != self._rules:
+            self.notify("Still looking for what these rules take.", markup=False)
+            return
         kept = self._spared()
         going = [row for row in (self._chosen.rows if self._chosen else ()) if row not in kept]
         if not going:
