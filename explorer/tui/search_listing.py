@@ -71,7 +71,9 @@ class SearchListing:
         return reason is None
 
     def made(self, result: Result) -> Arranged:
-        holding, alike = self.holding, self.alike
+        holding = self.holding
+        there = {*self.named, *holding, *result.counts}
+        alike = [tip for tip in self.alike if tip not in there]
         best = "best first" if result.ranked else "most hits first"
         how = best if self.best else "newest first"
         order: list[int] = []
@@ -80,7 +82,7 @@ class SearchListing:
             ("By its id", self.named),
             ("In the title", holding),
             (f"In the text, {how}", result.order),
-            ("Titles like this", [tip for tip in alike if tip not in result.counts]),
+            ("Titles like this", alike),
         ):
             before = set(order)
             new = [tip for tip in rows if tip not in before]
@@ -90,6 +92,7 @@ class SearchListing:
             result=result,
             titles=len(holding),
             ids=len(self.named),
+            alike=len(alike),
             seconds=self._seconds(),
             trouble=self.trouble,
         )

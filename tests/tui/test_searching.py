@@ -204,6 +204,17 @@ async def test_titles_that_are_like_it_are_listed_where_none_holds_it(talks: Pat
         await _search(driver, "owlz of teh north")
         assert driver.listed() == ["Owls of the north"]
         assert "Titles like this" in driver.screen()
+        assert "no hits · 1 title alike ·" in driver.screen()
+
+
+async def test_titles_that_are_like_it_are_no_sessions_with_hits(talks: Path) -> None:
+    with altered(talks) as db:
+        insert(db, "sessions", id="typo", source="cli", started_at=NOW - 950, title="Hurry")
+        say(db, "typo", content="see Owlz of teh north", timestamp=NOW - 950)
+    async with opened(talks) as driver:
+        await _search(driver, "owlz of teh north")
+        assert driver.listed() == ["Hurry", "Owls of the north"]
+        assert "1 hit in 1 session · 1 title alike ·" in driver.screen()
 
 
 async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:
