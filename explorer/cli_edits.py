@@ -28,9 +28,11 @@ examples:
   session-explorer prune --empty --include-open --yes
   session-explorer prune --older-than 1y --archive       hide them instead of deleting
   session-explorer prune 'source:telegram messages:<5'   in the language of the search bar
+  session-explorer prune 'source:cli NOT docker'         all but those that hold the word anywhere
 
 Age is that of the last activity. Running and pinned sessions always stay; archived ones unless
-the query asks for them. One receipt, one undo for all of it.
+the query asks for them; and whatever holds, in any message, its title or a subagent's session,
+what the query denies with NOT or a dash. One receipt, one undo for all of it.
 """
 
 TRASH_EPILOG = """\

@@ -14,6 +14,7 @@ from explorer.model import Hidden
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
+from explorer.search.language import LONGEST
 from explorer.search.pruning import OPEN, Chosen, Rules, choose, ground, holding, parts_of
 from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
@@ -38,6 +39,10 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     known = ground(store, catalog, pins)
     fits = holding(known, rules.query, now, CancelToken())
     chosen = choose(known, rules, fits, now)
+    if not options.json:
+        # Before anything is asked or done: what was not understood may be why it is so much.
+        for words in chosen.notes:
+            note(clean_line(words))
     if not chosen.rows:
         return _nothing(chosen, options)
     plan = _plan(editor, store, parts_of(catalog, chosen.rows), options.archive)
@@ -50,7 +55,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         done = editor.apply(plan, token, tell)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
-        write_json(done_shape(done))
+        write_json(done_shape(done._replace(notes=(*chosen.notes, *done.notes))))
     else:
         note(clean_line(done_words(done, receipt_words(plan))) + ".")
         if done.receipt is not None:
@@ -85,6 +90,10 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
         include_open=options.include_open,
         query=" ".join(options.query),
     )
+    if len(rules.query) > LONGEST:
+        raise UsageError(
+            "Too long a query", f"Only {LONGEST} characters of it would count. Say less."
+        )
     if rules.say_nothing:
         raise UsageError(
             "Nothing to go by",
@@ -99,8 +108,11 @@ def _is_span(text: str) -> bool:
 
 def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
     if as_json:
-        shape = plan_shape(plan)
-        write_json({**shape, "skipped": {**plan.skipped, **chosen.counts}})
+        more = {
+            "skipped": {**plan.skipped, **chosen.counts},
+            "notes": [*chosen.notes, *plan.notes],
+        }
+        write_json(plan_shape(plan) | more)
         return
     write(clean(question(plan)))
     for line in (*plan_lines(plan), *_reasons(chosen)):
@@ -129,6 +141,7 @@ def _nothing(chosen: Chosen, options: argparse.Namespace) -> int:
                 "sessions": [],
                 "totals": {"sessions": 0, "messages": 0, "bytes": 0, "files": 0},
                 "skipped": chosen.counts,
+                "notes": list(chosen.notes),
             }
         )
         return int(ExitCode.DONE)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from explorer.search.pattern import BadPattern, pattern
 from explorer.search.pieces import Piece, piece_after, plain
-from explorer.search.vocabulary import FIELDS, MESSAGE_FIELDS, takes_several, trouble
+from explorer.search.vocabulary import FIELDS, MESSAGE_FIELDS, PLACE_FIELD, takes_several, trouble
 
 LONGEST = 200
 """Characters looked at: nobody types more, and thousands of words take SQLite seconds."""
@@ -78,6 +78,11 @@ class Query(NamedTuple):
         """Whether messages are looked for; otherwise it is about sessions as a whole."""
         return self.needs_text or any(field.name in MESSAGE_FIELDS for field in self.fields)
 
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether everything fits: where words stand says nothing without words."""
+        return not self.clauses and all(field.name == PLACE_FIELD for field in self.fields)
+
 
 class _Group(NamedTuple):
     """Pieces with OR between them."""
@@ -93,8 +98,6 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
     found, notes = _understood(source, now, tz)
     groups, unjoined = _grouped(found)
     clauses = tuple(_clause(group) for group in groups if not _is_field(group))
-    if clauses and all(clause.negated for clause in clauses):
-        unjoined.append("NOT leaves out of what is found: it needs a word beside it")
     if len(text) > LONGEST:
         unjoined.append(f"only the first {LONGEST} characters are searched for")
     return Query(

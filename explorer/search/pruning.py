@@ -3,6 +3,8 @@
 Age is that of the last activity, never of the start. Conversations are kept or taken as a whole.
 What is running, open, pinned, archived or among the newest stays, and is counted with its reason:
 nothing is skipped in silence.
+
+What a query denies, with NOT or a dash, must be in no message of a conversation that goes.
 """
 
 from collections import Counter
@@ -11,9 +13,11 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, Hidden
+from explorer.search.denied import Holders, denied_fields, denied_words, with_owners
 from explorer.search.engine import Gathered, Result, search
 from explorer.search.fields import Known, session_test
-from explorer.search.language import parse
+from explorer.search.language import Query, parse
+from explorer.search.titles import Titles
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
@@ -57,8 +61,9 @@ class Rules(NamedTuple):
     def say_nothing(self) -> bool:
         """Whether they would take everything."""
         narrow = (self.older, self.most, self.only)
-        named = self.sources or self.classes or self.empty or self.query.strip() or self.keep
-        return all(one is None for one in narrow) and not named
+        named = self.sources or self.classes or self.empty or self.keep
+        asked = not parse(self.query, 0.0).asks_nothing
+        return all(one is None for one in narrow) and not named and not asked
 
 
 PRESETS: Mapping[str, Rules] = {
@@ -95,6 +100,8 @@ class Chosen(NamedTuple):
     sources: Mapping[str, int]
     months: Mapping[str, int]
     """How many of each month, the oldest first."""
+    notes: tuple[str, ...] = ()
+    """What was not understood of the query, in words."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -115,17 +122,31 @@ def holding(
     known: Ground, text: str, now: float, token: CancelToken, tz: tzinfo | None = None
 ) -> Callable[[int], bool] | None:
     """Says of a conversation whether a query fits it; None when nothing is asked. Where words are
-    looked for, all messages are looked through."""
-    if not text.strip():
-        return None
+    looked for, all messages are looked through.
+
+    In the search bar `word NOT other` is about single messages. Here one message without the other
+    word is not enough: nobody who says NOT wants a conversation deleted that holds it."""
     query = parse(text, now, tz)
+    if query.asks_nothing:
+        return None
     test = session_test(query, now, tz)
     fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins))
-    if not query.asks_messages:
-        return fits
-    gathered = Gathered(known.catalog, lambda tip: None, fits)
-    found: Result = search(known.store, query, gathered, lambda result: None, token, now)
-    return frozenset(found.counts).__contains__
+    if query.asks_messages:
+        gathered = Gathered(known.catalog, lambda tip: None, fits)
+        found: Result = search(known.store, query, gathered, lambda result: None, token, now)
+        fits = frozenset(found.counts).__contains__
+    denied = _denied(known, query, now, token)
+    return lambda tip: tip not in denied and (fits is None or fits(tip))
+
+
+def _denied(known: Ground, query: Query, now: float, token: CancelToken) -> frozenset[int]:
+    """Conversations with something that the query denies, in whatever message: also in one that
+    was taken back, and in one of a subagent, which would go along."""
+    titles = Titles.of(known.traits.titles)
+    holders = Holders(known.store, known.catalog, titles, now, rewound=True)
+    words = denied_words(query)
+    asked = [*([words] if words else []), *denied_fields(query)]
+    return with_owners(known.catalog, (tip for one in asked for tip in holders.of(one, token)))
 
 
 def choose(
@@ -142,7 +163,8 @@ def choose(
         matching = [tip for tip in matching if fits(tip)]
     newest = catalog.by_last_active(matching)
     kept = frozenset(newest[: rules.keep])
-    named = Hidden.ARCHIVED in session_test(parse(rules.query, now, tz), now, tz).classes
+    query = parse(rules.query, now, tz)
+    named = Hidden.ARCHIVED in session_test(query, now, tz).classes
     archived = frozenset() if named or rules.only is not None else catalog.archived
     table = ""
     rows: list[int] = []
@@ -168,6 +190,7 @@ def choose(
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
+        notes=query.notes,
     )
 
 

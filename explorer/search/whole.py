@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import tzinfo
 
 from explorer.model import Hidden, Hit
+from explorer.search.denied import Holders, denied_words
 from explorer.search.engine import Decider, Gathered, left_out
 from explorer.search.fields import Known, session_test
 from explorer.search.filters import NO_FACTS
@@ -49,7 +50,7 @@ class Whole:
         token = token or CancelToken()
         traits, passes = self._asks(token)
         gathered = Gathered(self._catalog, self._hides, passes)
-        found = self._titled(traits, passes)
+        found = self._titled(traits, passes, token)
         yield from self._counted(title_hits(self._store, found, self._matcher, token))
         if self.query.asks_messages:
             yield from self._counted(self._messages(gathered, token))
@@ -69,12 +70,19 @@ class Whole:
         reason = None if self._everything else left_out(self._catalog, tip)
         return None if reason in self._named else reason
 
-    def _titled(self, traits: Traits, passes: Callable[[int], bool] | None) -> list[int]:
-        """Sessions by their titles; without words to find, all that the fields let through."""
-        if self.query.needs_text:
-            keys = titles_holding(Titles.of(traits.titles), self._matcher)
-        elif self.query.fields and not self.query.asks_messages:
-            keys = tuple(tip for tip, _ in self._catalog.rows())
+    def _titled(
+        self, traits: Traits, passes: Callable[[int], bool] | None, token: CancelToken
+    ) -> list[int]:
+        """Sessions by their titles; without words to find, all that the fields let through and
+        that hold no word that must not be there."""
+        query, titles = self.query, Titles.of(traits.titles)
+        if query.needs_text:
+            keys = titles_holding(titles, self._matcher)
+        elif (query.fields or query.clauses) and not query.asks_messages:
+            holders = Holders(self._store, self._catalog, titles, self._now, self._everything)
+            words = denied_words(query)
+            denied = holders.of(words, token) if words else frozenset()
+            keys = tuple(tip for tip, _ in self._catalog.rows() if tip not in denied)
         else:
             return []
         kept = []
@@ -82,7 +90,7 @@ class Whole:
             tip = self._catalog.tip(key)
             if passes is not None and not passes(tip):
                 continue
-            if self.query.needs_text and not self._matcher.in_time(self._catalog.last_active(key)):
+            if query.needs_text and not self._matcher.in_time(self._catalog.last_active(key)):
                 continue
             reason = self._hides(tip)
             if reason is None:

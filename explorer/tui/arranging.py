@@ -75,6 +75,8 @@ class Found(NamedTuple):
     seconds: float
     ids: int = 0
     """Conversations that have it as their id."""
+    alike: int = 0
+    """Conversations that are listed only because their title is like it."""
     sessions: bool = False
     """Sessions were asked for, not words."""
     trouble: str = ""

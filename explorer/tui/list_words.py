@@ -68,14 +68,16 @@ def outcome(arranged: Arranged) -> str:
     found = arranged.found
     if found is None:
         return ""
-    sessions = plural(arranged.listed, "session")
     took = f"{found.seconds * 1000:,.0f} ms" if found.seconds < 10 else f"{found.seconds:,.0f} s"
-    if found.sessions:
-        return f"{sessions} · {took}"
     result = found.result
+    if found.sessions:
+        sessions = plural(arranged.listed, "session")
+        return f"{sessions} · {took}" if result.complete else f"looked through {result.done:.0%}"
     kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
-    named = " and ".join(plural(number, name) for number, name in kinds if number) or "0 hits"
-    hits = f"{named} in {sessions}"
+    named = " and ".join(plural(number, name) for number, name in kinds if number)
+    hits = f"{named or '0 hits'} in {plural(arranged.listed - found.alike, 'session')}"
+    if found.alike:
+        hits = f"{hits if named else 'no hits'} · {plural(found.alike, 'title')} alike"
     if found.trouble:
         return f"{found.trouble} · {hits}"
     return f"{hits} · {took}" if result.complete else f"{hits} · looked through {result.done:.0%}"

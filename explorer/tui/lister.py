@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from explorer.errors import StoreError
 from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import count
+from explorer.render.clean import clean_line
 from explorer.render.lines import Line
 from explorer.search.filters import Filters
 from explorer.store.base import Facts, Store
@@ -20,6 +22,7 @@ from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
 from explorer.tui.headings import first_headings
+from explorer.tui.known_rows import text_of
 from explorer.tui.lanes import Lanes
 from explorer.tui.list_words import (
     Chip,
@@ -291,6 +294,13 @@ class Lister:
             return run(asked, matcher, tell, token)
 
         self._lanes.start("order", work, self._list)
+
+    def failed(self, error: StoreError) -> None:
+        """Something could not be read. If it was what is searched for, the bar says so: what is
+        listed, dimmed, is of another search or of none."""
+        shown = self._searched() in ("", text_of(self._listed))
+        if not shown and not self._lanes.busy("order"):
+            self._search_bar.say(clean_line(f"cannot search now · {error.title}"))
 
     def _grow(self, arranged: Arranged) -> None:
         """A search has got so far: what was listed before stays until there is something new."""

@@ -6,11 +6,14 @@ from typing import NamedTuple
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line
+from explorer.render.wrap import wrapped
 from explorer.search.pruning import OPEN, PRESETS, Chosen, Rules
 from explorer.store.trash import RETENTION
 
 BAR = 18
 MOST_BARS = 12
+NOTE_WIDTH = 46
+"""Columns of a note on the search, which is longer than a line."""
 
 
 class RuleRow(NamedTuple):
@@ -52,6 +55,8 @@ def rule_rows(
         rows.append(RuleRow("preset", "selected", words, on=rules.only is not None))
     rows.append(RuleRow("heading", "", "Rules"))
     rows += [RuleRow("rule", name, words, value) for name, words, value in _rules(rules)]
+    for note in chosen.notes if chosen else ():
+        rows += [RuleRow("words", "", words) for words in wrapped(clean_line(note), NOTE_WIDTH)]
     if chosen and chosen.skipped:
         rows.append(RuleRow("heading", "", "Stays all the same"))
         for reason, tips in chosen.skipped.items():

@@ -37,6 +37,8 @@ class SearchListing:
         """With the words in the title."""
         self.alike: Sequence[int] = ()
         """With a title that is like them."""
+        self.denied: frozenset[int] = frozenset()
+        """With a word that must not be there, where sessions are asked for by what they are."""
         self.trouble = ""
         self.best = False
         """The best conversation comes first, not the newest."""
@@ -69,7 +71,9 @@ class SearchListing:
         return reason is None
 
     def made(self, result: Result) -> Arranged:
-        holding, alike = self.holding, self.alike
+        holding = self.holding
+        there = {*self.named, *holding, *result.counts}
+        alike = [tip for tip in self.alike if tip not in there]
         best = "best first" if result.ranked else "most hits first"
         how = best if self.best else "newest first"
         order: list[int] = []
@@ -78,7 +82,7 @@ class SearchListing:
             ("By its id", self.named),
             ("In the title", holding),
             (f"In the text, {how}", result.order),
-            ("Titles like this", [tip for tip in alike if tip not in result.counts]),
+            ("Titles like this", alike),
         ):
             before = set(order)
             new = [tip for tip in rows if tip not in before]
@@ -88,7 +92,8 @@ class SearchListing:
             result=result,
             titles=len(holding),
             ids=len(self.named),
-            seconds=time.monotonic() - self._begun,
+            alike=len(alike),
+            seconds=self._seconds(),
             trouble=self.trouble,
         )
         hidden = dict(result.hidden)
@@ -96,12 +101,17 @@ class SearchListing:
             hidden[reason] = hidden.get(reason, 0) + number
         return self._arranged(order, tuple(groups), hidden, found)
 
+    def still_reading(self, done: float) -> Arranged:
+        """Nothing yet: who is without a word is known when all has been read."""
+        found = Found(Result(self._query, done=done), 0, self._seconds(), sessions=True)
+        return self._arranged([], (), {}, found)
+
     def of_sessions(self, hides: Callable[[int], Hidden | None]) -> Arranged:
         """Sessions that are asked for by what they are, not by what was said in them."""
         rows: list[int] = []
         hidden: dict[Hidden, int] = {}
         for tip, _ in self._catalog.rows():
-            if self._passes is None or self._passes(tip):
+            if tip not in self.denied and (self._passes is None or self._passes(tip)):
                 reason = hides(tip)
                 if reason is None or tip in self.named:
                     rows.append(tip)
@@ -109,9 +119,12 @@ class SearchListing:
                     hidden[reason] = hidden.get(reason, 0) + 1
         order = self._catalog.by_last_active(rows)
         result = Result(self._query, done=1.0, complete=True)
-        found = Found(result, 0, time.monotonic() - self._begun, sessions=True)
+        found = Found(result, 0, self._seconds(), sessions=True)
         groups = (Group(0, "Last active first"),) if order else ()
         return self._arranged(order, groups, hidden, found)
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._begun
 
     def _arranged(
         self, order: list[int], groups: tuple[Group, ...], hidden: dict[Hidden, int], found: Found

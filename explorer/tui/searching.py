@@ -10,6 +10,7 @@ from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from explorer.model import SAFE_ID, Hidden
+from explorer.search.denied import Holders, denied_words
 from explorer.search.engine import LEFT_OUT, Gathered, Result, search
 from explorer.search.fields import Known, session_test
 from explorer.search.filters import NO_FACTS, wanted
@@ -65,9 +66,31 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     listing.named = _named(asked, token)
     listing.best = asked.wish.best
     if not query.asks_messages:
+        try:
+            listing.denied = _denied(asked, matcher, _titles(asked, traits), listing, tell, token)
+        except BadPattern as error:
+            listing.trouble = error.message
+            return listing.made(Result(query))
         return listing.of_sessions(hides)
     gathered = Gathered(catalog, hides_hits, given, asked.wish.best)
     return _Words(asked, matcher, listing, gathered, tell, token).found(traits)
+
+
+def _denied(
+    asked: Asked,
+    matcher: Matcher,
+    titles: Titles,
+    listing: SearchListing,
+    tell: Tell,
+    token: CancelToken,
+) -> frozenset[int]:
+    """Conversations with a word that must not be there. Until all has been read nobody knows who
+    is without it, so that only how far it is gets told."""
+    words = denied_words(matcher.query)
+    if words is None:
+        return frozenset()
+    holders = Holders(asked.store, asked.catalog, titles, asked.now, rewound=False)
+    return holders.of(words, token, lambda done: tell(listing.still_reading(done)))
 
 
 class _Words:

@@ -154,3 +154,26 @@ def test_what_a_kill_cut_short_is_told_and_undone_without_its_number(
     assert undone.code == ExitCode.DONE
     assert "An edit was cut short: Pruned 2 of 4 sessions. It can be undone." in undone.err
     assert dump(path) == before
+
+
+def test_what_was_not_understood_of_the_query_is_said(path: Path, command: Command) -> None:
+    note = "is:bogus is none of archived, open, running, empty and pinned: searched as text"
+    found = command("prune", "is:bogus", "--yes", "--db", path)
+    assert note in found.err
+    assert "0 sessions fit" in found.err
+    assert command("prune", "is:bogus", "--yes", "--json", "--db", path).json["notes"] == [note]
+    joined = ("prune", "hello OR source:tool", "--db", path)
+    note = "OR joins words, or values of one field: read as AND"
+    assert note in command(*joined, "--dry-run").err
+    assert note in command(*joined, "--dry-run", "--json").json["notes"]
+    assert note in command(*joined).err, "before it is asked"
+    done = command(*joined, "--yes", "--json").json
+    assert note in done["notes"]
+    assert done["done"] == ["tool"]
+
+
+def test_a_query_that_would_be_cut_is_refused(path: Path, command: Command) -> None:
+    found = command("prune", f"source:tool NOT {'x' * 200}", "--yes", "--db", path)
+    assert found.code == ExitCode.USAGE
+    assert "200 characters" in found.err
+    assert len(_left(path)) == 6

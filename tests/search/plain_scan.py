@@ -32,7 +32,7 @@ def scan(store: Store) -> Scanned:
     for key in store.catalog().keys:
         ids = [one.id for one in store.outlines(key)]
         for message in store.messages(key, ids):
-            found.append(((key, message.id), tuple(map(small, _texts(message)))))
+            found.append(((key, message.id), tuple(map(small, texts_of(message)))))
     return Scanned(tuple(found))
 
 
@@ -46,7 +46,8 @@ def _small(char: str) -> str:
     return low if len(low) == 1 and low.isascii() == char.isascii() else char
 
 
-def _texts(message: Message) -> Iterator[str]:
+def texts_of(message: Message) -> Iterator[str]:
+    """What can be looked for in a message."""
     yield message.text
     yield message.reasoning
     yield message.tool_name or ""

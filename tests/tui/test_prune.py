@@ -8,12 +8,13 @@ from textual.widgets import Input
 from explorer.model import Hidden
 from explorer.store.create import StateFile
 from explorer.tui.dialogs.question import Question
+from explorer.tui.screens import prune
 from explorer.tui.screens.prune import PruneScreen
 from explorer.tui.screens.reading import ReadScreen
 from explorer.tui.widgets.rule_list import RuleList
 from tests.edits.states import dump
 from tests.factories import rows, talk
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 DAY = 86_400.0
 
@@ -193,3 +194,43 @@ async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, tras
         await driver.press("tab")
         assert "3 conversations would go" in driver.screen()
         assert "Begin with" not in driver.screen()
+
+
+async def test_what_was_not_understood_of_the_search_is_said(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        screen = await _prune(driver, *OLD)
+        rules = screen.query_one(RuleList)
+        while rules._rows[rules._cursor].name != "query":
+            await driver.press("j")
+        await driver.press("enter")
+        driver.app.screen.query_one(Input).value = "is:bogus"
+        await driver.settle()
+        assert "is:bogus is none of archived" in driver.screen(), "while it is typed"
+        await driver.press("enter")
+        assert "is:bogus is none of archived" in driver.screen(), "and beside what would go"
+        assert "searched as text" in driver.screen()
+        await driver.press("enter")
+        driver.app.screen.query_one(Input).value = "x" * 201
+        await driver.press("enter")
+        assert "At most 200 characters" in driver.screen()
+
+
+async def test_what_other_rules_took_is_not_deleted_while_it_looks(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        screen = await _prune(driver, *OLD)
+        assert "3 conversations would go" in driver.screen()
+        looking = Held(monkeypatch, prune, "holding")
+        screen._set(screen._rules._replace(query="NOT words"))
+        await looking.holds(driver)
+        screen.action_edit("delete")
+        await driver.pilot.pause()
+        assert driver.app.screen is screen, "no question about what the old rules took"
+        assert "Still looking" in driver.said()
+        looking.let_go()
+        await driver.settle()
+        assert "0 conversations would go" in driver.screen()
+        screen.action_edit("delete")
+        await driver.settle()
+        assert "Nothing would go" in driver.said()

@@ -11,6 +11,8 @@ from explorer.store.hermes.store import HermesStore
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.chip_bar import ChipBar
+from explorer.tui.widgets.find_bar import FindBar
+from explorer.tui.widgets.long_text import LongText
 from explorer.tui.widgets.painted import PaintedView
 from explorer.tui.widgets.session_list import SessionList
 from tests.factories import altered, talk
@@ -272,3 +274,31 @@ async def test_what_was_found_is_shown_on_a_short_terminal_too(birds: Path) -> N
         assert "reasoning: a heron, surely" in driver.screen()
         await driver.press("escape")
         assert "hm?" not in driver.screen()
+
+
+@pytest.mark.parametrize("text", ["zebrafinch", "zebrafinch sings", "/zebra.inch/ role:assistant"])
+async def test_a_match_far_down_in_a_long_message_is_opened_and_lit(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "state.db"
+    held = {900: "here a zebrafinch sings", 1100: "zebrafinch again"}
+    paragraphs = [held.get(number, f"paragraph {number}") for number in range(1200)]
+    with StateFile.create(path) as state:
+        talk(state, "long", "hello", "\n\n".join(paragraphs), at=NOW - 900, title="Long")
+    async with opened(path) as driver:
+        await _search(driver, text)
+        await driver.press("enter")
+        assert "more lines" in driver.screen()
+        await driver.press("enter")
+        view = driver.app.screen.query_one(LongText)
+        assert "here a zebrafinch sings" in driver.screen()
+        here = view._style("match-here", False)
+        strips = [view.render_line(y) for y in range(view.size.height)]
+        lit = [segment.text for strip in strips for segment in strip if segment.style == here]
+        assert lit == ["zebrafinch"]
+        assert not driver.app.screen.query_one(FindBar).display
+        await driver.press("n")
+        if text != "zebrafinch sings":
+            assert "zebrafinch again" in driver.screen()
+        await driver.press("escape")
+        assert len(driver.app.screen_stack) == 1

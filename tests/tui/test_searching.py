@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.store.create import StateFile
-from tests.factories import talk
+from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, opened
 
 
@@ -166,6 +166,31 @@ async def test_the_bar_understands_its_language(talks: Path, text: str, titles: 
         assert titles[0] in driver.listed()
 
 
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("NOT owl", ["Quiet"]),
+        ("NOT snowy", ["Owls of the north", "Thinking", "Feeding", "Quiet"]),
+        ("NOT owl in:content source:cli", ["Owls of the north", "Feeding", "Quiet"]),
+        ("NOT /o.l/", ["Quiet"]),
+        ("NOT owl source:telegram", []),
+    ],
+)
+async def test_a_word_that_is_only_left_out_lists_who_is_without_it(
+    talks: Path, text: str, titles: list[str]
+) -> None:
+    with altered(talks) as db:
+        insert(db, "sessions", id="quiet", source="cli", started_at=NOW - 950, title="Quiet")
+        say(db, "quiet", timestamp=NOW - 950)
+    async with opened(talks) as driver:
+        await driver.press("slash")
+        driver.main.search_bar.input.value = text
+        await driver.settle()
+        assert driver.listed() == titles
+        assert "without" in driver.screen()
+        assert f"{len(titles)} session" in driver.screen()
+
+
 async def test_what_was_not_understood_is_said(talks: Path) -> None:
     async with opened(talks, size=(200, 40)) as driver:
         await driver.press("slash")
@@ -179,6 +204,17 @@ async def test_titles_that_are_like_it_are_listed_where_none_holds_it(talks: Pat
         await _search(driver, "owlz of teh north")
         assert driver.listed() == ["Owls of the north"]
         assert "Titles like this" in driver.screen()
+        assert "no hits · 1 title alike ·" in driver.screen()
+
+
+async def test_titles_that_are_like_it_are_no_sessions_with_hits(talks: Path) -> None:
+    with altered(talks) as db:
+        insert(db, "sessions", id="typo", source="cli", started_at=NOW - 950, title="Hurry")
+        say(db, "typo", content="see Owlz of teh north", timestamp=NOW - 950)
+    async with opened(talks) as driver:
+        await _search(driver, "owlz of teh north")
+        assert driver.listed() == ["Hurry", "Owls of the north"]
+        assert "1 hit in 1 session · 1 title alike ·" in driver.screen()
 
 
 async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:

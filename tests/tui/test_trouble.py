@@ -71,6 +71,28 @@ async def test_another_file_in_the_place_of_one_that_vanished_ends_the_trouble(p
         await driver.until(lambda: "No such file" not in _bar(driver))
 
 
+async def test_a_search_that_cannot_be_done_now_is_said_and_done_when_the_file_is_back(
+    path: Path,
+) -> None:
+    async with opened(path) as driver:
+        await driver.press("slash")
+        await driver.type("docker")
+        away = path.rename(path.with_name("away.db"))
+        await driver.press("ctrl+u")
+        await driver.type("zzzznothing")
+        await driver.until(lambda: "cannot search now · No such file" in driver.screen())
+        await driver.until_seen(lambda: driver.main.sessions.stale)
+        assert driver.listed(), "what was listed stays, dimmed"
+        await driver.press("ctrl+u")
+        assert "cannot search now" not in driver.screen(), "all sessions are known"
+        assert not driver.main.sessions.stale
+        await driver.type("zzzznothing")
+        await driver.until(lambda: "cannot search now" in driver.screen())
+        away.rename(path)
+        await driver.until(lambda: "0 hits" in driver.screen())
+        assert driver.listed() == []
+
+
 async def test_a_file_that_is_damaged_keeps_the_view_and_recovers_when_it_is_mended(
     path: Path,
 ) -> None:

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean_line
-from explorer.search.pattern import pattern
+from explorer.search.pattern import Pattern, pattern
 from explorer.tui.closing import Dialog
 from explorer.tui.copying import copy
 from explorer.tui.styles import style
@@ -30,14 +30,23 @@ class BlockScreen(Dialog[None]):
         Binding("y", "copy", show=False),
     ]
 
-    def __init__(self, text: str, title: str, looking_for: str = "", match: int = 0) -> None:
+    def __init__(
+        self,
+        text: str,
+        title: str,
+        looking_for: str = "",
+        match: int = 0,
+        lit: Pattern | None = None,
+    ) -> None:
         """`looking_for` is what the transcript is being searched for, `match` the how manieth one
-        of this block the reader is at."""
+        of this block the reader is at. `lit` is what a search over all sessions found: its
+        language is not that of a find, so it stands in no bar."""
         super().__init__()
         self._text = text
         self._name_of_block = title
         self._looking_for = looking_for
         self._match = match
+        self._lit = lit
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -52,6 +61,8 @@ class BlockScreen(Dialog[None]):
         self.set_focus(self._view)
         if self._looking_for:
             self._bar.input.value = self._looking_for
+        elif self._lit is not None:
+            self._view.look_for(self._lit)
 
     @property
     def _view(self) -> LongText:

@@ -310,6 +310,7 @@ class MainScreen(ActingScreen):
     def _failed(self, error: StoreError) -> None:
         """The last good view stays, and it is tried again with the next look at the file."""
         self._condition.failed(error)
+        self._lister.failed(error)
         self._watching.look_again()
         self._condition.say(self._opening)
 

@@ -14,6 +14,7 @@ from explorer.model import OWN_CLASSES, Hidden, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
+from explorer.search.language import LONGEST, parse
 from explorer.search.pruning import KEPT, PRESETS, Chosen, Ground, Rules, choose, ground, holding
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
@@ -86,6 +87,8 @@ class PruneScreen(Closing[None]):
         self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
+        self._chosen_by: Rules | None = None
+        """The rules that it came of: others may be typed while all messages are looked through."""
         self._going: frozenset[int] = frozenset()
         self._weights: Mapping[int, int] | None = None
         self._bytes = 0
@@ -124,7 +127,7 @@ class PruneScreen(Closing[None]):
     def _begin(self) -> None:
         """Read what the rules ask about; how much text there is takes longest, so it comes last."""
         store, catalog, pins, _ = self._given
-        self._ground = self._weights = None
+        self._ground = self._weights = self._chosen_by = None
         self._show()
 
         def take(known: Ground) -> None:
@@ -169,6 +172,7 @@ class PruneScreen(Closing[None]):
                 self.notify(clean(found.message), title=found.title, markup=False)
                 return
             self._chosen, arranged, self._going, self._bytes = found
+            self._chosen_by = rules
             self.sessions.note = NOTHING
             self.sessions.show(arranged)
             self._show()
@@ -271,7 +275,7 @@ class PruneScreen(Closing[None]):
             "older": (self._check_span, typed_span(self._rules.older)),
             "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
             "keep": (_check_number, str(self._rules.keep)),
-            "query": (lambda text: (True, "As in the search bar"), self._rules.query),
+            "query": (self._check_query, self._rules.query),
         }[row.name]
 
         def take(text: str | None) -> None:
@@ -299,6 +303,12 @@ class PruneScreen(Closing[None]):
             return False, "12h, 90d, 8w, 6m, 1y"
         return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
 
+    def _check_query(self, text: str) -> tuple[bool, str]:
+        if len(text) > LONGEST:
+            return False, f"At most {LONGEST} characters"
+        notes = parse(text, self._clock()).notes
+        return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
+
     def action_edit(self, what: str) -> None:
         """What the list's own keys ask for: only these are about all that would go."""
         if what in ("archive", "delete"):
@@ -307,6 +317,9 @@ class PruneScreen(Closing[None]):
             self._undo(self._done)
 
     def _do(self, archive: bool) -> None:
+        if self._chosen_by != self._rules:
+            self.notify("Still looking for what these rules take.", markup=False)
+            return
         kept = self._spared()
         going = [row for row in (self._chosen.rows if self._chosen else ()) if row not in kept]
         if not going:

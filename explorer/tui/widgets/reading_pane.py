@@ -109,7 +109,8 @@ class ReadingPane(Vertical):
             finding = self._finder is not None and self._finder.is_open
             looking_for = self._finder.text if self._finder is not None and finding else ""
             name, match = laid.title_of(block), self.transcript.match_here()
-            self.app.push_screen(BlockScreen(text, name, looking_for, match))
+            lit = None if finding else self._matcher
+            self.app.push_screen(BlockScreen(text, name, looking_for, match, lit))
         elif block.key.startswith("call") and delegates(called):
             self._to_subagent(event)
         elif links and not block.foldable:
