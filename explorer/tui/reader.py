@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
+LANES = ("reader", "items", "hit", "error", "find")
+"""What is looked for in the session that is being read, also by others: in another one, nobody
+wants it."""
 REMEMBERED = 200
 """Sessions whose place and folds are kept."""
 
@@ -75,6 +78,7 @@ class Reader:
 
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
+        self._drop()
         self._store = store
         self.outlined = self._reading = None
         self._left.clear()
@@ -164,8 +168,13 @@ class Reader:
     def shows_everything(self) -> bool:
         return self._reading is not None and self._reading.everything
 
+    def _drop(self) -> None:
+        """What is on its way is about the session before: message 60 may not be in this one."""
+        for lane in LANES:
+            self._lanes.cancel(lane)
+
     def _begin(self, reading: Reading) -> None:
-        self._lanes.cancel("items")
+        self._drop()
         self._remember()
         self._reading, self.outlined = reading, None
         unit = self._unit(reading)
@@ -277,7 +286,7 @@ class Reader:
 
     def forget(self) -> None:
         """Nothing is chosen: an empty pane."""
-        self._lanes.cancel("reader")
+        self._drop()
         self._remember()
         self._reading = self.outlined = None
         self._transcript.note = ""
