@@ -26,6 +26,7 @@ from explorer.store.edits.words import (
     receipt_words,
 )
 from explorer.store.read_only import CancelToken
+from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
@@ -214,6 +215,8 @@ class Editing:
         given = Given(store, catalog, self._lister.wish.pins, rows)
 
         def act(keys: Iterable[int], archive: bool, then: Callable[[Catalog | None], None]) -> None:
+            here = place(self._screen.app)
+
             def make(rows: list[int], table: str, token: CancelToken) -> EditPlan:
                 if archive:
                     return self._editor.archive_plan(rows, True, table, token)
@@ -222,7 +225,7 @@ class Editing:
             def told(newer: Catalog) -> None:
                 then(newer)
                 if not archive:
-                    offer(self._screen, self._lanes, store, newer, self._clock)
+                    offer(self._screen, self._lanes, store, newer, self._clock, here)
 
             self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
             self._plan(keys, make)

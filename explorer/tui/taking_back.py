@@ -13,6 +13,7 @@ from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import undo_lines, undo_question
 from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
+from explorer.tui.attention import is_typing
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.edit_lane import EditLane
@@ -71,10 +72,13 @@ class TakingBack:
         """Say what an earlier edit left half done, and offer what can be done."""
 
         def ask(receipts: list[Receipt]) -> None:
-            if receipts:
+            if receipts and is_typing(self._screen.app):
+                words = f"{clean_line(receipts[0].words, 60)}. The trash puts back what it took."
+                self._lane.say(ExplorerError("An edit was cut short", words))
+            elif receipts:
                 self._ask_half_done(receipts[0])
 
-        self._lane.find_out(lambda token: self._editor.half_done(), ask, lane="crash")
+        self._lane.look(lambda token: self._editor.half_done(), ask)
 
     def _ask_half_done(self, receipt: Receipt) -> None:
         dialog = Choice(

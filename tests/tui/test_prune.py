@@ -6,14 +6,16 @@ import pytest
 from textual.widgets import Input
 
 from explorer.model import Hidden
+from explorer.resume import Command
 from explorer.store.create import StateFile
+from explorer.tui import reclaiming
 from explorer.tui.dialogs.question import Question
 from explorer.tui.screens.prune import PruneScreen
 from explorer.tui.screens.reading import ReadScreen
 from explorer.tui.widgets.rule_list import RuleList
 from tests.edits.states import dump
 from tests.factories import rows, talk
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, Held, opened
 
 DAY = 86_400.0
 
@@ -193,3 +195,23 @@ async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, tras
         await driver.press("tab")
         assert "3 conversations would go" in driver.screen()
         assert "Begin with" not in driver.screen()
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_room_is_offered_to_whoever_is_still_there(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
+) -> None:
+    command = Command(("agent", "optimize"), {}, None)
+    monkeypatch.setattr(reclaiming, "reclaim_command", lambda *_: command)
+    found = Held(monkeypatch, reclaiming, "reclaim_command")
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("d")
+        await driver.pilot.press("y")
+        await found.holds(driver)
+        if leaves:
+            await driver.pilot.press("escape")
+            await driver.until_seen(lambda: driver.app.screen is driver.main)
+        found.let_go()
+        await driver.settle()
+        assert isinstance(driver.app.screen, Question) is not leaves
