@@ -34,6 +34,7 @@ from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.taking_back import TakingBack
+from explorer.tui.unfolding import inside_row
 from explorer.tui.widgets.session_list import SessionList
 
 _YES = {
@@ -58,13 +59,15 @@ class _Shown(NamedTuple):
     """Why it does nothing, if it does."""
     elsewhere: int
     """Sessions that are in other tables, and left out."""
+    rows: frozenset[int]
+    """The rows of the list that it is about."""
 
 
-def _shown(plan: EditPlan, elsewhere: int) -> _Shown:
+def _shown(plan: EditPlan, elsewhere: int, rows: frozenset[int]) -> _Shown:
     if not plan.doomed:
-        return _Shown(plan, "", "", "", nothing_words(plan), elsewhere)
+        return _Shown(plan, "", "", "", nothing_words(plan), elsewhere, rows)
     text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-    return _Shown(plan, question(plan), text, receipt_words(plan), "", elsewhere)
+    return _Shown(plan, question(plan), text, receipt_words(plan), "", elsewhere, rows)
 
 
 class Editing:
@@ -254,12 +257,14 @@ class Editing:
             return
 
         def work(token: CancelToken) -> _Shown | None:
-            places = [store.place(key) for key in dict.fromkeys(keys)]
+            about = dict.fromkeys(keys)
+            places = [store.place(key) for key in about]
             if not places:
                 return None
             table = places[0][0]
             rows = [row for name, row in places if name == table]
-            return _shown(make(rows, table, token), len(places) - len(rows))
+            listed = frozenset((*about, *map(inside_row, about)))
+            return _shown(make(rows, table, token), len(places) - len(rows), listed)
 
         def refused(why: ExplorerError) -> None:
             if isinstance(why, OnlyAgent):
@@ -287,6 +292,8 @@ class Editing:
 
         def answered(yes: bool | None) -> None:
             if yes:
+                if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
+                    self._lister.leave(shown.rows)
                 self._apply(plan, shown.question, shown.receipt)
 
         self._screen.app.push_screen(dialog, answered)
@@ -298,8 +305,6 @@ class Editing:
             again = " · u undoes it" if done.receipt is not None else ""
             self._screen.notify(clean(done_words(done, words)) + again, markup=False)
 
-        if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
-            self._lister.stay_near()
         self._lane.do(
             title.rstrip("?"),
             stop,

@@ -48,6 +48,7 @@ class TakingBack:
     def _undo(self, plan: UndoPlan) -> None:
         store = self._lister.store
         back: list[int] = []
+        moves = self._lister.goal.moves
 
         def act(tell: Callable[[Progress], None]) -> Done:
             done = self._editor.undo(plan, progress=tell)
@@ -64,7 +65,7 @@ class TakingBack:
             self._screen.notify(
                 clean(f"Undone: {plan.receipt.words}. {notes}".rstrip()), markup=False
             )
-            self._lister.back = back
+            self._lister.goal.go_back(back, moves)
 
         self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
 
