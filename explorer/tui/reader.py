@@ -213,11 +213,16 @@ class Reader:
         """The file has changed: add what is new to the session that is being read."""
         self.catalog = catalog
         reading, outlined = self._reading, self.outlined
-        if reading is None or outlined is None or not catalog.has(reading.session.key):
+        if reading is None or not catalog.has(reading.session.key):
             return
         unit = self._unit(reading)
         untouched = unit and touched is not None and touched.isdisjoint(unit.parts)
-        if not (untouched and outlined.complete):
+        if untouched and (outlined is None or outlined.complete):
+            return
+        if outlined is None:
+            # It is being opened, as it was before.
+            self._lanes.put_off("reader", self._read_on_again)
+        else:
             self._read_on(outlined)
 
     def _read_on(self, outlined: Outlined) -> None:
