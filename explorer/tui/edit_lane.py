@@ -9,6 +9,7 @@ from explorer.errors import Cancelled, ExplorerError
 from explorer.render.clean import clean_line
 from explorer.store.edits.plans import Done, Progress
 from explorer.store.read_only import CancelToken
+from explorer.tui.attention import is_typing, may_ask, place
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.lanes import Lanes
 from explorer.tui.saying import say
@@ -49,7 +50,11 @@ class EditLane:
         ended = False
 
         def open_dialog() -> None:
-            if not ended:
+            if ended:
+                return
+            if is_typing(self._screen.app):
+                self._screen.set_timer(PATIENCE, open_dialog)
+            else:
                 self._screen.app.push_screen(dialog)
 
         def work(token: CancelToken) -> Done | ExplorerError:
@@ -88,24 +93,38 @@ class EditLane:
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
         refused: Callable[[ExplorerError], None] | None = None,
-        lane: str = "plan",
     ) -> None:
         """Find something out in a thread; what speaks against it is said, or given to `refused`.
-        A newer question takes the place of an older one in the same lane."""
-
-        def guarded(token: CancelToken) -> T | ExplorerError:
-            try:
-                return work(token)
-            except ExplorerError as error:
-                return error
+        A newer question takes the place of an older one; from whoever has gone on it is kept."""
+        asked_at = place(self._screen.app)
 
         def take(found: T | ExplorerError) -> None:
+            if not may_ask(self._screen, asked_at):
+                return
             if isinstance(found, ExplorerError):
                 (refused or self.say)(found)
             else:
                 then(found)
 
-        self._lanes.start(lane, guarded, take)
+        self._lanes.start("plan", lambda token: _guarded(work, token), take)
+
+    def look(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
+        """Find out what nobody has asked for."""
+
+        def take(found: T | ExplorerError) -> None:
+            if isinstance(found, ExplorerError):
+                self.say(found)
+            else:
+                then(found)
+
+        self._lanes.start("crash", lambda token: _guarded(work, token), take)
 
     def say(self, error: ExplorerError) -> None:
         say(self._screen, error)
+
+
+def _guarded(work: Callable[[CancelToken], T], token: CancelToken) -> T | ExplorerError:
+    try:
+        return work(token)
+    except ExplorerError as error:
+        return error

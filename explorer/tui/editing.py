@@ -27,6 +27,7 @@ from explorer.store.edits.words import (
 )
 from explorer.store.read_only import CancelToken
 from explorer.tui.as_listed import ANOTHER, as_listed, check_same
+from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
@@ -34,6 +35,7 @@ from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.taking_back import TakingBack
+from explorer.tui.unfolding import inside_row
 from explorer.tui.widgets.session_list import SessionList
 
 _YES = {
@@ -58,13 +60,15 @@ class _Shown(NamedTuple):
     """Why it does nothing, if it does."""
     elsewhere: int
     """Sessions that are in other tables, and left out."""
+    rows: frozenset[int]
+    """The rows of the list that it is about."""
 
 
-def _shown(plan: EditPlan, elsewhere: int) -> _Shown:
+def _shown(plan: EditPlan, elsewhere: int, rows: frozenset[int]) -> _Shown:
     if not plan.doomed:
-        return _Shown(plan, "", "", "", nothing_words(plan), elsewhere)
+        return _Shown(plan, "", "", "", nothing_words(plan), elsewhere, rows)
     text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-    return _Shown(plan, question(plan), text, receipt_words(plan), "", elsewhere)
+    return _Shown(plan, question(plan), text, receipt_words(plan), "", elsewhere, rows)
 
 
 class Editing:
@@ -225,6 +229,8 @@ class Editing:
             archive: bool,
             then: Callable[[Catalog | None], None],
         ) -> None:
+            here = place(self._screen.app)
+
             def make(rows: list[int], table: str, token: CancelToken) -> EditPlan:
                 if archive:
                     return self._editor.archive_plan(rows, True, table, token)
@@ -233,7 +239,7 @@ class Editing:
             def told(newer: Catalog) -> None:
                 then(newer)
                 if not archive:
-                    offer(self._screen, self._lanes, store, newer, self._clock)
+                    offer(self._screen, self._lanes, store, newer, self._clock, here)
 
             self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
             self._plan(keys, make, listed)
@@ -276,7 +282,8 @@ class Editing:
                 check_same(plan, mine, shown)
             else:
                 plan = as_listed(plan, mine, listed, lambda few: make(few, table, token))
-            return _shown(plan, len(places) - len(mine))
+            rows = frozenset((*named, *map(inside_row, named)))
+            return _shown(plan, len(places) - len(mine), rows)
 
         def again() -> None:
             self._shown, self._lane.after = shown, after
@@ -308,6 +315,8 @@ class Editing:
 
         def answered(yes: bool | None) -> None:
             if yes:
+                if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
+                    self._lister.leave(shown.rows)
                 self._apply(plan, shown.question, shown.receipt, again)
 
         self._screen.app.push_screen(dialog, answered)
@@ -325,8 +334,6 @@ class Editing:
             undo = " · u undoes it" if done.receipt is not None else ""
             self._screen.notify(clean(done_words(done, words)) + undo, markup=False)
 
-        if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
-            self._lister.stay_near()
         self._lane.do(
             title.rstrip("?"),
             stop,

@@ -104,7 +104,7 @@ class Finder:
 
     def _search(self, store: Store, moving: bool = True, first: int = 0) -> None:
         outlined, finder = self._reader.outlined, self._finder
-        self._through, self._has_all = outlined, False
+        self._through, self._has_all, self._waiting = outlined, False, 0
         if finder is None or outlined is None:
             self._say("")
             return

@@ -5,7 +5,7 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -21,6 +21,7 @@ from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
+from explorer.tui.cursor_goal import CursorGoal
 from explorer.tui.headings import first_headings
 from explorer.tui.known_rows import text_of
 from explorer.tui.lanes import Lanes
@@ -82,10 +83,8 @@ class Lister:
         """Edits of ours, and how many of them the last look at everything has seen: they leave no
         trace that a smaller one would find."""
         self.wish = Wish()
-        self._before_search: int | None = None
-        self.back: Sequence[int] = ()
-        """Sessions that are back: the cursor goes to the first that is listed once a look at
-        everything has seen them, which none is that began before."""
+        self.goal = CursorGoal(sessions)
+        """Where the cursor goes with the next list."""
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self._basis: Basis | None = None
@@ -93,6 +92,8 @@ class Lister:
         self._title = ""
         self.matcher: Matcher | None = None
         """What is being searched for."""
+        self._search_for: tuple[str, Wish] | None = None
+        """By which text, and in which list."""
         self._scanned: list[Chip] = []
         """Why the last search had to read everything."""
         self._expected = False
@@ -176,12 +177,18 @@ class Lister:
                 # What is still under way is about the file as it was.
                 self._lanes.cancel("order")
                 self._list(made)
-            else:
+            elif unseen or not self._search_goes_on():
                 self.arrange()
             then(renewed)
 
         self._lanes.start("catalog", work, take)
         return True
+
+    def _search_goes_on(self) -> bool:
+        """Whether the search that is asked for is under way: then the file is searched again after
+        it. Begun anew by each change, one that takes long would never end beside an agent."""
+        same = self._search_for == (self._searched(), self.wish)
+        return same and self._lanes.put_off("order", self.arrange)
 
     def _know(self, catalog: Catalog) -> None:
         """What there is now; wishes and selection go along with conversations that go on."""
@@ -217,18 +224,13 @@ class Lister:
         if at not in opened and row.parts < 2 and not row.subagents:
             self._sessions.notify("There is nothing inside: one part, no subagents.", markup=False)
             return
-        self._before_search = at
+        self.goal.go_to(at)
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
-    def stay_near(self) -> None:
-        """The chosen rows may leave the list: the cursor then stays where they were."""
-        chosen = set(self._sessions.chosen())
-        order, here = self._sessions.order, self._sessions.cursor_row
-        if here in chosen and here in order:
-            at = order.index(here)
-            rest = [*order[at:], *reversed(order[:at])]
-            self._before_search = next((row for row in rest if row not in chosen), None)
-        self._sessions.selection.clear()
+    def leave(self, rows: Collection[int]) -> None:
+        """These rows may leave the list, and the selection with it."""
+        self.goal.stay_near(rows)
+        self._sessions.selection.drop(rows)
 
     def reveal(self, key: int) -> None:
         """Go to a session, listing it also if its class is hidden, and unfolding the conversation
@@ -237,7 +239,7 @@ class Lister:
             return
         tip = self.catalog.tip(key)
         self._search_bar.input.value = ""
-        self._before_search = tip if key == tip else inside_row(key)
+        self.goal.go_to(tip if key == tip else inside_row(key))
         unfolded = self.wish.unfolded if key == tip else self.wish.unfolded | {tip}
         revealed = self.wish.revealed | {tip}
         self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
@@ -258,7 +260,7 @@ class Lister:
             page, known = self._sessions.page, self._sessions.known
             self._search(Asked(store, catalog, facts, text, wish, now, page, known))
             return
-        self.matcher, self._scanned = None, []
+        self.matcher, self._search_for, self._scanned = None, None, []
 
         def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
             known = (
@@ -273,9 +275,8 @@ class Lister:
         self._lanes.start("order", work, take)
 
     def _search(self, asked: Asked) -> None:
-        if self._before_search is None:
-            self._before_search = self._sessions.cursor_row
-            self._sessions.touched = False
+        self.goal.search()
+        self._search_for = asked.text, asked.wish
         # Late: 10 ms that only a search needs.
         from explorer.search.language import parse
         from explorer.search.matcher import Matcher
@@ -349,10 +350,9 @@ class Lister:
         empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
         self._sessions.note = no_match(arranged.hidden) if found else empty
         here = self._sessions.cursor_row
-        back_to = None if found else self._before_search
-        if self.back and not found and self._edits == self._edits_seen:
-            back_to = next(filter(set(arranged.order).__contains__, self.back), back_to)
-            self.back = ()
+        # What is back is not in a list of what was seen before the edit.
+        sure = self._edits == self._edits_seen
+        back_to = None if found else self.goal.reached(arranged.order, sure)
         if back_to is None and self.catalog and here is not None:
             back_to = self.catalog.tip(here)
         if found and self._sessions.finds_anew(arranged) and arranged.order:
@@ -365,8 +365,6 @@ class Lister:
             back_to = arranged.order[0]
         self._expected = self._expected and self.catalog is None
         self._sessions.show(arranged, back_to, self.matcher)
-        if found is None:
-            self._before_search = None
         self._chosen()
         self._listed = arranged
         self.say_counts()

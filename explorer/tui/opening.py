@@ -21,6 +21,7 @@ from explorer.store.catalog import Unit
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
 from explorer.store.side import SideFile
+from explorer.store.stamp import Stamp, stamp
 
 SHORT = 30
 """Below this many lines of the terminal a session takes one line, else two."""
@@ -63,6 +64,8 @@ class Opened(NamedTuple):
     remembered: Remembered = Remembered()
     trouble: str = ""
     """Why our own notes could not be read, if so."""
+    seen: Stamp | None = None
+    """The file as it was before the rows were read: what changes from then on is not in them."""
 
 
 class Opening:
@@ -136,6 +139,7 @@ class Opening:
         if self._prepare:
             prepare, self._prepare = self._prepare, None
             prepare()
+        seen = stamp(self.path)
         store = open_store(
             self.path, self._token, waiting=self._wait, notes=self.notes, trash=self.trash
         )
@@ -144,7 +148,7 @@ class Opening:
         first = self._pinned(store, remembered.pins)
         there = {row.key for row in first}
         rows = (*first, *(row for row in page if row.key not in there))
-        return Opened(store, rows, len(first), remembered, trouble)
+        return Opened(store, rows, len(first), remembered, trouble, seen)
 
     def _pinned(self, store: Store, pins: frozenset[str]) -> list[Session]:
         """The pinned sessions that are conversations of one part; how those of several hang

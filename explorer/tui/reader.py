@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
+LANES = ("reader", "items", "hit", "error", "find")
+"""What is looked for in the session that is being read, also by others: in another one, nobody
+wants it."""
 REMEMBERED = 200
 """Sessions whose place and folds are kept."""
 
@@ -75,6 +78,7 @@ class Reader:
 
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
+        self._drop()
         self._store = store
         self.outlined = self._reading = None
         self._left.clear()
@@ -164,8 +168,13 @@ class Reader:
     def shows_everything(self) -> bool:
         return self._reading is not None and self._reading.everything
 
+    def _drop(self) -> None:
+        """What is on its way is about the session before: message 60 may not be in this one."""
+        for lane in LANES:
+            self._lanes.cancel(lane)
+
     def _begin(self, reading: Reading) -> None:
-        self._lanes.cancel("items")
+        self._drop()
         self._remember()
         self._reading, self.outlined = reading, None
         unit = self._unit(reading)
@@ -204,11 +213,16 @@ class Reader:
         """The file has changed: add what is new to the session that is being read."""
         self.catalog = catalog
         reading, outlined = self._reading, self.outlined
-        if reading is None or outlined is None or not catalog.has(reading.session.key):
+        if reading is None or not catalog.has(reading.session.key):
             return
         unit = self._unit(reading)
         untouched = unit and touched is not None and touched.isdisjoint(unit.parts)
-        if not (untouched and outlined.complete):
+        if untouched and (outlined is None or outlined.complete):
+            return
+        if outlined is None:
+            # It is being opened, as it was before.
+            self._lanes.put_off("reader", self._read_on_again)
+        else:
             self._read_on(outlined)
 
     def _read_on(self, outlined: Outlined) -> None:
@@ -277,7 +291,7 @@ class Reader:
 
     def forget(self) -> None:
         """Nothing is chosen: an empty pane."""
-        self._lanes.cancel("reader")
+        self._drop()
         self._remember()
         self._reading = self.outlined = None
         self._transcript.note = ""

@@ -16,6 +16,7 @@ from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.store.traits import Trait
+from explorer.tui.attention import Place, still_at
 from explorer.tui.dialogs.question import Question
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
@@ -41,15 +42,20 @@ def _running(store: Store, catalog: Catalog, now: float) -> bool:
 
 
 def offer(
-    screen: Screen[None], lanes: Lanes, store: Store, catalog: Catalog, clock: Callable[[], float]
+    screen: Screen[None],
+    lanes: Lanes,
+    store: Store,
+    catalog: Catalog,
+    clock: Callable[[], float],
+    pruned_at: Place,
 ) -> None:
-    """Ask whether to run it, where it can be run."""
+    """Ask whether to run it, where it can be run, whoever is still where the prune was."""
 
     def work(token: CancelToken) -> Command | None:
         return reclaim_command(store, clock(), catalog)
 
     def ask(command: Command | None) -> None:
-        if command is not None:
+        if command is not None and still_at(screen.app, pruned_at):
             question = Question(
                 "Give the room back to the disk?",
                 "The state file is as big as before. The agent's own command rewrites it without"

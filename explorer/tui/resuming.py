@@ -7,6 +7,7 @@ from explorer.model import Session, State
 from explorer.render.clean import clean, for_clipboard
 from explorer.resume import Command, command_for, fitted, installed, run, why_running
 from explorer.store.base import Store
+from explorer.tui.attention import Place, may_ask, place
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
 from explorer.tui.opening import Start
@@ -23,7 +24,7 @@ class Resuming:
 
     def start(self, store: Store, session: Session) -> None:
         """Find out how, in a thread: asking the agent what it knows takes a moment."""
-        config = self._start.config
+        config, asked_at = self._start.config, place(self._screen.app)
 
         def work(_: object) -> tuple[Command, bool] | ExplorerError:
             try:
@@ -33,14 +34,18 @@ class Resuming:
             there = installed(command)
             return fitted(command, store.handover(), config) if there else command, there
 
-        self._lanes.start("resume", work, lambda found: self._ask(session, found))
+        self._lanes.start("resume", work, lambda found: self._ask(session, found, asked_at))
 
-    def _ask(self, session: Session, found: tuple[Command, bool] | ExplorerError) -> None:
+    def _ask(
+        self, session: Session, found: tuple[Command, bool] | ExplorerError, asked_at: Place
+    ) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.dialogs.question import Question
 
         if isinstance(found, ExplorerError):
             say(self._screen, found)
+            return
+        if not may_ask(self._screen, asked_at):
             return
         command, there = found
         if not there:

@@ -45,6 +45,11 @@ class Selection:
         self.keys.update(order)
         self.rest()
 
+    def drop(self, keys: Collection[int]) -> None:
+        """These only: what was selected since stays."""
+        self.keys.difference_update(keys)
+        self.rest()
+
     def clear(self) -> None:
         self.keys.clear()
         self.rest()

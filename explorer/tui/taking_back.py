@@ -13,6 +13,7 @@ from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import crash_words, undo_lines, undo_question, undone_words
 from explorer.store.kept import Receipt
 from explorer.store.read_only import CancelToken
+from explorer.tui.attention import is_typing
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.edit_lane import EditLane
@@ -62,6 +63,7 @@ class TakingBack:
     def _undo(self, plan: UndoPlan) -> None:
         store = self._lister.store
         back: list[int] = []
+        moves = self._lister.goal.moves
 
         def act(tell: Callable[[Progress], None]) -> Done:
             done = self._editor.undo(plan, progress=tell)
@@ -76,7 +78,7 @@ class TakingBack:
             # What was done before is no longer so.
             self._screen.app.clear_notifications()
             self._screen.notify(clean(f"{undone_words(plan)}. {notes}".rstrip()), markup=False)
-            self._lister.back = back
+            self._lister.goal.go_back(back, moves)
 
         self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
 
@@ -86,10 +88,14 @@ class TakingBack:
         def ask(found: AfterCrash) -> None:
             for line in crash_words(found):
                 self._screen.notify(clean_line(line, 300), markup=False)
-            if found.half_done:
+            if found.half_done and is_typing(self._screen.app):
+                words = clean_line(found.half_done[0].words, 60)
+                words = f"{words}. The trash puts back what it took."
+                self._lane.say(ExplorerError("An edit was cut short", words))
+            elif found.half_done:
                 self._ask_half_done(found.half_done[0])
 
-        self._lane.find_out(lambda token: self._editor.after_crash(), ask, lane="crash")
+        self._lane.look(lambda token: self._editor.after_crash(), ask)
 
     def _ask_half_done(self, receipt: Receipt) -> None:
         dialog = Choice(

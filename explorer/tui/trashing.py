@@ -11,6 +11,7 @@ from explorer.store.edits.editor import Editor
 from explorer.store.edits.remains import told
 from explorer.store.kept import Entry, Receipt
 from explorer.store.read_only import CancelToken
+from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.question import Question
 from explorer.tui.lanes import Lanes
 from explorer.tui.saying import say
@@ -40,7 +41,7 @@ class Trashing:
         self._undo = undo
 
     def show(self) -> None:
-        trash = self._editor.trash
+        trash, asked_at = self._editor.trash, place(self._screen.app)
 
         def work(token: CancelToken) -> InTrash | ExplorerError:
             try:
@@ -52,7 +53,7 @@ class Trashing:
         def take(held: InTrash | ExplorerError) -> None:
             if isinstance(held, ExplorerError):
                 say(self._screen, held)
-            else:
+            elif may_ask(self._screen, asked_at):
                 screen = TrashScreen(held, self._clock(), self._look, self._restore, self._purge)
                 self._screen.app.push_screen(screen)
 

@@ -47,10 +47,10 @@ class Watching:
         self.in_background = False
         screen.set_interval(EVERY, self._tick)
 
-    def start(self, path: Path) -> None:
-        """Watch a file from now on; what it is like at this moment is known."""
+    def start(self, path: Path, seen: Stamp | None) -> None:
+        """Watch a file; what it was like when it was `seen` is known."""
         self._path = path
-        self._last = stamp(path)
+        self._last = seen
         self._missing = False
 
     def look_again(self) -> None:

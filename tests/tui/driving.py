@@ -117,10 +117,10 @@ class Held:
     def __get__(self, instance: object, owner: type) -> Callable[..., object]:
         return partial(self, instance)
 
-    def __call__(self, *arguments: object) -> object:
+    def __call__(self, *arguments: object, **named: object) -> object:
         self.calls += 1
         this = self.calls == self._which
-        made = self._plain(*arguments)
+        made = self._plain(*arguments, **named)
         if this:
             self.made.set()
             self._go.wait(60)

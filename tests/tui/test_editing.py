@@ -413,7 +413,8 @@ async def test_an_edit_that_was_cut_short_is_told_also_to_those_who_press_a_key_
         await driver.until_seen(lambda: isinstance(driver.app.screen, Question))
         found.let_go()
         await driver.settle()
-        assert "An edit was cut short: Deleted “bee”" in driver.screen()
+        assert isinstance(driver.app.screen, Question), "what somebody is to answer stays"
+        assert "An edit was cut short: Deleted “bee”" in "".join(driver.told())
 
 
 async def test_an_undo_that_cannot_be_offers_the_edit_before_it(path: Path, trash: Path) -> None:

@@ -6,7 +6,9 @@ import pytest
 from textual.widgets import Input
 
 from explorer.model import Hidden
+from explorer.resume import Command
 from explorer.store.create import StateFile
+from explorer.tui import reclaiming
 from explorer.tui.dialogs.question import Question
 from explorer.tui.screens import prune
 from explorer.tui.screens.prune import PruneScreen
@@ -234,3 +236,23 @@ async def test_what_other_rules_took_is_not_deleted_while_it_looks(
         screen.action_edit("delete")
         await driver.settle()
         assert "Nothing would go" in driver.said()
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_room_is_offered_to_whoever_is_still_there(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
+) -> None:
+    command = Command(("agent", "optimize"), {}, None)
+    monkeypatch.setattr(reclaiming, "reclaim_command", lambda *_: command)
+    found = Held(monkeypatch, reclaiming, "reclaim_command")
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        await driver.press("d")
+        await driver.pilot.press("y")
+        await found.holds(driver)
+        if leaves:
+            await driver.pilot.press("escape")
+            await driver.until_seen(lambda: driver.app.screen is driver.main)
+        found.let_go()
+        await driver.settle()
+        assert isinstance(driver.app.screen, Question) is not leaves

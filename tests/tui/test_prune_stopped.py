@@ -51,7 +51,7 @@ async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
         await driver.pilot.press("y")
         await last.holds(driver)
         await driver.until_seen(lambda: isinstance(driver.app.screen, ProgressDialog))
-        await driver.pilot.press("s")
+        await driver.pilot.press("escape")
         await driver.until_seen(lambda: "Stopping" in driver.screen())
         last.let_go()
         await driver.settle()

@@ -20,10 +20,13 @@ BAR = 40
 
 
 class ProgressDialog(Dialog[None]):
-    """Closed by whoever opened it. Takes clean text."""
+    """Closed by whoever opened it. Takes clean text.
 
+    It opens by itself, so no key stops the work that may have been meant for what lies below."""
+
+    AUTO_FOCUS = ""
     CSS_PATH = style("dialogs")
-    BINDINGS = [Binding("escape,s", "stop", show=False)]
+    BINDINGS = [Binding("escape", "stop", show=False)]
 
     def __init__(self, title: str, stop: CancelToken | None) -> None:
         """`stop` is cancelled to end the work early; None where that is not possible."""
@@ -39,7 +42,7 @@ class ProgressDialog(Dialog[None]):
             yield Static(Content("Beginning …"), id="question-text")
             if self._stop is not None:
                 with Horizontal(id="answers"):
-                    yield Button(Content("Stop"), id="stop", compact=True)
+                    yield Button(Content("Stop (esc)"), id="stop", compact=True)
 
     def show(self, progress: Progress) -> None:
         if not self.is_mounted:

@@ -158,7 +158,7 @@ class MainScreen(ActingScreen):
         self.pane.open(result.store)
         self._lister.open(result)
         self.search_bar.history = list(result.remembered.searches)
-        self._watching.start(result.store.path)
+        self._watching.start(result.store.path, result.seen)
         self.call_after_refresh(self._look_at_all)
 
     def _try_again(self, again: bool | None) -> None:

@@ -80,6 +80,8 @@ class SessionList(ResultsView):
         self._cursor = 0
         self.touched = False
         """Somebody has moved the cursor."""
+        self.moves = 0
+        """How often."""
         self.picked: int | None = None
         """Where to, the last time."""
 
@@ -345,6 +347,7 @@ class SessionList(ResultsView):
         if not drawing:
             self.selection.rest()
         self.touched = True
+        self.moves += 1
         to = max(0, min(to, len(self._order) - 1))
         if not self._order or to == self._cursor:
             return

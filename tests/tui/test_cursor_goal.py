@@ -1,0 +1,95 @@
+"""The cursor and the selection stay as somebody left them while an edit was under way."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.hermes.store import HermesStore
+from explorer.tui.dialogs.question import Question
+from tests.factories import talk
+from tests.tui.driving import NOW, Driver, Held, opened
+
+HOUR = 3600.0
+NAMES = ("ant", "bee", "cat", "dog")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        for number, name in enumerate(NAMES, 1):
+            at = NOW - number * HOUR
+            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
+    return file
+
+
+def _current(driver: Driver) -> str | None:
+    current = driver.main.sessions.current
+    return current.title if current else None
+
+
+async def test_it_stays_where_one_went_after_a_delete(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("d")
+        survey = Held(monkeypatch, HermesStore, "catalog")
+        await driver.pilot.press("y")
+        await survey.holds(driver)
+        await driver.pilot.press("j", "j", "j")
+        assert _current(driver) == "dog"
+        survey.let_go()
+        await driver.settle()
+        assert driver.listed() == ["bee", "cat", "dog"]
+        assert _current(driver) == "dog"
+
+
+async def test_it_stays_where_one_went_before_the_delete_was_done(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("d")
+        edit = Held(monkeypatch, Editor, "apply")
+        await driver.pilot.press("y")
+        await edit.holds(driver)
+        await driver.pilot.press("G")
+        edit.let_go()
+        await driver.settle()
+        assert driver.listed() == ["bee", "cat", "dog"]
+        assert _current(driver) == "dog"
+
+
+@pytest.mark.parametrize(("owner", "name"), [(Editor, "undo"), (HermesStore, "catalog")])
+async def test_it_stays_where_one_went_after_an_undo(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, owner: type, name: str
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("d")
+        await driver.press("y")
+        await driver.press("u")
+        held = Held(monkeypatch, owner, name)
+        await driver.pilot.press("y")
+        await held.holds(driver)
+        await driver.pilot.press("G")
+        held.let_go()
+        await driver.settle()
+        assert driver.listed() == [*NAMES]
+        assert _current(driver) == "dog"
+
+
+async def test_what_is_selected_while_a_delete_is_planned_stays_selected(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        plan = Held(monkeypatch, Editor, "delete_plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press("j", "space", "space")
+        plan.let_go()
+        await driver.until_seen(lambda: isinstance(driver.app.screen, Question))
+        await driver.press("y")
+        assert driver.listed() == ["bee", "cat", "dog"]
+        assert _current(driver) == "dog"
+        assert set(driver.main.sessions.selection.keys) == set(driver.main.sessions.order[:2])

@@ -1,0 +1,173 @@
+"""Questions that come when somebody has gone on meanwhile."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from explorer.store.edits.editor import Editor
+from explorer.store.trash import TrashFile
+from explorer.tui import edit_lane, resuming
+from explorer.tui.attention import GONE_ON
+from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.rename import Rename
+from tests.factories import rows, talk
+from tests.tui.driving import NOW, Driver, Held, opened
+
+HOUR = 3600.0
+NAMES = ("ant", "bee", "cat", "dog")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        for number, name in enumerate(NAMES, 1):
+            at = NOW - number * HOUR
+            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
+    return file
+
+
+def _ids(path: Path) -> list[object]:
+    return [id_ for (id_,) in rows(path, "SELECT id FROM sessions ORDER BY id")]
+
+
+def _typed(driver: Driver) -> str:
+    return driver.main.search_bar.input.value
+
+
+async def _asks(driver: Driver) -> None:
+    await driver.until_seen(lambda: isinstance(driver.app.screen, Question))
+
+
+async def test_a_letter_typed_into_the_search_bar_is_no_yes(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        plan = Held(monkeypatch, Editor, "delete_plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press("slash", "d", "a")
+        plan.let_go()
+        await driver.settle()
+        await driver.press("y")
+        assert _typed(driver) == "day"
+        assert GONE_ON in driver.said()
+        assert _ids(path) == [*NAMES]
+
+
+async def test_a_letter_typed_into_a_new_title_is_no_yes(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        plan = Held(monkeypatch, Editor, "delete_plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press("j", "t")
+        await driver.until_seen(lambda: isinstance(driver.app.screen, Rename))
+        plan.let_go()
+        await driver.settle()
+        assert isinstance(driver.app.screen, Rename)
+        await driver.press("y")
+        assert _ids(path) == [*NAMES]
+
+
+async def test_a_letter_typed_into_the_search_bar_undoes_nothing(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("d")
+        await driver.press("y")
+        plan = Held(monkeypatch, Editor, "undo_plan")
+        await driver.pilot.press("u")
+        await plan.holds(driver)
+        await driver.pilot.press("slash")
+        plan.let_go()
+        await driver.settle()
+        await driver.press("y")
+        assert _typed(driver) == "y"
+        assert _ids(path) == ["bee", "cat", "dog"]
+
+
+async def test_whoever_only_moves_in_the_list_is_asked(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        plan = Held(monkeypatch, Editor, "delete_plan")
+        await driver.pilot.press("d")
+        await plan.holds(driver)
+        await driver.pilot.press("j")
+        plan.let_go()
+        await driver.settle()
+        assert "Delete “ant”?" in driver.screen()
+
+
+async def test_whoever_asks_while_an_edit_is_under_way_is_asked(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        edit = Held(monkeypatch, Editor, "apply")
+        await driver.press("d")
+        plan = Held(monkeypatch, Editor, "delete_plan")
+        await driver.pilot.press("y", "j", "d")
+        await plan.holds(driver)
+        await driver.until_seen(lambda: isinstance(driver.app.screen, ProgressDialog))
+        plan.let_go()
+        await _asks(driver)
+        edit.let_go()
+        await driver.settle()
+        assert "Delete “bee”?" in driver.screen()
+
+
+async def test_nothing_typed_into_the_search_bar_stops_an_edit(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        edit = Held(monkeypatch, Editor, "apply")
+        await driver.press("d")
+        await driver.pilot.press("y", "slash")
+        later: list[bool] = []
+        driver.main.set_timer(2 * edit_lane.PATIENCE, lambda: later.append(True))
+        await driver.until_seen(lambda: bool(later))
+        await driver.pilot.press("s", "space", "s")
+        assert _typed(driver) == "s s"
+        await driver.pilot.press("escape", "escape")
+        await driver.until_seen(lambda: isinstance(driver.app.screen, ProgressDialog))
+        await driver.pilot.press("s", "enter", "space")
+        edit.let_go()
+        await driver.settle()
+        assert "stopped" not in driver.said()
+        assert _ids(path) == ["bee", "cat", "dog"]
+
+
+async def test_the_trash_does_not_open_under_typing_fingers(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.press("d")
+        await driver.press("y")
+        held = Held(monkeypatch, TrashFile, "size")
+        driver.main.action_edit("trash")
+        await held.holds(driver)
+        await driver.pilot.press("slash")
+        held.let_go()
+        await driver.settle()
+        await driver.type("xy")
+        assert _typed(driver) == "xy"
+        assert GONE_ON in driver.said()
+
+
+async def test_whoever_has_gone_on_is_not_handed_over(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        command = Held(monkeypatch, resuming, "command_for")
+        await driver.pilot.press("r")
+        await command.holds(driver)
+        await driver.pilot.press("slash")
+        command.let_go()
+        await driver.settle()
+        await driver.press("y")
+        assert _typed(driver) == "y"
+        assert GONE_ON in driver.said()
