@@ -37,6 +37,10 @@ OLD_AND_NEW = (
 _PATCHES = ("patch", "diff", "input")
 _CONTENTS = ("content", "contents", "file_text", "text")
 _GOALS = ("goal", "prompt", "task")
+_PROGRAMS = ("code", "script")
+_RUN = ("command", "cmd", *_PROGRAMS)
+_EDITED = frozenset((*PATHS, "mode", "edits", *(name for pair in OLD_AND_NEW for name in pair)))
+_NOT_READ = ("command", "cmd", "pattern")
 _READS = r"(?i)read|view|cat|open|show"
 _HELPER = r"(?i)delegate|agent|^task"
 
@@ -83,6 +87,23 @@ def shape(asked: Asked) -> Shape:
     return Shape([*arguments(asked.arguments), *answer(asked.result)])
 
 
+def unnamed(fields: dict[str, object]) -> frozenset[str]:
+    """The arguments that are drawn without their names, as far as a call tells by itself: a file
+    that may have been read is taken to have been, and then its path is in the head alone."""
+    asked = Asked("", fields, None)
+    is_patch = diffs.is_diff(asked.text(_PATCHES))
+    if is_patch or _pairs(fields):
+        return _EDITED.union(_PATCHES if is_patch else ())
+    if tools_lists.tasks(fields):
+        return frozenset(fields)
+    path, content = asked.text(PATHS), _content(asked)
+    if path and content:
+        return frozenset((*PATHS, content))
+    read = PATHS if path and not asked.text(_NOT_READ) else ()
+    run = _RUN if _command(asked) or asked.text(_PROGRAMS) else ()
+    return frozenset((*read, *run))
+
+
 def _edit(asked: Asked) -> Shape | None:
     pairs = _pairs(asked.fields)
     patch = asked.text(_PATCHES)
@@ -98,8 +119,7 @@ def _edit(asked: Asked) -> Shape | None:
         changes = partial(diffs.parsed, patch)
     else:
         return None
-    used = {*PATHS, "mode", "edits", *(name for pair in OLD_AND_NEW for name in pair)}
-    used |= set(_PATCHES) if diffs.is_diff(patch) else set()
+    used = _EDITED | (set(_PATCHES) if diffs.is_diff(patch) else set())
     drawn = Piece(lambda room: draw_rows(diffs.diff_rows(changes(), room.brief), room, ends=True))
     rest = [] if bare and came == bare and diffs.is_diff(bare) else aside(asked.result, ("diff",))
     done = asked.result is None or outcome(asked.result)[1] == "ok"
@@ -120,7 +140,7 @@ def _plan(asked: Asked) -> Shape | None:
 
 
 def _write(asked: Asked) -> Shape | None:
-    name = next((name for name in _CONTENTS if asked.text((name,))), "")
+    name = _content(asked)
     content = asked.text((name,))
     if not asked.text(PATHS) or not content:
         return None
@@ -136,7 +156,7 @@ def _write(asked: Asked) -> Shape | None:
 
 def _read(asked: Asked) -> Shape | None:
     result = asked.result
-    if result is None or not asked.text(PATHS) or asked.text(("command", "cmd", "pattern")):
+    if result is None or not asked.text(PATHS) or asked.text(_NOT_READ):
         return None
     content = result.fields.get("content")
     if result.value is None and re.search(_READS, asked.name):
@@ -155,19 +175,15 @@ def _read(asked: Asked) -> Shape | None:
 
 
 def _shell(asked: Asked) -> Shape | None:
-    given = asked.fields.get("command") or asked.fields.get("cmd")
-    if isinstance(given, list) and all(isinstance(word, str) for word in given):
-        # bash -lc "…"
-        given = given[-1] if given[1:2] in (["-c"], ["-lc"]) else " ".join(given)
-    program = asked.text(("code", "script"))
-    if isinstance(given, str) and given:
+    given, program = _command(asked), asked.text(_PROGRAMS)
+    if given:
         run = command(given)
     elif program:
         run = code(program)
     else:
         return None
-    rest = arguments(asked.fields, ("command", "cmd", "code", "script"))
-    return Shape([run, *rest, *answer(asked.result)], given if isinstance(given, str) else program)
+    rest = arguments(asked.fields, _RUN)
+    return Shape([run, *rest, *answer(asked.result)], given or program)
 
 
 def _search(asked: Asked) -> Shape | None:
@@ -235,6 +251,20 @@ def _named(asked: Asked) -> list[Piece]:
         return field_rows({"path": path}, width) if len(path) > width // 2 else ()
 
     return [rows_piece(rows)._replace(brief=False, side=True)] if path else []
+
+
+def _content(asked: Asked) -> str:
+    """The name of the argument that holds what is written."""
+    return next((name for name in _CONTENTS if asked.text((name,))), "")
+
+
+def _command(asked: Asked) -> str:
+    """What is run in a shell."""
+    given = asked.fields.get("command") or asked.fields.get("cmd")
+    if isinstance(given, list) and all(isinstance(word, str) for word in given):
+        # bash -lc "…"
+        given = given[-1] if given[1:2] in (["-c"], ["-lc"]) else " ".join(given)
+    return given if isinstance(given, str) else ""
 
 
 def _pairs(fields: dict[str, object]) -> list[tuple[str, str]]:

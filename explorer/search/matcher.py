@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from explorer.model import Message
 from explorer.render.folding import fold
+from explorer.render.tools_kinds import unnamed
 from explorer.search.language import Query, Term
 from explorer.search.message_fields import MessageTest, message_test
 from explorer.search.pattern import pattern
@@ -43,15 +44,35 @@ def fields_of(message: Message) -> dict[str, str]:
 
 
 def said(arguments: object) -> str:
-    """The values in the arguments of a call, a line each: their names are the tool's words, and
-    `command` would find every command."""
-    if isinstance(arguments, str):
-        return arguments
-    if isinstance(arguments, dict):
-        arguments = list(arguments.values())
-    if isinstance(arguments, list):
-        return "\n".join(map(said, arguments))
-    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+    """What is shown of the arguments of a call, a line each: the values, and the names that stand
+    before them. Where a tool is drawn in a way of its own, as a command behind a prompt, they do
+    not: `command` would find every command."""
+    if not isinstance(arguments, dict):
+        return "\n".join(_lines(arguments))
+    hidden = unnamed(arguments)
+    lines: list[str] = []
+    for name, value in arguments.items():
+        named = name not in hidden
+        # An argument that says nothing is left out.
+        lines += [name] if named and value not in (None, "", [], {}) else []
+        lines += _lines(value, named)
+    return "\n".join(lines)
+
+
+def _lines(value: object, named: bool = True) -> Iterator[str]:
+    """All texts and figures inside a value, and the names before them where it is `named`."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if named:
+                yield name
+            yield from _lines(one, named)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _lines(one, named)
+    elif value is not None:
+        yield json.dumps(value, ensure_ascii=False)
 
 
 class Matcher:

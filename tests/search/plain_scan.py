@@ -1,12 +1,16 @@
 """The measure of every search: all messages read, and each word looked for in each of them.
 
-Written without the matcher, the language or the tables, as somebody would with `grep -i`.
+Written without the matcher, the language or the tables, as somebody would with `grep -i`. The names
+of arguments are there where a transcript paints them.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from explorer.model import Message
+from explorer.model import Message, ToolCall
+from explorer.render.results import opened
+from explorer.render.tools import Work, body
+from explorer.render.tools_kinds import Asked, shape
 from explorer.store.base import Store
 
 
@@ -52,7 +56,17 @@ def texts_of(message: Message) -> Iterator[str]:
     yield message.reasoning
     yield message.tool_name or ""
     # As one text: a phrase may go from the name of a tool on to what it was asked.
-    yield "\n".join("\n".join([call.name, *_values(call.arguments)]) for call in message.tool_calls)
+    yield "\n".join(
+        "\n".join([call.name, *_values(call.arguments), *names_painted(call)])
+        for call in message.tool_calls
+    )
+
+
+def names_painted(call: ToolCall) -> set[str]:
+    """The names of arguments in a call as it is drawn; where it may have read a file, it has."""
+    asked = Asked(call.name, call.arguments, opened('{"content": "x"}'))
+    lines, _ = body(Work(asked, shape(asked), None), brief=False, width=10_000, room=1_000_000)
+    return {text for line in lines for text, style in line if style == "key"}
 
 
 def _values(value: object) -> Iterator[str]:
