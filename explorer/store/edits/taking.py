@@ -140,8 +140,7 @@ class Taking:
         by_entry = {one.entry: one for one in copied}
         now = self._clock()
         steps = chain.from_iterable(
-            chain([self._unless_spared(one)], deleter.steps(one, now, self._force))
-            for one in copied
+            self._unless_spared(one, deleter.steps(one, now, self._force)) for one in copied
         )
         self._begun = set(by_entry) if begun else set()
         self._ended = set()
@@ -174,14 +173,17 @@ class Taking:
                 self._put_back(entry)
         return reached
 
-    def _unless_spared(self, copied: Copied) -> Step:
-        """The first step of each: who hangs on it may have been left out since it was copied."""
+    def _unless_spared(self, copied: Copied, steps: Iterator[Step]) -> Iterator[Step]:
+        """Who hangs on a session may have been left out since it was copied."""
+        first = next(steps)
 
-        def check(tx: Transaction) -> None:
+        def begin(tx: Transaction) -> None:
             if copied.planned.id in self._family.spared:
                 raise Changed("It is left out", sentence(CONTINUED))
+            first.do(tx)
 
-        return Step(copied.entry, check)
+        yield first._replace(do=begin)
+        yield from steps
 
     def _put_back(self, entry: int) -> None:
         """A session that cannot go: what is out of it comes back."""
