@@ -89,6 +89,8 @@ class Lister:
         self._title = ""
         self.matcher: Matcher | None = None
         """What is being searched for."""
+        self._search_for: tuple[str, Wish] | None = None
+        """By which text, and in which list."""
         self._scanned: list[Chip] = []
         """Why the last search had to read everything."""
         self._expected = False
@@ -172,12 +174,18 @@ class Lister:
                 # What is still under way is about the file as it was.
                 self._lanes.cancel("order")
                 self._list(made)
-            else:
+            elif unseen or not self._search_goes_on():
                 self.arrange()
             then(renewed)
 
         self._lanes.start("catalog", work, take)
         return True
+
+    def _search_goes_on(self) -> bool:
+        """Whether the search that is asked for is under way: then the file is searched again after
+        it. Begun anew by each change, one that takes long would never end beside an agent."""
+        same = self._search_for == (self._searched(), self.wish)
+        return same and self._lanes.put_off("order", self.arrange)
 
     def _know(self, catalog: Catalog) -> None:
         """What there is now; wishes and selection go along with conversations that go on."""
@@ -249,7 +257,7 @@ class Lister:
             page, known = self._sessions.page, self._sessions.known
             self._search(Asked(store, catalog, facts, text, wish, now, page, known))
             return
-        self.matcher, self._scanned = None, []
+        self.matcher, self._search_for, self._scanned = None, None, []
 
         def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
             known = (
@@ -265,6 +273,7 @@ class Lister:
 
     def _search(self, asked: Asked) -> None:
         self.goal.search()
+        self._search_for = asked.text, asked.wish
         # Late: 10 ms that only a search needs.
         from explorer.search.language import parse
         from explorer.search.matcher import Matcher

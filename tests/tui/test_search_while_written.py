@@ -1,0 +1,89 @@
+"""A search that takes long, beside an agent that goes on writing."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from explorer.store.read_only import CancelToken
+from explorer.tui import searching
+from tests.factories import altered, insert, say, talk
+from tests.tui.driving import NOW, Driver, Held, opened
+
+HOUR = 3600.0
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        talk(state, "ant", "a zebra", at=NOW - HOUR, title="ant", end="cli_close")
+        talk(state, "bee", "no horse", at=NOW - 2 * HOUR, title="bee", end="cli_close")
+    return file
+
+
+@asynccontextmanager
+async def _searching(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Driver, Held, CancelToken]]:
+    """The app, with a search that has not ended yet, and what would stop it."""
+    async with opened(path) as driver:
+        search = Held(monkeypatch, searching, "search")
+        await driver.pilot.press("slash")
+        driver.main.search_bar.input.value = "zebra"
+        await search.holds(driver)
+        yield driver, search, driver.main._lanes._tokens["order"]
+        search.let_go()
+
+
+async def _written(driver: Driver, path: Path) -> None:
+    """An agent begins another session, and that has been seen."""
+    with altered(path) as db:
+        insert(db, "sessions", id="cat", source="cli", started_at=NOW - 60, title="cat")
+        newest = say(db, "cat", content="another zebra", timestamp=NOW - 50)
+
+    def seen() -> bool:
+        catalog = driver.main._lister.catalog
+        return catalog is not None and catalog.mark.message == newest
+
+    await driver.until_seen(seen)
+
+
+async def test_it_comes_to_its_end_and_what_was_written_is_found_after_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with _searching(path, monkeypatch) as (driver, search, token):
+        await _written(driver, path)
+        assert not token.cancelled
+        search.let_go()
+        await driver.settle()
+        assert driver.listed() == ["cat", "ant"]
+
+
+async def test_another_letter_does_not_wait_for_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with _searching(path, monkeypatch) as (driver, _, token):
+        await _written(driver, path)
+        await driver.pilot.press("s")
+        await driver.until_seen(lambda: token.cancelled)
+
+
+async def test_another_wish_does_not_wait_for_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with _searching(path, monkeypatch) as (driver, _, token):
+        await _written(driver, path)
+        driver.main._lister.toggle_hidden()
+        assert token.cancelled
+
+
+async def test_an_edit_of_ours_does_not_wait_for_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with _searching(path, monkeypatch) as (driver, _, token):
+        await _written(driver, path)
+        driver.main._edited()
+        await driver.until_seen(lambda: token.cancelled)
