@@ -21,6 +21,7 @@ from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
 from explorer.tui.cursor_goal import CursorGoal
 from explorer.tui.headings import first_headings
+from explorer.tui.known_rows import text_of
 from explorer.tui.lanes import Lanes
 from explorer.tui.list_words import (
     Chip,
@@ -91,6 +92,7 @@ class Lister:
         """What is being searched for."""
         self._search_for: tuple[str, Wish] | None = None
         """By which text, and in which list."""
+        self._when_listed: Callable[[], None] | None = None
         self._scanned: list[Chip] = []
         """Why the last search had to read everything."""
         self._expected = False
@@ -304,6 +306,18 @@ class Lister:
         text = self._search_bar.input.value
         return text if text.strip() else ""
 
+    def when_listed(self, then: Callable[[], None] | None) -> None:
+        """Have something done once what the search bar asks for is listed and the row under the
+        cursor is known, perhaps at once; with None, no longer."""
+        self._when_listed = then
+        self._do_when_listed()
+
+    def _do_when_listed(self) -> None:
+        known = self._sessions.current is not None or not self._sessions.order
+        if self._when_listed and known and text_of(self._listed) == self._searched():
+            then, self._when_listed = self._when_listed, None
+            then()
+
     def read_rows(self, event: SessionList.RowsWanted) -> None:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
@@ -330,6 +344,7 @@ class Lister:
         self._sessions.add_rows(rows, excerpts)
         if self._sessions.cursor_row in rows:
             self._chosen()
+            self._do_when_listed()
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
@@ -365,6 +380,7 @@ class Lister:
         self._chip_bar.chips = said
         self._search_bar.say(outcome(arranged))
         self.say_selection()
+        self._do_when_listed()
 
     def say_counts(self) -> None:
         """How many of how many are listed and what is hidden, in the room that there is."""
