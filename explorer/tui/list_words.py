@@ -15,6 +15,9 @@ from explorer.search.language import Query
 from explorer.tui.arranging import CLASSES, Arranged, Found, Wish
 
 NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
+EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
+NOTHING_LEFT = "Every session is hidden. Press . to show them."
+NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
 
 
 class Chip(NamedTuple):
@@ -52,6 +55,15 @@ def border(arranged: Arranged, total: int, room: int) -> str:
             return whole
     short = f"{said} · {count(number)} hidden"
     return f"{short}: . shows" if len(short) + len(": . shows") <= room else short
+
+
+def in_place_of_rows(arranged: Arranged, wish: Wish, total: int) -> str:
+    """What stands in a list that has none, of so many sessions in all."""
+    if arranged.found:
+        return no_match(arranged.hidden)
+    if wish.filters != Filters():
+        return NOTHING_PASSES
+    return NOTHING_LEFT if total else EMPTY
 
 
 def no_match(hidden: Mapping[Hidden, int]) -> str:

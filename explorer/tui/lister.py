@@ -15,7 +15,6 @@ from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import count
 from explorer.render.clean import clean_line
 from explorer.render.lines import Line
-from explorer.search.filters import Filters
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
@@ -29,7 +28,7 @@ from explorer.tui.list_words import (
     Chip,
     border,
     chips,
-    no_match,
+    in_place_of_rows,
     outcome,
     scanned_because,
     understood,
@@ -42,9 +41,6 @@ from explorer.tui.widgets.chip_bar import ChipBar
 from explorer.tui.widgets.search_bar import SearchBar
 from explorer.tui.widgets.session_list import SessionList
 
-EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
-NOTHING_LEFT = "Every session is hidden. Press . to show them."
-NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
 AHEAD = 0.05
@@ -94,6 +90,7 @@ class Lister:
         """What is being searched for."""
         self._search_for: tuple[str, Wish] | None = None
         """By which text, and in which list."""
+        self._when_listed: Callable[[], None] | None = None
         self._scanned: list[Chip] = []
         """Why the last search had to read everything."""
         self._expected = False
@@ -314,6 +311,18 @@ class Lister:
         text = self._search_bar.input.value
         return text if text.strip() else ""
 
+    def when_listed(self, then: Callable[[], None] | None) -> None:
+        """Have something done once what the search bar asks for is listed and the row under the
+        cursor is known, perhaps at once; with None, no longer."""
+        self._when_listed = then
+        self._do_when_listed()
+
+    def _do_when_listed(self) -> None:
+        known = self._sessions.current is not None or not self._sessions.order
+        if self._when_listed and known and text_of(self._listed) == self._searched():
+            then, self._when_listed = self._when_listed, None
+            then()
+
     def read_rows(self, event: SessionList.RowsWanted) -> None:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
@@ -340,15 +349,14 @@ class Lister:
         self._sessions.add_rows(rows, excerpts)
         if self._sessions.cursor_row in rows:
             self._chosen()
+            self._do_when_listed()
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
         total = len(self.catalog) if self.catalog is not None else 0
         self._basis = arranged.basis
         self._title = "Found" if found else f"Sessions · {self.wish.words()}"
-        filtered = self.wish.filters != Filters()
-        empty = NOTHING_PASSES if filtered else NOTHING_LEFT if total else EMPTY
-        self._sessions.note = no_match(arranged.hidden) if found else empty
+        self._sessions.note = in_place_of_rows(arranged, self.wish, total)
         here = self._sessions.cursor_row
         # What is back is not in a list of what was seen before the edit.
         sure = self._edits == self._edits_seen
@@ -375,6 +383,7 @@ class Lister:
         self._chip_bar.chips = said
         self._search_bar.say(outcome(arranged))
         self.say_selection()
+        self._do_when_listed()
 
     def say_counts(self) -> None:
         """How many of how many are listed and what is hidden, in the room that there is."""

@@ -272,6 +272,7 @@ class MainScreen(ActingScreen):
 
     @on(Input.Changed, "#query")
     def _search(self) -> None:
+        self._lister.when_listed(None)
         self._lister.arrange()
 
     @on(SearchInput.Stepped)
@@ -287,10 +288,20 @@ class MainScreen(ActingScreen):
         self.search_bar.remember(event.value)
         if event.value.strip():
             self._choosing().remember_searches(self.search_bar.history)
-        if self.sessions.order:
-            self.sessions.action_open()
-        else:
-            self._leave_search()
+        moves = self.sessions.moves
+
+        def open_it() -> None:
+            typing = self.is_active and isinstance(self.focused, SearchInput)
+            if not typing or self.sessions.moves != moves:
+                # Somebody has gone on.
+                return
+            if self.sessions.order:
+                self.sessions.action_open()
+            else:
+                self._leave_search()
+
+        # What is listed may still be from before the last letters.
+        self._lister.when_listed(open_it)
 
     @on(ReadingPane.SessionWanted)
     def _next_result(self, event: ReadingPane.SessionWanted) -> None:
