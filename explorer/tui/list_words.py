@@ -38,7 +38,9 @@ def border(arranged: Arranged, total: int, room: int) -> str:
     if arranged.found is not None:
         where = ", ".join(NAMES[name] for name, _ in most)
         shows = "" if list(arranged.hidden) == [Hidden.FILTERED] else ": . shows"
-        return f"{said} · {plural(number, 'more hit')} in {where}{shows}"
+        more = plural(number, "more session" if arranged.found.sessions else "more hit")
+        whole = f"{said} · {more} in {where}{shows}"
+        return whole if len(whole) <= room else f"{said} · {more}{shows}"
     # Parts that are folded into their conversation are in sight, so they are the first to yield;
     # then the smallest classes, in one number.
     named = [f"{count(n)} {NAMES[name]}" for name, n in most]
