@@ -97,8 +97,6 @@ class Editing:
 
     def act(self, what: str, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""
-        # What a prune wanted afterwards, if somebody then said no to it.
-        self._lane.after = None
         rows, here = sessions.chosen(), sessions.current
         match what:
             case "rename" if here is not None:
@@ -230,12 +228,10 @@ class Editing:
                 if not archive:
                     offer(self._screen, self._lanes, store, newer, self._clock, here)
 
-            self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
-            self._plan(keys, make)
+            self._plan(keys, make, lambda: self._lanes.start("after", store.catalog, told))
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
-            self._lane.after = lambda: self._lanes.start("after", store.catalog, then)
-            self.taking_back.undo()
+            self.taking_back.undo(after=lambda: self._lanes.start("after", store.catalog, then))
 
         self._screen.app.push_screen(PruneScreen(given, self._clock, act, undo))
 
@@ -249,9 +245,10 @@ class Editing:
         self,
         keys: Iterable[int],
         make: Callable[[list[int], str, CancelToken], EditPlan],
+        after: Callable[[], None] | None = None,
     ) -> None:
-        """Make a plan in a thread, show it, and do it after a yes. The `keys` are gone through in
-        that thread too: a prune may name 100,000."""
+        """Make a plan in a thread, show it, and do it after a yes, then what comes `after`. The
+        `keys` are gone through in that thread too: a prune may name 100,000."""
         store = self._lister.store
         if store is None:
             return
@@ -274,9 +271,9 @@ class Editing:
             else:
                 self._lane.say(why)
 
-        self._lane.find_out(work, self._ask, refused)
+        self._lane.find_out(work, lambda shown: self._ask(shown, after), refused)
 
-    def _ask(self, shown: _Shown | None) -> None:
+    def _ask(self, shown: _Shown | None, after: Callable[[], None] | None) -> None:
         if shown is None:
             return
         if shown.elsewhere:
@@ -294,11 +291,13 @@ class Editing:
             if yes:
                 if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
                     self._lister.leave(shown.rows)
-                self._apply(plan, shown.question, shown.receipt)
+                self._apply(plan, shown.question, shown.receipt, after)
 
         self._screen.app.push_screen(dialog, answered)
 
-    def _apply(self, plan: EditPlan, title: str, words: str) -> None:
+    def _apply(
+        self, plan: EditPlan, title: str, words: str, after: Callable[[], None] | None = None
+    ) -> None:
         stop = CancelToken()
 
         def then(done: Done) -> None:
@@ -310,6 +309,7 @@ class Editing:
             stop,
             lambda tell: self._editor.apply(plan, stop, tell),
             then,
+            after,
         )
 
 

@@ -31,8 +31,13 @@ class TakingBack:
         self._lister = lister
         self._editor = editor
 
-    def undo(self, receipt: int | None = None, entries: Sequence[int] | None = None) -> None:
-        """Take the newest edit back, or this one, or a part of it."""
+    def undo(
+        self,
+        receipt: int | None = None,
+        entries: Sequence[int] | None = None,
+        after: Callable[[], None] | None = None,
+    ) -> None:
+        """Take the newest edit back, or this one, or a part of it; then do what comes `after`."""
 
         def work(token: CancelToken) -> UndoPlan:
             return self._editor.undo_plan(receipt, entries, token)
@@ -41,11 +46,16 @@ class TakingBack:
             text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
             title = clean_line(undo_question(plan), 200)
             dialog = Question(title, text, "Undo")
-            self._screen.app.push_screen(dialog, lambda yes: self._undo(plan) if yes else None)
+
+            def answered(yes: bool | None) -> None:
+                if yes:
+                    self._undo(plan, after)
+
+            self._screen.app.push_screen(dialog, answered)
 
         self._lane.find_out(work, ask)
 
-    def _undo(self, plan: UndoPlan) -> None:
+    def _undo(self, plan: UndoPlan, after: Callable[[], None] | None) -> None:
         store = self._lister.store
         back: list[int] = []
         moves = self._lister.goal.moves
@@ -67,7 +77,7 @@ class TakingBack:
             )
             self._lister.goal.go_back(back, moves)
 
-        self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
+        self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then, after)
 
     def look_after_crash(self) -> None:
         """Say what an earlier edit left half done, and offer what can be done."""
