@@ -71,6 +71,9 @@ class EditLane:
                 return error
             except Cancelled:
                 return ExplorerError("Stopped", "The rest was not done.")
+            except Exception as error:
+                # Whatever it was: those that wait for it must not wait for ever.
+                return ExplorerError("A bug", clean_line(f"{type(error).__name__}: {error}", 300))
 
         def take(done: Done | ExplorerError) -> None:
             nonlocal ended

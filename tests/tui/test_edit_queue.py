@@ -10,6 +10,7 @@ from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Done, EditPlan, Progress
 from explorer.store.read_only import CancelToken
+from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.dialogs.question import Question
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, opened
@@ -95,3 +96,27 @@ async def test_a_prune_that_is_undone_while_it_runs_is_listed_again(
         await driver.press("y")
         assert rows(path, "SELECT id FROM sessions WHERE id = 'void'")
         assert "1 conversation would go" in driver.screen()
+
+
+async def test_an_edit_that_breaks_is_told_and_the_next_one_is_done(
+    path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+
+    def broken(*_: object) -> None:
+        go.wait(60)
+        raise ZeroDivisionError("by nought")
+
+    async with opened(path, trash=trash) as driver:
+        await driver.press("d")
+        with monkeypatch.context() as patched:
+            patched.setattr(Editor, "apply", broken)
+            await driver.pilot.press("y")
+            await driver.until_seen(lambda: isinstance(driver.app.screen, ProgressDialog))
+            go.set()
+            await driver.settle()
+        assert driver.app.screen is driver.main
+        assert "A bug: ZeroDivisionError: by nought" in driver.told()
+        await driver.press("g", "d")
+        await driver.press("y")
+        assert driver.listed() == ["bee", "cat"]
