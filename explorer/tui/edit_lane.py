@@ -28,14 +28,13 @@ class EditLane:
         self._screen = screen
         self._lanes = lanes
         self._changed = changed
-        self._stop: CancelToken | None = None
-        self.after: Callable[[], None] | None = None
-        """What else is to be done after the edit that is being planned."""
+        self._stops: list[CancelToken] = []
+        """Of the edit under way, and of those that wait for it."""
 
     def stop(self) -> None:
         """The app is left: what is under way ends with its batch."""
-        if self._stop is not None:
-            self._stop.cancel()
+        for stop in self._stops:
+            stop.cancel()
 
     def do(
         self,
@@ -43,10 +42,13 @@ class EditLane:
         stop: CancelToken | None,
         act: Callable[[Callable[[Progress], None]], Done],
         then: Callable[[Done], None],
+        after: Callable[[], None] | None = None,
     ) -> None:
-        """Do it in a thread; where it takes long, show how far it is."""
+        """Do it in a thread; where it takes long, show how far it is. `after` comes last, also
+        where it was refused."""
         dialog = ProgressDialog(clean_line(title, 200), stop)
-        self._stop = stop
+        if stop is not None:
+            self._stops.append(stop)
         ended = False
 
         def open_dialog() -> None:
@@ -69,11 +71,15 @@ class EditLane:
                 return error
             except Cancelled:
                 return ExplorerError("Stopped", "The rest was not done.")
+            except Exception as error:
+                # Whatever it was: those that wait for it must not wait for ever.
+                return ExplorerError("A bug", clean_line(f"{type(error).__name__}: {error}", 300))
 
         def take(done: Done | ExplorerError) -> None:
             nonlocal ended
             ended = True
-            self._stop = None
+            if stop is not None:
+                self._stops.remove(stop)
             if dialog.is_attached:
                 dialog.leave()
             if isinstance(done, ExplorerError):
@@ -81,7 +87,6 @@ class EditLane:
             else:
                 then(done)
             self._changed()
-            after, self.after = self.after, None
             if after is not None:
                 after()
 

@@ -5,70 +5,32 @@ back.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from textual.screen import Screen
 
 from explorer.errors import ExplorerError
 from explorer.model import Session
 from explorer.render.amounts import plural
-from explorer.render.clean import clean, clean_line
+from explorer.render.clean import clean_line
 from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
+from explorer.store.edits.plans import Action, EditPlan
 from explorer.store.edits.titles import Owner, Title
 from explorer.store.edits.words import (
-    done_words,
-    harmless,
-    nothing_words,
-    plan_lines,
     question,
     receipt_words,
 )
 from explorer.store.read_only import CancelToken
-from explorer.tui.as_listed import ANOTHER, as_listed, check_same
+from explorer.tui.as_listed import ANOTHER
+from explorer.tui.asking import About, Asking
 from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
 from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.taking_back import TakingBack
-from explorer.tui.unfolding import inside_row
 from explorer.tui.widgets.session_list import SessionList
-
-_YES = {
-    Action.DELETE: "Delete",
-    Action.PRUNE: "Prune",
-    Action.CLEAR: "Clear",
-    Action.ARCHIVE: "Archive",
-    Action.UNARCHIVE: "Unarchive",
-    Action.END: "End",
-    Action.REOPEN: "Reopen",
-}
-
-
-class _Shown(NamedTuple):
-    """A plan, and what is said of it: to count 100,000 sessions takes its time."""
-
-    plan: EditPlan
-    question: str
-    text: str
-    receipt: str
-    nothing: str
-    """Why it does nothing, if it does."""
-    elsewhere: int
-    """Sessions that are in other tables, and left out."""
-    rows: frozenset[int]
-    """The rows of the list that it is about."""
-
-
-def _shown(plan: EditPlan, elsewhere: int, rows: frozenset[int]) -> _Shown:
-    if not plan.doomed:
-        return _Shown(plan, "", "", "", nothing_words(plan), elsewhere, rows)
-    text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-    return _Shown(plan, question(plan), text, receipt_words(plan), "", elsewhere, rows)
 
 
 class Editing:
@@ -91,6 +53,7 @@ class Editing:
         self._clock = clock
         self._changed = changed
         self._lane = EditLane(screen, lanes, changed)
+        self._asking = Asking(screen, self._lane, lister, editor, changed)
         self.taking_back = TakingBack(screen, self._lane, lister, editor)
         self._shown: Mapping[int, str] = {}
         """Ids by key of what an edit is about, as far as that was in sight."""
@@ -100,8 +63,6 @@ class Editing:
 
     def act(self, what: str, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""
-        # What a prune wanted afterwards, if somebody then said no to it.
-        self._lane.after = None
         rows, here = sessions.chosen(), sessions.current
         self._shown = sessions.chosen_ids()
         match what:
@@ -206,7 +167,7 @@ class Editing:
 
         def renamed(found: EditPlan | Owner | None) -> None:
             if isinstance(found, EditPlan):
-                self._apply(found, question(found), receipt_words(found))
+                self._asking.apply(found, question(found), receipt_words(found))
             elif isinstance(found, Owner):
                 self._lister.reveal(found.row)
 
@@ -241,12 +202,10 @@ class Editing:
                 if not archive:
                     offer(self._screen, self._lanes, store, newer, self._clock, here)
 
-            self._lane.after = lambda: self._lanes.start("after", store.catalog, told)
-            self._plan(keys, make, listed)
+            self._plan(keys, make, lambda: self._lanes.start("after", store.catalog, told), listed)
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
-            self._lane.after = lambda: self._lanes.start("after", store.catalog, then)
-            self.taking_back.undo()
+            self.taking_back.undo(after=lambda: self._lanes.start("after", store.catalog, then))
 
         self._screen.app.push_screen(PruneScreen(given, self._clock, act, undo))
 
@@ -260,86 +219,13 @@ class Editing:
         self,
         keys: Iterable[int],
         make: Callable[[list[int], str, CancelToken], EditPlan],
+        after: Callable[[], None] | None = None,
         listed: Catalog | None = None,
     ) -> None:
-        """Make a plan in a thread, show it, and do it after a yes. The `keys` are gone through in
-        that thread too: a prune may name 100,000. Of those, what has changed since it was `listed`
-        stays."""
-        store, shown, after = self._lister.store, self._shown, self._lane.after
-        named: list[int] = []
-        if store is None:
-            return
-
-        def work(token: CancelToken) -> _Shown | None:
-            named[:] = dict.fromkeys(keys)
-            places = [(store.place(key), key) for key in named]
-            if not places:
-                return None
-            table = places[0][0][0]
-            mine = {row: key for (name, row), key in places if name == table}
-            plan = make(list(mine), table, token)
-            if listed is None:
-                check_same(plan, mine, shown)
-            else:
-                plan = as_listed(plan, mine, listed, lambda few: make(few, table, token))
-            rows = frozenset((*named, *map(inside_row, named)))
-            return _shown(plan, len(places) - len(mine), rows)
-
-        def again() -> None:
-            self._shown, self._lane.after = shown, after
-            self._plan(named, make, listed)
-
-        def refused(why: ExplorerError) -> None:
-            if isinstance(why, OnlyAgent):
-                from explorer.tui.agents_delete import offer_delete
-
-                offer_delete(self._screen, self._lane, store, why, self._changed)
-            else:
-                self._lane.say(why)
-
-        self._lane.find_out(work, lambda shown: self._ask(shown, again), refused)
-
-    def _ask(self, shown: _Shown | None, again: Callable[[], None]) -> None:
-        if shown is None:
-            return
-        if shown.elsewhere:
-            words = plural(shown.elsewhere, "session")
-            words = f"Left out: {words} in other tables of the file: ask again for them."
-            self._screen.notify(words, severity="warning", markup=False)
-        if shown.nothing:
-            title = "Nothing to do" if harmless(shown.plan.skipped) else "Nothing was done"
-            self._lane.say(ExplorerError(title, shown.nothing))
-            return
-        plan = shown.plan
-        dialog = Question(clean_line(shown.question, 200), shown.text, _YES[plan.action])
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
-                    self._lister.leave(shown.rows)
-                self._apply(plan, shown.question, shown.receipt, again)
-
-        self._screen.app.push_screen(dialog, answered)
-
-    def _apply(
-        self, plan: EditPlan, title: str, words: str, again: Callable[[], None] | None = None
-    ) -> None:
-        """Do it; where the file has changed so that nothing could be done, ask `again` about the
-        plan as it is now."""
-        stop = CancelToken()
-
-        def then(done: Done) -> None:
-            if done.receipt is None and not done.stopped and again is not None:
-                self._screen.call_later(again)
-            undo = " · u undoes it" if done.receipt is not None else ""
-            self._screen.notify(clean(done_words(done, words)) + undo, markup=False)
-
-        self._lane.do(
-            title.rstrip("?"),
-            stop,
-            lambda tell: self._editor.apply(plan, stop, tell),
-            then,
-        )
+        """Show a plan, and do it after a yes; of what was `listed` nothing that has changed since.
+        A prune is about that, all else about the rows that are chosen."""
+        shown = self._shown if listed is None else {}
+        self._asking.plan(About(keys, make, shown, listed), after)
 
 
 def _key(row: int) -> int:

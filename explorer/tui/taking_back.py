@@ -31,8 +31,13 @@ class TakingBack:
         self._lister = lister
         self._editor = editor
 
-    def undo(self, receipt: int | None = None, entries: Sequence[int] | None = None) -> None:
-        """Take the newest edit back, or this one, or a part of it."""
+    def undo(
+        self,
+        receipt: int | None = None,
+        entries: Sequence[int] | None = None,
+        after: Callable[[], None] | None = None,
+    ) -> None:
+        """Take the newest edit back, or this one, or a part of it; then do what comes `after`."""
 
         def work(token: CancelToken) -> tuple[UndoPlan, Receipt | None]:
             plan = self._editor.undo_plan(receipt, entries, token)
@@ -44,23 +49,32 @@ class TakingBack:
         def ask(found: tuple[UndoPlan, Receipt | None]) -> None:
             plan, before = found
             if plan.why_not and before is not None:
-                self._ask_for(before, plan)
+                self._ask_for(before, plan, after)
                 return
             text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
             title = clean_line(undo_question(plan), 200)
             dialog = Question(title, text, "Undo")
-            self._screen.app.push_screen(dialog, lambda yes: self._undo(plan) if yes else None)
+
+            def answered(yes: bool | None) -> None:
+                if yes:
+                    self._undo(plan, after)
+
+            self._screen.app.push_screen(dialog, answered)
 
         self._lane.find_out(work, ask)
 
-    def _ask_for(self, before: Receipt, instead_of: UndoPlan) -> None:
+    def _ask_for(
+        self, before: Receipt, instead_of: UndoPlan, after: Callable[[], None] | None
+    ) -> None:
         """What cannot be taken back is not to keep anybody from what was done before it."""
         why = clean_line(instead_of.why_not, 300)
         text = f"{why}\n\nBefore it: {clean_line(before.words, 200)}"
         dialog = Question("It cannot be undone", text, "Undo what was before it")
-        self._screen.app.push_screen(dialog, lambda yes: self.undo(before.number) if yes else None)
+        self._screen.app.push_screen(
+            dialog, lambda yes: self.undo(before.number, after=after) if yes else None
+        )
 
-    def _undo(self, plan: UndoPlan) -> None:
+    def _undo(self, plan: UndoPlan, after: Callable[[], None] | None) -> None:
         store = self._lister.store
         back: list[int] = []
         moves = self._lister.goal.moves
@@ -80,7 +94,7 @@ class TakingBack:
             self._screen.notify(clean(f"{undone_words(plan)}. {notes}".rstrip()), markup=False)
             self._lister.goal.go_back(back, moves)
 
-        self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then)
+        self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then, after)
 
     def look_after_crash(self) -> None:
         """Say what an earlier edit left half done, and offer what can be done."""

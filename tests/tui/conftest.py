@@ -1,10 +1,12 @@
 """State files for tests of the app."""
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from explorer.demo import write_demo
+from explorer.tui.attention import is_typing
 from tests.tui.driving import NOW
 
 
@@ -20,3 +22,19 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trash(tmp_path: Path) -> Path:
     """Where what is deleted is kept."""
     return tmp_path / "ours" / "trash.db"
+
+
+@pytest.fixture
+def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No dialog opens over an edit that a test holds, however slow the machine is: keys go where
+    they would in time."""
+    monkeypatch.setattr("explorer.tui.edit_lane.PATIENCE", 3600.0)
+
+
+@pytest.fixture
+def progress(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Only when this is set does that dialog open, where it may."""
+    may = threading.Event()
+    asked = "explorer.tui.edit_lane.is_typing"
+    monkeypatch.setattr(asked, lambda app: not may.is_set() or is_typing(app))
+    return may

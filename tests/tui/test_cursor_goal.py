@@ -46,6 +46,7 @@ async def test_it_stays_where_one_went_after_a_delete(
         assert _current(driver) == "dog"
 
 
+@pytest.mark.usefixtures("no_progress")
 async def test_it_stays_where_one_went_before_the_delete_was_done(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +62,7 @@ async def test_it_stays_where_one_went_before_the_delete_was_done(
         assert _current(driver) == "dog"
 
 
+@pytest.mark.usefixtures("no_progress")
 @pytest.mark.parametrize(("owner", "name"), [(Editor, "undo"), (HermesStore, "catalog")])
 async def test_it_stays_where_one_went_after_an_undo(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, owner: type, name: str

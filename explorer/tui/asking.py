@@ -1,0 +1,178 @@
+"""From a plan to an edit: the plan in words first, Cancel as the default, then what came of it.
+
+Plans are made in a thread, of the file as it is. Where that has changed by the time of the yes so
+that nothing could be done, the question is asked again.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from textual.screen import Screen
+
+from explorer.errors import ExplorerError
+from explorer.render.amounts import plural
+from explorer.render.clean import clean, clean_line
+from explorer.store.base import Store
+from explorer.store.catalog import Catalog
+from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
+from explorer.store.edits.words import (
+    done_words,
+    harmless,
+    nothing_words,
+    plan_lines,
+    question,
+    receipt_words,
+)
+from explorer.store.read_only import CancelToken
+from explorer.tui.as_listed import as_listed, check_same
+from explorer.tui.dialogs.question import Question
+from explorer.tui.edit_lane import EditLane
+from explorer.tui.lister import Lister
+from explorer.tui.unfolding import inside_row
+
+_YES = {
+    Action.DELETE: "Delete",
+    Action.PRUNE: "Prune",
+    Action.CLEAR: "Clear",
+    Action.ARCHIVE: "Archive",
+    Action.UNARCHIVE: "Unarchive",
+    Action.END: "End",
+    Action.REOPEN: "Reopen",
+}
+
+Make = Callable[[list[int], str, CancelToken], EditPlan]
+"""Makes a plan about the rows of a table."""
+After = Callable[[], None] | None
+
+
+class About(NamedTuple):
+    """What an edit is about."""
+
+    keys: Iterable[int]
+    """Of sessions; a prune may name 100,000."""
+    make: Make
+    shown: Mapping[int, str]
+    """Ids by key, as far as they were in sight."""
+    listed: Catalog | None = None
+    """What has changed since this catalog stays."""
+
+    def plan(self, store: Store, token: CancelToken) -> "_Shown | None":
+        """In a thread: the plan, and the words for it."""
+        keys = list(dict.fromkeys(self.keys))
+        places = [(store.place(key), key) for key in keys]
+        if not places:
+            return None
+        table = places[0][0][0]
+        mine = {row: key for (name, row), key in places if name == table}
+        try:
+            plan = self.make(list(mine), table, token)
+        except OnlyAgent as error:
+            check_same(error.plan, mine, self.shown)
+            raise
+        check_same(plan, mine, self.shown)
+        if self.listed is not None:
+            plan = as_listed(plan, mine, self.listed, lambda few: self.make(few, table, token))
+        about = self._replace(keys=keys)
+        rows = frozenset((*keys, *map(inside_row, keys)))
+        return _Shown.of(plan, about, len(places) - len(mine), rows)
+
+
+class _Shown(NamedTuple):
+    """A plan, and what is said of it: to count 100,000 sessions takes its time."""
+
+    plan: EditPlan
+    question: str
+    text: str
+    receipt: str
+    nothing: str
+    """Why it does nothing, if it does."""
+    about: About
+    elsewhere: int
+    """Sessions that are in other tables, and left out."""
+    rows: frozenset[int]
+    """The rows of the list that it is about."""
+
+    @classmethod
+    def of(cls, plan: EditPlan, about: About, elsewhere: int, rows: frozenset[int]) -> "_Shown":
+        if not plan.doomed:
+            return cls(plan, "", "", "", nothing_words(plan), about, elsewhere, rows)
+        text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
+        return cls(plan, question(plan), text, receipt_words(plan), "", about, elsewhere, rows)
+
+
+class Asking:
+    """Asks about plans, and has them done."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        lane: EditLane,
+        lister: Lister,
+        editor: Editor,
+        changed: Callable[[], None],
+    ) -> None:
+        """`changed` is told when the file is no longer as it was."""
+        self._screen = screen
+        self._lane = lane
+        self._lister = lister
+        self._editor = editor
+        self._changed = changed
+
+    def plan(self, about: About, after: After = None) -> None:
+        """Make a plan, show it, and do it after a yes, then what comes `after`."""
+        store = self._lister.store
+        if store is None:
+            return
+
+        def refused(why: ExplorerError) -> None:
+            if isinstance(why, OnlyAgent):
+                from explorer.tui.agents_delete import offer_delete
+
+                offer_delete(self._screen, self._lane, store, why, self._changed)
+            else:
+                self._lane.say(why)
+
+        self._lane.find_out(
+            lambda token: about.plan(store, token), lambda shown: self._ask(shown, after), refused
+        )
+
+    def _ask(self, shown: _Shown | None, after: After) -> None:
+        if shown is None:
+            return
+        if shown.elsewhere:
+            words = plural(shown.elsewhere, "session")
+            words = f"Left out: {words} in other tables of the file: ask again for them."
+            self._screen.notify(words, severity="warning", markup=False)
+        if shown.nothing:
+            title = "Nothing to do" if harmless(shown.plan.skipped) else "Nothing was done"
+            self._lane.say(ExplorerError(title, shown.nothing))
+            return
+        plan = shown.plan
+        dialog = Question(clean_line(shown.question, 200), shown.text, _YES[plan.action])
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
+                    self._lister.leave(shown.rows)
+                again = partial(self.plan, shown.about, after)
+                self.apply(plan, shown.question, shown.receipt, after, again)
+
+        self._screen.app.push_screen(dialog, answered)
+
+    def apply(
+        self, plan: EditPlan, title: str, words: str, after: After = None, again: After = None
+    ) -> None:
+        """Do it; where the file has changed so that nothing could be done, ask `again`."""
+        stop = CancelToken()
+
+        def then(done: Done) -> None:
+            undo = " · u undoes it" if done.receipt is not None else ""
+            self._screen.notify(clean(done_words(done, words)) + undo, markup=False)
+            if done.receipt is None and not done.stopped and again is not None:
+                self._screen.call_later(again)
+
+        self._lane.do(
+            title.rstrip("?"), stop, lambda tell: self._editor.apply(plan, stop, tell), then, after
+        )
