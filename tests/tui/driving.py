@@ -12,15 +12,29 @@ from textual.pilot import Pilot
 from textual.worker import WorkerState
 
 from explorer.resume import Command
+from explorer.store.create import StateFile
 from explorer.tui.app import ExplorerApp
 from explorer.tui.opening import Opening, Start
 from explorer.tui.screens.main import MainScreen
+from tests.factories import talk
 
 NOW = 1_790_000_000.0
 """The clock of every test: a Monday in September 2026, in the afternoon."""
 SIZE = (120, 40)
 PATIENCE = 120.0
 """Seconds until a test gives up: far more than a slow machine needs, so that it ends at all."""
+
+
+NAMES = ("ant", "bee", "cat", "dog")
+
+
+def animals(path: Path) -> Path:
+    """Four sessions that have ended, an hour apart, the newest first by name."""
+    with StateFile.create(path) as state:
+        for hours, name in enumerate(NAMES, 1):
+            at = NOW - hours * 3600
+            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
+    return path
 
 
 class Driver:
@@ -84,6 +98,15 @@ class Driver:
         """The titles of the rows in the list that are known, in order."""
         rows = map(self.main.sessions.row, self.main.sessions.order)
         return [row.title or row.preview or row.id for row in rows if row]
+
+    def current(self) -> str | None:
+        """The title of the session under the cursor."""
+        current = self.main.sessions.current
+        return current.title if current else None
+
+    async def to(self, name: str) -> None:
+        """Go to the session with this title."""
+        await self.press("g", *["j"] * self.listed().index(name))
 
     def counted(self) -> str:
         """What the lower border of the list says."""

@@ -7,20 +7,14 @@ import pytest
 from explorer.store.create import StateFile
 from explorer.tui.dialogs.question import Question
 from tests.factories import altered, insert, rows, say, talk
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, animals, opened
 
 HOUR = 3600.0
-NAMES = ("ant", "bee", "cat", "dog")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    file = tmp_path / "state.db"
-    with StateFile.create(file) as state:
-        for number, name in enumerate(NAMES, 1):
-            at = NOW - number * HOUR
-            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
-    return file
+    return animals(tmp_path / "state.db")
 
 
 @pytest.fixture
@@ -49,14 +43,10 @@ def _replace(path: Path, old: str, new: str, at: float) -> None:
         assert insert(db, "sessions", id=new, **cells) == row
 
 
-async def _to(driver: Driver, name: str) -> None:
-    await driver.press("g", *["j"] * driver.listed().index(name))
-
-
 async def test_a_rename_is_of_the_session_that_was_shown(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         driver.main._watching.stop()
-        await _to(driver, "dog")
+        await driver.to("dog")
         await driver.press("t", "end", "ctrl+u")
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         await driver.type("hound")
@@ -69,7 +59,7 @@ async def test_a_rename_is_of_the_session_that_was_shown(path: Path, trash: Path
 async def test_an_edit_is_of_the_session_that_was_shown(path: Path, trash: Path, key: str) -> None:
     async with opened(path, trash=trash) as driver:
         driver.main._watching.stop()
-        await _to(driver, "dog")
+        await driver.to("dog")
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         await driver.press(key)
         assert not isinstance(driver.app.screen, Question)
@@ -81,7 +71,7 @@ async def test_a_pin_is_for_the_session_that_was_shown(
 ) -> None:
     async with opened(path, notes=tmp_path / "notes.db", trash=trash) as driver:
         driver.main._watching.stop()
-        await _to(driver, "dog")
+        await driver.to("dog")
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         driver.main.action_pin()
         await driver.settle()
@@ -90,7 +80,7 @@ async def test_a_pin_is_for_the_session_that_was_shown(
 
 async def test_a_delete_asks_again_when_a_message_has_come(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "dog")
+        await driver.to("dog")
         await driver.press("d")
         assert "2 messages" in driver.screen()
         with altered(path) as db:

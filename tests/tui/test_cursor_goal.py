@@ -4,30 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
 from explorer.store.hermes.store import HermesStore
 from explorer.tui.dialogs.question import Question
-from tests.factories import talk
-from tests.tui.driving import NOW, Driver, Held, opened
-
-HOUR = 3600.0
-NAMES = ("ant", "bee", "cat", "dog")
+from tests.tui.driving import NAMES, Held, animals, opened
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    file = tmp_path / "state.db"
-    with StateFile.create(file) as state:
-        for number, name in enumerate(NAMES, 1):
-            at = NOW - number * HOUR
-            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
-    return file
-
-
-def _current(driver: Driver) -> str | None:
-    current = driver.main.sessions.current
-    return current.title if current else None
+    return animals(tmp_path / "state.db")
 
 
 async def test_it_stays_where_one_went_after_a_delete(
@@ -39,11 +24,11 @@ async def test_it_stays_where_one_went_after_a_delete(
         await driver.pilot.press("y")
         await survey.holds(driver)
         await driver.pilot.press("j", "j", "j")
-        assert _current(driver) == "dog"
+        assert driver.current() == "dog"
         survey.let_go()
         await driver.settle()
         assert driver.listed() == ["bee", "cat", "dog"]
-        assert _current(driver) == "dog"
+        assert driver.current() == "dog"
 
 
 @pytest.mark.usefixtures("no_progress")
@@ -59,7 +44,7 @@ async def test_it_stays_where_one_went_before_the_delete_was_done(
         edit.let_go()
         await driver.settle()
         assert driver.listed() == ["bee", "cat", "dog"]
-        assert _current(driver) == "dog"
+        assert driver.current() == "dog"
 
 
 @pytest.mark.usefixtures("no_progress")
@@ -78,7 +63,7 @@ async def test_it_stays_where_one_went_after_an_undo(
         held.let_go()
         await driver.settle()
         assert driver.listed() == [*NAMES]
-        assert _current(driver) == "dog"
+        assert driver.current() == "dog"
 
 
 async def test_what_is_selected_while_a_delete_is_planned_stays_selected(
@@ -93,5 +78,5 @@ async def test_what_is_selected_while_a_delete_is_planned_stays_selected(
         await driver.until_seen(lambda: isinstance(driver.app.screen, Question))
         await driver.press("y")
         assert driver.listed() == ["bee", "cat", "dog"]
-        assert _current(driver) == "dog"
+        assert driver.current() == "dog"
         assert set(driver.main.sessions.selection.keys) == set(driver.main.sessions.order[:2])

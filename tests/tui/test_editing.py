@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from explorer.store.create import StateFile
 from explorer.store.edits.batches import run_batches
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Progress
@@ -15,40 +14,27 @@ from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
 from tests.edits.states import dump
-from tests.factories import altered, go_on, insert, rows, talk
-from tests.tui.driving import NOW, Driver, Held, opened
+from tests.factories import altered, go_on, insert, rows, say
+from tests.tui.driving import NAMES, NOW, Held, animals, opened
 
 HOUR = 3600.0
 _one_step_at_a_time = partial(run_batches, hold=-1.0, pause=0.0)
-NAMES = ("ant", "bee", "cat", "dog")
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Four sessions that have ended, the newest first by name, and one at work."""
-    file = tmp_path / "state.db"
-    with StateFile.create(file) as state:
-        talk(state, "busy", "hello", at=NOW - 30, title="busy")
-        for number, name in enumerate(NAMES, 1):
-            at = NOW - number * HOUR
-            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
-    return file
-
-
-async def _to(driver: Driver, name: str) -> None:
-    await driver.press("g", *["j"] * driver.listed().index(name))
-
-
-def _current(driver: Driver) -> str | None:
-    """The title of the session under the cursor."""
-    current = driver.main.sessions.current
-    return current.title if current else None
+    """The four that have ended, and one at work."""
+    path = animals(tmp_path / "state.db")
+    with altered(path) as db:
+        insert(db, "sessions", id="busy", source="cli", started_at=NOW - 30, title="busy")
+        say(db, "busy", content="hello", timestamp=NOW - 29)
+    return path
 
 
 async def test_delete_shows_a_plan_and_enter_cancels(path: Path, trash: Path) -> None:
     before = dump(path)
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("d")
         assert isinstance(driver.app.screen, Question)
         assert "Delete “bee”?" in driver.screen()
@@ -63,19 +49,19 @@ async def test_delete_shows_a_plan_and_enter_cancels(path: Path, trash: Path) ->
 async def test_delete_and_undo(path: Path, trash: Path) -> None:
     before = dump(path)
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("d")
         await driver.press("y")
         assert driver.listed() == ["busy", "ant", "cat", "dog"]
         assert "Deleted “bee” · u undoes it" in driver.said()
-        assert _current(driver) == "cat", "the cursor stays where it was"
+        assert driver.current() == "cat", "the cursor stays where it was"
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
         await driver.press("u")
         assert "Undo: deleted “bee”?" in driver.screen()
         await driver.press("G")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
-        assert _current(driver) == "bee", "the cursor goes to what is back"
+        assert driver.current() == "bee", "the cursor goes to what is back"
     assert dump(path) == before
 
 
@@ -83,7 +69,7 @@ async def test_what_an_undo_brought_back_is_listed_when_a_look_at_the_file_comes
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("d")
         await driver.press("y")
         await driver.press("u")
@@ -100,7 +86,7 @@ async def test_the_cursor_goes_to_what_is_back_when_an_older_look_at_the_file_en
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("d")
         await driver.press("y")
         await driver.press("u")
@@ -112,12 +98,12 @@ async def test_the_cursor_goes_to_what_is_back_when_an_older_look_at_the_file_en
         look.let_go()
         await driver.settle()
         assert driver.listed() == ["busy", *NAMES]
-        assert _current(driver) == "bee"
+        assert driver.current() == "bee"
 
 
 async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "ant")
+        await driver.to("ant")
         await driver.press("space", "space", "d")
         assert "Delete 2 sessions?" in driver.screen()
         await driver.press("y")
@@ -126,7 +112,7 @@ async def test_all_that_is_selected_goes_at_once(path: Path, trash: Path) -> Non
         await driver.press("G", "u")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
-        assert _current(driver) == "ant", "the cursor goes to the first that is back"
+        assert driver.current() == "ant", "the cursor goes to the first that is back"
 
 
 async def test_the_cursor_goes_to_a_session_that_came_back_with_its_subagents(
@@ -137,10 +123,10 @@ async def test_the_cursor_goes_to_a_session_that_came_back_with_its_subagents(
         of_bee = {"parent_session_id": "bee", "model_config": marks, "ended_at": NOW - HOUR}
         insert(db, "sessions", id="helper", source="tool", started_at=NOW - HOUR, **of_bee)
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         for key in ("d", "y", "G", "u", "y"):
             await driver.press(key)
-        assert _current(driver) == "bee"
+        assert driver.current() == "bee"
         assert driver.said().startswith("Undone: Deleted “bee” and 1 subagent")
 
 
@@ -149,20 +135,20 @@ async def test_the_cursor_stays_where_what_is_back_is_not_listed(path: Path, tra
         db.execute("UPDATE sessions SET archived = 1 WHERE id = 'bee'")
     async with opened(path, trash=trash) as driver:
         await driver.press(".")
-        await _to(driver, "bee")
+        await driver.to("bee")
         for key in ("d", "y", "."):
             await driver.press(key)
-        await _to(driver, "dog")
+        await driver.to("dog")
         await driver.press("u")
         await driver.press("y")
         assert driver.listed() == ["busy", "ant", "cat", "dog"]
-        assert _current(driver) == "dog"
+        assert driver.current() == "dog"
         assert rows(path, "SELECT count(*) FROM sessions WHERE id = 'bee'") == [(1,)]
 
 
 async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "busy")
+        await driver.to("busy")
         await driver.press("d")
         (told,) = driver.told()
         assert told.startswith("Nothing was done: busy: ")
@@ -197,7 +183,7 @@ async def test_a_conversation_of_several_parts_asks_which(path: Path, trash: Pat
 
 async def test_rename(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("t")
         assert isinstance(driver.app.screen, Rename)
         await driver.press("end", "ctrl+u")
@@ -214,7 +200,7 @@ async def test_a_title_that_is_taken_names_its_owner_and_offers_the_next(
     path: Path, trash: Path
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("f2", "end", "ctrl+u")
         await driver.type("cat")
         assert "Taken by cat (cli)." in driver.screen()
@@ -230,7 +216,7 @@ async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
     path: Path, trash: Path
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("t", "end", "ctrl+u")
         await driver.type("wasp")
         with altered(path) as db:
@@ -246,7 +232,7 @@ async def test_an_edit_that_waits_for_another_program_says_so(
 ) -> None:
     monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 120.0)
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("t", "end", "ctrl+u")
         await driver.type("wasp")
         with altered(path) as db:
@@ -258,7 +244,7 @@ async def test_an_edit_that_waits_for_another_program_says_so(
 
 async def test_an_undo_that_cannot_be_does_not_ask(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("t", "end", "ctrl+u")
         await driver.type("wasp")
         await driver.press("enter")
@@ -271,7 +257,7 @@ async def test_an_undo_that_cannot_be_does_not_ask(path: Path, trash: Path) -> N
 
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("t", "end", "ctrl+u")
         await driver.type("dog")
         await driver.press("ctrl+g")
@@ -281,13 +267,13 @@ async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
 
 async def test_archive_and_back(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "ant")
+        await driver.to("ant")
         await driver.press("a")
         await driver.press("y")
         assert "ant" not in driver.listed()
         assert "1 archived" in driver.counted()
         await driver.press("full_stop")
-        await _to(driver, "ant")
+        await driver.to("ant")
         await driver.press("a")
         assert "Take out of the archive" in driver.screen()
         await driver.press("y")
@@ -299,14 +285,14 @@ async def test_a_file_that_cannot_be_written_says_so(path: Path, trash: Path) ->
     with altered(path) as db:
         db.execute("CREATE TRIGGER odd AFTER DELETE ON messages BEGIN DELETE FROM state_meta; END")
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "ant")
+        await driver.to("ant")
         await driver.press("d")
         assert "a trigger that is not known here (odd)" in driver.said()
 
 
 async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "ant")
+        await driver.to("ant")
         await driver.press("space", "space", "d")
         await driver.press("y")
         driver.main.action_edit("trash")
@@ -338,7 +324,7 @@ async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, tra
 
 async def test_what_was_purged_is_gone_for_good(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "ant")
+        await driver.to("ant")
         await driver.press("d")
         await driver.press("y")
         driver.main.action_edit("trash")
@@ -354,7 +340,7 @@ async def test_ending_and_clearing_come_from_the_palette(path: Path, trash: Path
     with altered(path) as db:
         db.execute("UPDATE sessions SET ended_at = NULL WHERE id = 'ant'")
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "ant")
+        await driver.to("ant")
         driver.main.action_edit("end")
         await driver.settle()
         await driver.press("y")
@@ -419,10 +405,10 @@ async def test_an_edit_that_was_cut_short_is_told_also_to_those_who_press_a_key_
 
 async def test_an_undo_that_cannot_be_offers_the_edit_before_it(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        await _to(driver, "dog")
+        await driver.to("dog")
         await driver.press("d")
         await driver.press("y")
-        await _to(driver, "bee")
+        await driver.to("bee")
         await driver.press("t", "ctrl+u")
         await driver.type("wasp")
         await driver.press("enter")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
 from explorer.store.trash import TrashFile
 from explorer.tui import edit_lane, resuming
@@ -13,21 +12,13 @@ from explorer.tui.attention import GONE_ON
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
-from tests.factories import rows, talk
-from tests.tui.driving import NOW, Driver, Held, opened
-
-HOUR = 3600.0
-NAMES = ("ant", "bee", "cat", "dog")
+from tests.factories import rows
+from tests.tui.driving import NAMES, Driver, Held, animals, opened
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    file = tmp_path / "state.db"
-    with StateFile.create(file) as state:
-        for number, name in enumerate(NAMES, 1):
-            at = NOW - number * HOUR
-            talk(state, name, f"I am {name}", "Hi.", at=at, title=name, end="cli_close")
-    return file
+    return animals(tmp_path / "state.db")
 
 
 def _ids(path: Path) -> list[object]:
