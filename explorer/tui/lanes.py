@@ -77,7 +77,7 @@ class Lanes:
                 self._post(LaneDone(lane, token, lambda: self._failed(failure)))
             except BaseException:
                 # A bug, which is told elsewhere: nobody is to wait for it.
-                token.cancel()
+                self._post(LaneDone(lane, token, lambda: None))
                 raise
             else:
                 self._post(LaneDone(lane, token, lambda: then(result)))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
-LANES = ("reader", "items", "hit", "error", "find")
+LANES = ("reader", "items", "hit", "error", "find", "link")
 """What is looked for in the session that is being read, also by others: in another one, nobody
 wants it."""
 REMEMBERED = 200

@@ -120,3 +120,17 @@ async def test_an_edit_that_breaks_is_told_and_the_next_one_is_done(
         await driver.press("g", "d")
         await driver.press("y")
         assert driver.listed() == ["bee", "cat"]
+
+
+async def test_a_bug_in_one_piece_of_work_keeps_no_other_waiting(path: Path) -> None:
+    def break_off(token: CancelToken) -> None:
+        raise ValueError("odd")
+
+    done: list[str] = []
+    async with opened(path) as driver:
+        lanes = driver.main._lanes
+        lanes.queue("pins", break_off, lambda _: done.append("broken"))
+        lanes.queue("pins", lambda token: "next", done.append)
+        await driver.until_seen(lambda: done == ["next"])
+        assert "ValueError: odd" in driver.said()
+        assert not lanes.busy("pins")
