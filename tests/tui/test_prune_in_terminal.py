@@ -43,9 +43,9 @@ def test_a_prune_from_the_first_key_to_the_last(mode: str, tmp_path: Path) -> No
             _stop_half_way(terminal, path)
             _restore_one(terminal, path)
             terminal.press(b"u")
-            terminal.until("Undo: pruned")
+            terminal.until("Undo for the other ")
             terminal.press(b"y")
-            terminal.until("Undone: Pruned")
+            terminal.until("Undone for the other ")
             assert _cron(path) == before
             terminal.press(b"q")
             assert terminal.leave() == 0
@@ -108,6 +108,6 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"r")
     terminal.until("1 session and 3 messages come back")
     terminal.press(b"y")
-    terminal.until("Undone: Pruned")
+    terminal.until("Undone for 1 of ")
     assert _left(path) == left + 1
     terminal.until(lambda text: "Undone" not in text)
