@@ -38,3 +38,10 @@ def progress(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     asked = "explorer.tui.edit_lane.is_typing"
     monkeypatch.setattr(asked, lambda app: not may.is_set() or is_typing(app))
     return may
+
+
+@pytest.fixture(autouse=True)
+def _painted_when_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not sixty times a second, which is most of what a test costs: the pilot paints whenever a
+    test waits, and nobody else looks."""
+    monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.5)

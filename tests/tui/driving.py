@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
@@ -52,6 +53,17 @@ class Driver:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
+        await self.settle()
+
+    async def press_on(self, *keys: str) -> None:
+        """As `press`, with keys that come as fast as from one that is held down: each is for what
+        has the focus when the first one comes."""
+        sent = self.app._driver
+        assert sent is not None
+        for key in keys:
+            event = Key(key, key if len(key) == 1 else None)
+            event.set_sender(self.app)
+            sent.send_message(event)
         await self.settle()
 
     async def type(self, text: str) -> None:
@@ -106,7 +118,7 @@ class Driver:
 
     async def to(self, name: str) -> None:
         """Go to the session with this title."""
-        await self.press("g", *["j"] * self.listed().index(name))
+        await self.press_on("g", *["j"] * self.listed().index(name))
 
     def counted(self) -> str:
         """What the lower border of the list says."""

@@ -53,7 +53,7 @@ def _number(driver: Driver, words: str) -> int:
 async def _go_to(driver: Driver, words: str) -> None:
     rows = [row for row in _dialog(driver)._rows if not row.is_heading]
     place = [row.words for row in rows].index(words)
-    await driver.press("g", *["j"] * place)
+    await driver.press_on("g", *["j"] * place)
 
 
 async def _choose(driver: Driver, *words: str) -> None:
