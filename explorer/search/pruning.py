@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
+from explorer.errors import UsageError
 from explorer.model import RUNNING_WITHIN, Hidden
 from explorer.search.denied import Holders, denied_fields, denied_words, with_owners
 from explorer.search.engine import Gathered, Result, search
 from explorer.search.fields import Known, session_test
 from explorer.search.language import Query, parse
 from explorer.search.titles import Titles
+from explorer.search.vocabulary import FIELDS
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
@@ -129,6 +131,12 @@ def holding(
     query = parse(text, now, tz)
     if query.asks_nothing:
         return None
+    if (unclear := _unclear(query)) is not None:
+        raise UsageError(
+            "It is not clear what stays",
+            f"NOT {unclear} is no field that is known, so nothing would be kept by it."
+            " Put it in quotes if it is text.",
+        )
     test = session_test(query, now, tz)
     fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins))
     if query.asks_messages:
@@ -137,6 +145,18 @@ def holding(
         fits = frozenset(found.counts).__contains__
     denied = _denied(known, query, now, token)
     return lambda tip: tip not in denied and (fits is None or fits(tip))
+
+
+def _unclear(query: Query) -> str | None:
+    """A field that was to keep something and was taken for text, which nobody writes."""
+    denied = (term for clause in query.clauses if clause.negated for term in clause.any_of)
+    words = (term.text for term in denied if term.kind == "word")
+    return next((word for word in words if _names_a_field(word)), None)
+
+
+def _names_a_field(word: str) -> bool:
+    name, colon, _ = word.partition(":")
+    return bool(colon) and name.lower() in FIELDS
 
 
 def _denied(known: Ground, query: Query, now: float, token: CancelToken) -> frozenset[int]:

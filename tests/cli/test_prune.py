@@ -177,3 +177,15 @@ def test_a_query_that_would_be_cut_is_refused(path: Path, command: Command) -> N
     assert found.code == ExitCode.USAGE
     assert "200 characters" in found.err
     assert len(_left(path)) == 6
+
+
+def test_a_field_that_was_to_keep_something_and_is_misspelt_is_refused(
+    path: Path, command: Command
+) -> None:
+    before = dump(path)
+    refused = command("prune", "NOT is:pined", "--yes", "--db", path)
+    assert refused.code == ExitCode.USAGE
+    assert "NOT is:pined is no field that is known" in refused.err
+    assert dump(path) == before
+    quoted = command("prune", 'NOT "is:pined" source:tool', "--yes", "--json", "--db", path)
+    assert quoted.json["done"] == ["tool"]
