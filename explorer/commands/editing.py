@@ -51,7 +51,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
         ask(lines)
     with until_interrupted() as token, shown_progress("messages") as tell:
         done = editor.apply(plan, token=token, progress=tell, force=options.force)
-    _finish(done, receipt_words(plan), options.json)
+    finish(done, receipt_words(plan), options.json)
     if done.stopped:
         return int(ExitCode.INTERRUPTED)
     return int(ExitCode.DONE if done.ids else ExitCode.REFUSED)
@@ -139,7 +139,8 @@ def ask(lines: Sequence[str]) -> None:
         raise Refused("Not confirmed", "Nothing was changed.")
 
 
-def _finish(done: Done, words: str, as_json: bool) -> None:
+def finish(done: Done, words: str, as_json: bool) -> None:
+    """Say what was done, and how it is taken back."""
     if as_json:
         write_json(done_shape(done))
         return

@@ -3,10 +3,10 @@
 import argparse
 import re
 
-from explorer.commands.editing import ask, editor_for, warn_half_done
+from explorer.commands.editing import ask, editor_for, finish, warn_half_done
 from explorer.commands.output import note, write, write_json
 from explorer.commands.progress import shown_progress, until_interrupted
-from explorer.commands.shapes import done_shape, plan_shape
+from explorer.commands.shapes import plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.config import side_path
 from explorer.errors import ExitCode, UsageError
@@ -20,7 +20,6 @@ from explorer.store.base import Store
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, EditPlan
 from explorer.store.edits.words import (
-    done_words,
     plan_lines,
     question,
     receipt_words,
@@ -55,11 +54,8 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         done = editor.apply(plan, token, tell)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
-        write_json(done_shape(done._replace(notes=(*chosen.notes, *done.notes))))
-    else:
-        note(clean_line(done_words(done, receipt_words(plan))) + ".")
-        if done.receipt is not None:
-            note(f"Receipt {done.receipt}: `session-explorer undo {done.receipt}` takes it back.")
+        done = done._replace(notes=(*chosen.notes, *done.notes))
+    finish(done, receipt_words(plan), options.json)
     return int(ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE)
 
 

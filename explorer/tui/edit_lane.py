@@ -104,25 +104,29 @@ class EditLane:
         asked_at = place(self._screen.app)
 
         def take(found: T | ExplorerError) -> None:
-            if not may_ask(self._screen, asked_at):
-                return
-            if isinstance(found, ExplorerError):
-                (refused or self.say)(found)
-            else:
-                then(found)
+            if may_ask(self._screen, asked_at):
+                self._pass_on(found, then, refused or self.say)
 
         self._lanes.start("plan", lambda token: _guarded(work, token), take)
 
     def look(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
         """Find out what nobody has asked for."""
+        self._lanes.start(
+            "crash",
+            lambda token: _guarded(work, token),
+            lambda found: self._pass_on(found, then, self.say),
+        )
 
-        def take(found: T | ExplorerError) -> None:
-            if isinstance(found, ExplorerError):
-                self.say(found)
-            else:
-                then(found)
-
-        self._lanes.start("crash", lambda token: _guarded(work, token), take)
+    def _pass_on(
+        self,
+        found: T | ExplorerError,
+        then: Callable[[T], None],
+        refused: Callable[[ExplorerError], None],
+    ) -> None:
+        if isinstance(found, ExplorerError):
+            refused(found)
+        else:
+            then(found)
 
     def say(self, error: ExplorerError) -> None:
         say(self._screen, error)
