@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from explorer.cli import main
+from tests.newer_files import BORN, MODES, NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, REAL_FILES, unpack
 
 # Whoever changes something tries new examples; whoever only builds it gets the same ones again.
@@ -76,6 +77,19 @@ def real_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.fixture(params=HERMES_FILES)
 def hermes_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return unpack(request.param, tmp_path)
+
+
+@pytest.fixture(params=[(name, mode) for name in NEWER_FILES for mode in MODES], ids="-".join)
+def newer_hermes(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A file of today's Hermes: every shape, with a write-ahead log and without."""
+    name, mode = request.param
+    return newer_file(name, tmp_path, mode)
+
+
+@pytest.fixture(params=BORN)
+def born_hermes(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A file that a release of schema 23 to 31 made, without a write-ahead log as they do."""
+    return newer_file(request.param, tmp_path, "delete")
 
 
 class Output(NamedTuple):
