@@ -9,9 +9,10 @@ from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
 from explorer.store.edits.changing import apply_change, check_title_free
-from explorer.store.edits.copying import Copier, check_rowids
+from explorer.store.edits.copying import Copier, check_rowids, numbered
 from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
 from explorer.store.edits.refusals import reasons, undo_reason
+from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
 from explorer.store.edits.taking import (
@@ -25,7 +26,16 @@ from explorer.store.edits.taking import (
 from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo, undo_steps
 from explorer.store.edits.words import part_words, receipt_words
 from explorer.store.edits.writing import Changed, Looking, Writing
-from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
+from explorer.store.kept import (
+    OURS,
+    Change,
+    Entry,
+    EntryState,
+    Pack,
+    Receipt,
+    ReceiptState,
+    table_of,
+)
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
 
@@ -117,15 +127,24 @@ class Doing:
         return Taking(self._under_way, writing, shape, plan, receipt, force).run()
 
     def _try(self, writing: Writing, shape: Shape, plan: EditPlan) -> None:
-        """Delete one message and take it back: what a trigger cannot do shows here."""
-        table = quoted(shape.messages)
-        for one in plan.doomed:
-            if not one.messages:
-                continue
-            with writing.transaction(keep=False) as tx:
-                row = tx.value(f"SELECT rowid FROM {table} WHERE session_id = ? LIMIT 1", (one.id,))
-                tx.run(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+        """Delete one message, put it back and keep nothing of that: what a trigger cannot do, or
+        would do to a message that comes back, shows here."""
+        table = shape.messages
+        columns = Copier(writing, shape).columns
+        first = next((one.id for one in plan.doomed if one.messages), None)
+        if first is None:
             return
+        sql = f"SELECT rowid FROM {quoted(table)} WHERE session_id = ? LIMIT 1"
+        with writing.transaction(keep=False) as tx:
+            row = tx.value(sql, (first,))
+            before = tx.rows(*numbered(table, columns(table), [row]))
+            tx.run(f"DELETE FROM {quoted(table)} WHERE rowid = ?", (row,))
+            Restorer(self._trash, shape, columns).put_rows(Pack(table, columns(table), before), tx)
+            if tx.rows(*numbered(table, columns(table), [row])) != before:
+                raise Refused(
+                    "This file cannot be edited",
+                    "A deleted message would not come back as it was: a trigger changes it.",
+                )
 
     def undo(self, plan: UndoPlan) -> Done:
         """Put back what an edit took out."""

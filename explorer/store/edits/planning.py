@@ -12,8 +12,9 @@ from explorer.model import State
 from explorer.render.amounts import plural
 from explorer.store.edits.beside import routed
 from explorer.store.edits.families import CONTINUED
+from explorer.store.edits.images import Rows
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
-from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.shape import Shape
 from explorer.store.edits.subject import (
     Size,
     Subject,

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, State
 from explorer.store import cells
-from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.images import Rows
+from explorer.store.edits.shape import Shape
 from explorer.store.hermes.links import BRANCH, DELEGATE, marks_in
 from explorer.store.hermes.survey import batches
 from explorer.store.leases import HERMES, leases, power_loop

@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from explorer.store import cells
-from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.images import Rows
+from explorer.store.edits.shape import Shape
 from explorer.store.edits.subject import Subject, subjects
 from explorer.store.schema import Schema
 
