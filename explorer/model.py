@@ -108,6 +108,12 @@ class Session(NamedTuple):
     """It stopped in the middle: at a call that failed or got no answer, or at its length limit."""
     restored: bool = False
     """The agent hides this row since an upgrade took it for a subagent; we show it."""
+    pinned: bool = False
+    """Pinned in the agent itself, in any of its parts."""
+    unread: bool = False
+    """The agent keeps track of what was read, and something came after that."""
+    title_source: str | None = None
+    """Who gave it its title, as the agent noted it."""
 
 
 class ToolCall(NamedTuple):

@@ -59,6 +59,7 @@ class Catalog:
         archived: Collection[int],
         empty: frozenset[int],
         mark: Mark = Mark(),  # noqa: B008
+        pinned: Collection[int] = (),
     ) -> None:
         """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
         their tip last."""
@@ -67,6 +68,8 @@ class Catalog:
         self.active = array("d", active)
         self.links = links
         self.archived = frozenset(archived)
+        self.pinned = frozenset(pinned)
+        """Sessions that are pinned in the agent itself, each by its own row."""
         self.empty = empty
         """Sessions without messages, whatever class they are hidden as."""
         self.source_names = list(dict.fromkeys(sources))
@@ -189,6 +192,7 @@ class Catalog:
             self.archived | more,
             self.empty,
             self.mark,
+            self.pinned,
         )
 
     def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
@@ -202,11 +206,9 @@ class Catalog:
         made._chain_of = _merged(self._chain_of, family._chain_of)
         made.links = _merged(self.links, family.links)
         made._helpers = self._helpers if made.links is self.links else _helpers(made.links)
-        made.archived, made.empty = self.archived, self.empty
-        if any((key in self.empty) != (key in family.empty) for key in family.keys):
-            made.empty = self.empty.difference(family.keys) | family.empty
-        if any((key in self.archived) != (key in family.archived) for key in family.keys):
-            made.archived = self.archived.difference(family.keys) | family.archived
+        made.empty = _renewed(self.empty, family.empty, family.keys)
+        made.archived = _renewed(self.archived, family.archived, family.keys)
+        made.pinned = _renewed(self.pinned, family.pinned, family.keys)
         new = [key for key in family.keys if key not in self._position]
         made._position = dict(self._position) if new else self._position
         for key in new:
@@ -251,6 +253,13 @@ class Catalog:
             classes[position[key]] = Hidden.CONTINUATION
         classes[position[tip]] = reason
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
+
+
+def _renewed(old: frozenset[int], new: frozenset[int], keys: Iterable[int]) -> frozenset[int]:
+    """A set with some keys as they are now; the very old one where nothing changed."""
+    if all((key in old) == (key in new) for key in keys):
+        return old
+    return old.difference(keys) | new
 
 
 def _merged(old: Mapping[int, T], new: Mapping[int, T]) -> Mapping[int, T]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from explorer.store import cells
 from explorer.store.catalog import Catalog
 from explorer.store.hermes.links import Ties, chains, links
-from explorer.store.hermes.survey import TIES, batches, make_ties, newest_time
+from explorer.store.hermes.survey import FLAGS, TIES, batches, make_ties, newest_time
 from explorer.store.read_only import Reader
 
 GENERATIONS = 100
@@ -20,6 +20,7 @@ class Family(NamedTuple):
 
     ties: dict[int, Ties]
     archived: set[int]
+    pinned: set[int]
     empty: set[int]
 
 
@@ -34,15 +35,16 @@ def local_catalog(family: Family, markers: bool) -> Catalog:
         chains=chains(found, ties),
         archived=family.archived,
         empty=frozenset(family.empty),
+        pinned=family.pinned,
     )
 
 
 def family_of(reader: Reader, keys: Iterable[int]) -> Family:
-    family = Family({}, set(), set())
-    archive = reader.schema.pick("sessions", "s", ("archived",))
+    family = Family({}, set(), set(), set())
+    columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS))
     select = (
-        f"SELECT {archive}, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-        f" s.rowid, {reader.schema.pick('sessions', 's', TIES)} FROM sessions s"
+        f"SELECT s.rowid, {columns},"
+        " (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) FROM sessions s"
     )
     wanted: Sequence[int] = list(keys)
     for _ in range(GENERATIONS):
@@ -50,12 +52,14 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
         for batch in batches(wanted):
             places = ",".join("?" * len(batch))
             fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
-        for out, greatest, *row in fresh:
+        for *row, out, pinned, greatest in fresh:
             key = row[0]
             newest = newest_time(reader, key, greatest) or 0.0
             family.ties[key] = make_ties(tuple(row), {key: newest})
             if cells.flag(out, default=False):
                 family.archived.add(key)
+            if cells.flag(pinned, default=False):
+                family.pinned.add(key)
             if greatest is None:
                 family.empty.add(key)
         wanted = [key for key in _relatives(reader, fresh) if key not in family.ties]
@@ -65,9 +69,9 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
 
 
 def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
-    """Parents of these rows, and the children of those that were compressed."""
-    parents = {row[4] for row in rows if row[4] is not None}
-    compressed = [row[3] for row in rows if row[9] == "compression"]
+    """Parents of rows of (rowid, *TIES, …), and the children of those that were compressed."""
+    parents = {row[2] for row in rows if row[2] is not None}
+    compressed = [row[1] for row in rows if row[7] == "compression"]
     found: set[int] = set()
     for column, ids in (("id", list(parents)), ("parent_session_id", compressed)):
         for start in range(0, len(ids), 500):

@@ -38,6 +38,9 @@ COLUMNS = (
     "estimated_cost_usd",
     "actual_cost_usd",
     "cost_status",
+    "pinned",
+    "last_read_at",
+    "title_source",
 )
 PREVIEW_BYTES = 6000
 """Read of a message for its preview: scaffolding before the first words included."""
@@ -149,7 +152,18 @@ def _session(
         subagents=unit.subagents,
         broken_off=broken_off and state is not State.RUNNING,
         restored=unit.restored,
+        pinned=any(cells.flag(part.cell["pinned"], default=False) for part in parts),
+        unread=_unread(tip.cell["last_read_at"], last_active),
+        title_source=(tip if tip.text("title") else root).text("title_source"),
     )
+
+
+def _unread(read_at: object, last_active: float | None) -> bool:
+    """Whether something came after it was read last. Nothing noted means that the agent does not
+    keep track of it; a zero, that somebody marked it as unread."""
+    if cells.number(read_at) is None:
+        return False
+    return (last_active or 0.0) > (cells.seconds(read_at) or 0.0)
 
 
 def _state(

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import islice, repeat
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from explorer.store import cells
 from explorer.store.catalog import Catalog, Link, Mark
@@ -19,6 +19,8 @@ from explorer.store.read_only import Reader
 T = TypeVar("T")
 
 TIES = ("id", "parent_session_id", "source", "model_config", "started_at", "ended_at", "end_reason")
+FLAGS = ("archived", "pinned")
+"""Columns that say yes or no of a session, where a file has them."""
 
 _NO_MESSAGE = -1.5e300
 """Stands for the time of no message: no clock was ever so wrong."""
@@ -34,17 +36,18 @@ def survey(reader: Reader) -> Catalog:
         starts = _starts(reader, (keys[at] for at in timeless))
         for at in timeless:
             active[at] = starts.get(keys[at], 0.0)
-    archived, marked = _exceptions(reader)
-    found, conversations = _families(reader, marked, keys, active)
+    marks = _exceptions(reader)
+    found, conversations = _families(reader, marks.delegates, keys, active)
     return Catalog(
         keys=keys,
         active=active,
         sources=sources,
         links=found,
         chains=conversations,
-        archived=archived,
+        archived=marks.archived,
         empty=empty,
         mark=mark,
+        pinned=marks.pinned,
     )
 
 
@@ -121,16 +124,32 @@ def _sources(reader: Reader) -> tuple[str, dict[int, str]]:
     return cells.words(commonest), found
 
 
-def _exceptions(reader: Reader) -> tuple[set[int], list[int]]:
-    """(archived, marked as a delegate): the one scan of the table, with few rows coming back."""
-    schema = reader.schema
-    archived = 's."archived"' if schema.has("sessions", "archived") else "0"
+class _Exceptions(NamedTuple):
+    """Sessions with a mark of their own, by what it is."""
+
+    archived: frozenset[int]
+    pinned: frozenset[int]
+    delegates: list[int]
+
+
+def _exceptions(reader: Reader) -> _Exceptions:
+    """The marked sessions: the one scan of the table, with few rows coming back."""
+    known = [f's."{name}"' for name in FLAGS if reader.schema.has("sessions", name)]
+    delegate = "instr(s.model_config, '_delegate_from')"
     rows = reader.rows(
-        f"SELECT s.rowid, {archived}, instr(s.model_config, '_delegate_from') FROM sessions s"
-        f" WHERE {archived} OR instr(s.model_config, '_delegate_from')"
+        f"SELECT s.rowid, {delegate}, {reader.schema.pick('sessions', 's', FLAGS)} FROM sessions s"
+        f" WHERE {' OR '.join((*known, delegate))}"
     )
-    archive = {key for key, out, _ in rows if cells.flag(out, default=False)}
-    return archive, [key for key, _, mark in rows if mark]
+
+    def flagged(column: str) -> frozenset[int]:
+        at = 2 + FLAGS.index(column)
+        return frozenset(row[0] for row in rows if cells.flag(row[at], default=False))
+
+    return _Exceptions(
+        archived=flagged("archived"),
+        pinned=flagged("pinned"),
+        delegates=[row[0] for row in rows if row[1]],
+    )
 
 
 def _families(
