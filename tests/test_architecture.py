@@ -52,9 +52,11 @@ EDITS = ("explorer/store/edits/writing.py",)
 PLAIN_FILES = (
     "explorer/store/edits/beside.py",
     "explorer/store/edits/refusals.py",
+    "explorer/store/processes.py",
     "explorer/store/trash.py",
 )
-"""Who opens files that are no databases: transcripts beside one, a lock of ours, mount points."""
+"""Who opens files that are no databases: transcripts beside one, a lock of ours, mount points,
+processes."""
 
 
 def _sources() -> Iterator[tuple[str, ast.Module]]:

@@ -103,7 +103,7 @@ def _check_title(title: Title) -> None:
     if title.trouble:
         raise Refused("This title will not do", sentence(title.trouble))
     owner = title.owner
-    if owner is not None and not owner.ancestor:
+    if owner is not None and not owner.yields:
         raise Refused("This title is taken", taken_words(title))
 
 

@@ -17,7 +17,12 @@ ORPHANED = "__orphaned__"
 
 DELEGATE = "_delegate_from"
 BRANCH = "_branched_from"
-_RESET = "_reset_from"
+RESET = "_reset_from"
+RESET_REASONS = (
+    *("session_reset", "session_switch", "idle", "daily", "suspended"),
+    "resume_pending_expired",
+)
+"""Ends after which a chat of the gateway begins anew, in a child with the same key."""
 
 
 class Ties(NamedTuple):
@@ -84,7 +89,7 @@ def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -
         return Kind.BRANCH
     if marks.get(DELEGATE) == parent.id:
         return Kind.SUBAGENT
-    if marks.get(_RESET) == parent.id:
+    if marks.get(RESET) == parent.id:
         return Kind.ROOT
     after = (row.started_at or 0.0) >= (parent.ended_at or 0.0)
     # Markers that name somebody else were inherited along a chain.

@@ -14,7 +14,7 @@ from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.content import content_text, message_items_text, split_thinking
 from explorer.store.hermes.survey import batches, newest_time
-from explorer.store.leases import HERMES, leases
+from explorer.store.hermes.turns import hermes_leases
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
 
@@ -72,7 +72,7 @@ class _Raw(NamedTuple):
 def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
     """The sessions of these units, in their order; a unit that is gone is left out."""
     found = _read(reader, {key for unit in units for key in (*unit.parts, *_ends(unit))})
-    until = leases(reader.rows, reader.schema, HERMES)
+    until = hermes_leases(reader.rows, reader.schema)
     held = frozenset(id_ for id_, time in until.items() if time > now)
     result = []
     for unit in units:
