@@ -41,6 +41,10 @@ def session_shape(session: Session) -> dict[str, object]:
         "subagents": session.subagents,
         "broken_off": session.broken_off,
         "restored": session.restored,
+        "hidden": session.hidden,
+        "pinned": session.pinned,
+        "unread": session.unread,
+        "title_source": session.title_source,
     }
 
 

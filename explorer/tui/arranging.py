@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Hidden, Session, Sort
+from explorer.model import OWN_CLASSES, Hidden, Session, Sort
 from explorer.render.lines import Line
 from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
@@ -16,7 +16,7 @@ from explorer.tui.headings import below_pins, headings
 from explorer.tui.row_index import Group
 from explorer.tui.unfolding import Inside, unfolded
 
-CLASSES = (Hidden.ARCHIVED, Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
 """What is left out unless somebody asks; parts of a conversation stay folded into it."""
 
 

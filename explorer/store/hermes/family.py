@@ -19,8 +19,8 @@ class Family(NamedTuple):
     """Some sessions, their ancestors and the continuations of all these."""
 
     ties: dict[int, Ties]
-    archived: set[int]
-    pinned: set[int]
+    flagged: dict[str, set[int]]
+    """Those of which a column of `FLAGS` says yes."""
     empty: set[int]
 
 
@@ -33,14 +33,15 @@ def local_catalog(family: Family, markers: bool) -> Catalog:
         sources=[row.source for row in ties.values()],
         links=found,
         chains=chains(found, ties),
-        archived=family.archived,
         empty=frozenset(family.empty),
-        pinned=family.pinned,
+        archived=family.flagged["archived"],
+        pinned=family.flagged["pinned"],
+        hidden=family.flagged["hidden"],
     )
 
 
 def family_of(reader: Reader, keys: Iterable[int]) -> Family:
-    family = Family({}, set(), set(), set())
+    family = Family({}, {column: set() for column in FLAGS}, set())
     columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS))
     select = (
         f"SELECT s.rowid, {columns},"
@@ -52,14 +53,12 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
         for batch in batches(wanted):
             places = ",".join("?" * len(batch))
             fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
-        for *row, out, pinned, greatest in fresh:
-            key = row[0]
+        for key, *row, greatest in fresh:
             newest = newest_time(reader, key, greatest) or 0.0
-            family.ties[key] = make_ties(tuple(row), {key: newest})
-            if cells.flag(out, default=False):
-                family.archived.add(key)
-            if cells.flag(pinned, default=False):
-                family.pinned.add(key)
+            family.ties[key] = make_ties((key, *row[: len(TIES)]), {key: newest})
+            for column, cell in zip(FLAGS, row[len(TIES) :], strict=True):
+                if cells.flag(cell, default=False):
+                    family.flagged[column].add(key)
             if greatest is None:
                 family.empty.add(key)
         wanted = [key for key in _relatives(reader, fresh) if key not in family.ties]

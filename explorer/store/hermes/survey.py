@@ -18,8 +18,11 @@ from explorer.store.read_only import Reader
 
 T = TypeVar("T")
 
-TIES = ("id", "parent_session_id", "source", "model_config", "started_at", "ended_at", "end_reason")
-FLAGS = ("archived", "pinned")
+TIES = (
+    *("id", "parent_session_id", "source", "model_config"),
+    *("started_at", "ended_at", "end_reason", "session_key"),
+)
+FLAGS = ("archived", "pinned", "hidden")
 """Columns that say yes or no of a session, where a file has them."""
 
 _NO_MESSAGE = -1.5e300
@@ -48,6 +51,7 @@ def survey(reader: Reader) -> Catalog:
         empty=empty,
         mark=mark,
         pinned=marks.pinned,
+        hidden=marks.hidden,
     )
 
 
@@ -129,6 +133,7 @@ class _Exceptions(NamedTuple):
 
     archived: frozenset[int]
     pinned: frozenset[int]
+    hidden: frozenset[int]
     delegates: list[int]
 
 
@@ -148,6 +153,7 @@ def _exceptions(reader: Reader) -> _Exceptions:
     return _Exceptions(
         archived=flagged("archived"),
         pinned=flagged("pinned"),
+        hidden=flagged("hidden"),
         delegates=[row[0] for row in rows if row[1]],
     )
 
@@ -182,7 +188,7 @@ def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
 
 def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
     """A row of (rowid, *TIES) as `Ties`."""
-    key, id_, parent, source, config, start, end, reason = row
+    key, id_, parent, source, config, start, end, reason, route = row
     number = cells.integer(key) or 0
     started_at = cells.seconds(start)
     return Ties(
@@ -195,6 +201,7 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
         ended_at=cells.seconds(end),
         end_reason=cells.text(reason),
         last_active=newest.get(number) or started_at or 0.0,
+        session_key=cells.text(route) or None,
     )
 
 
