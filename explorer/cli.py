@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 
 from explorer import __version__
-from explorer.cli_edits import add_edits
+from explorer.cli_edits import EDIT_COMMANDS, add_edits
 from explorer.cli_parser import CommandParser
 from explorer.errors import ExitCode, ExplorerError
 
@@ -154,7 +154,7 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.resume import resume_session
 
             return resume_session(options, now)
-        case "rename" | "archive" | "unarchive" | "end" | "reopen" | "clear" | "delete":
+        case name if name in EDIT_COMMANDS:
             from explorer.commands.editing import edit_sessions
 
             return edit_sessions(options, now)

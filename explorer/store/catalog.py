@@ -7,6 +7,7 @@ as the agent itself does; everything else about a row is read only when it comes
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple, TypeVar
 
 from explorer.model import Hidden, Kind
@@ -204,6 +205,12 @@ class Catalog:
             self.pinned,
             self.hidden,
         )
+
+    def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":
+        """This catalog with some sessions pinned, or not pinned, in the agent itself."""
+        made = copy(self)
+        made.pinned = self.pinned.union(keys) if on else self.pinned.difference(keys)
+        return made
 
     def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
         """This catalog with some sessions as they are now, new ones added. A copy, since others

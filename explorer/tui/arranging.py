@@ -11,6 +11,7 @@ from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.ordering import Values, ordered, values_of
+from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.tui.headings import below_pins, headings
 from explorer.tui.row_index import Group
@@ -184,7 +185,7 @@ def _finished(
 ) -> Arranged:
     """Exceptions let in, pins first, what is unfolded opened; `values` are what it is sorted by."""
     catalog, wish = basis.catalog, basis.wish
-    pinned = _pinned(store, catalog, wish.pins, token)
+    pinned = pinned_rows(store, catalog, wish.pins, token)
     hidden, excepted = _exceptions(basis, pinned)
     order: Sequence[int] = basis.order
     if excepted:
@@ -207,15 +208,6 @@ def _finished(
         excepted=excepted,
         basis=basis,
     )
-
-
-def _pinned(
-    store: Store, catalog: Catalog, ids: Iterable[str], token: CancelToken
-) -> frozenset[int]:
-    """The rows of the pinned sessions: a conversation is pinned by any of its parts."""
-    wanted_ids = sorted(ids)
-    keys = store.keys_of(wanted_ids, token).values() if wanted_ids else ()
-    return frozenset(catalog.tip(key) for key in keys if catalog.has(key))
 
 
 def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int], frozenset[int]]:

@@ -31,7 +31,7 @@ INFO = {
     *("wal_bytes", "search", "edits"),
 }
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z")
-EDITS = {"rename", "archive", "delete", "clear", "end", "reopen", "prune"}
+EDITS = {"rename", "archive", "pin", "delete", "clear", "end", "reopen", "prune"}
 
 
 @pytest.fixture

@@ -119,16 +119,17 @@ def _titled(planner: Planner, subject: Subject, title: str | None, stored: Cells
     if planner.schema.has("sessions", "title_source"):
         columns.append("title_source")
         values.append(None if title is None else raw("user"))
-    return _change(planner, subject, columns, values, stored)
+    return change_of(planner, subject, columns, values, stored)
 
 
-def _change(
+def change_of(
     planner: Planner,
     subject: Subject,
     columns: Sequence[str],
     values: Sequence[Cell],
     stored: Cells,
 ) -> Change:
+    """Other values for some cells of a session."""
     shape = planner.shape
     old = stored(subject, columns)
     return Change(shape.sessions, shape.id, raw(subject.id), tuple(columns), old, tuple(values))
@@ -161,7 +162,7 @@ def plan_archive(
                 status = raw("archived" if on else "active")
                 time = int(planner.now * 1000)
                 changes.append(
-                    _change(planner, subject, ["status", "updated_at"], [status, time], stored)
+                    change_of(planner, subject, ["status", "updated_at"], [status, time], stored)
                 )
             sessions.append(planner.planned(subject, Outcome.CHANGE))
     return EditPlan(
@@ -181,7 +182,7 @@ def _archived(planner: Planner, subject: Subject, on: bool, stored: Cells) -> Ch
     if planner.schema.has("sessions", "auto_archived"):
         columns.append("auto_archived")
         values.append(0)
-    return _change(planner, subject, columns, values, stored)
+    return change_of(planner, subject, columns, values, stored)
 
 
 def plan_end(
@@ -198,7 +199,7 @@ def plan_end(
             changes += _reopened(planner, subject, stored)
         elif not reason:
             ends: list[Cell] = [planner.now, raw(ENDED)]
-            changes.append(_change(planner, subject, ["ended_at", "end_reason"], ends, stored))
+            changes.append(change_of(planner, subject, ["ended_at", "end_reason"], ends, stored))
         sessions.append(
             planner.planned(subject, Outcome.SKIP if reason else Outcome.CHANGE, reason)
         )
@@ -221,13 +222,13 @@ def _reopened(planner: Planner, subject: Subject, stored: Cells) -> Iterator[Cha
                 (config,) = stored(child, ["model_config"])
                 marked = _marked(config, subject.id)
                 if marked is not None:
-                    yield _change(planner, child, ["model_config"], [marked], stored)
+                    yield change_of(planner, child, ["model_config"], [marked], stored)
     columns: list[str] = ["ended_at", "end_reason"]
     values: list[Cell] = [None, None]
     if subject.swept:
         columns += ["archived", "auto_archived"]
         values += [0, 0]
-    yield _change(planner, subject, columns, values, stored)
+    yield change_of(planner, subject, columns, values, stored)
 
 
 def _marked(config: Cell, parent: str) -> RawText | None:

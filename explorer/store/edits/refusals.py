@@ -16,7 +16,9 @@ from explorer.store.failures import check_file
 from explorer.store.kept import OURS, Change, Receipt
 from explorer.store.schema import Schema
 
-EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
+EDITS = ("rename", "archive", "pin", "delete", "clear", "end", "reopen", "prune")
+OPPOSITES = {"unarchive": "archive", "unpin": "pin"}
+"""Edits for which the same holds as for those that they are the opposite of."""
 TOKENIZERS = ("unicode61", "ascii", "porter", "trigram")
 """Those that every SQLite with full-text search has."""
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "ceph", "glusterfs")
@@ -45,6 +47,7 @@ def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool = False) -> di
         "rename": rows
         or (None if hermes and schema.has("sessions", "title") else _no_title(hermes)),
         "archive": rows,
+        "pin": rows,
         "delete": gone,
         "clear": gone if hermes else _NUMBERED,
         "end": rows or (None if hermes else _NO_END),
@@ -63,10 +66,9 @@ def undo_reason(
 ) -> str | None:
     """Why an edit cannot be taken back: what would keep it from being done again. Our own notes are
     kept elsewhere."""
-    if any(change.table == OURS for change in changes):
+    if changes and all(change.table == OURS for change in changes):
         return None
-    edit = {"unarchive": "archive"}.get(receipt.action, receipt.action)
-    return reasons(path, schema, ask)[edit]
+    return reasons(path, schema, ask)[OPPOSITES.get(receipt.action, receipt.action)]
 
 
 def _no_title(hermes: bool) -> str:

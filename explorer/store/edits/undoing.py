@@ -196,7 +196,7 @@ def undo_steps(
     for entry in entries:
         yield from restorer.steps(entry, plan.changes)
     yield from restorer.link_steps(entries)
-    plain = [change for change in plan.changes if not change.entry]
+    plain = [one for one in plan.changes if not one.entry and one.table != OURS]
     if plain:
         yield Step(0, lambda tx: _revert_all(plain, tx), last=True)
 

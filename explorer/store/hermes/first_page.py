@@ -6,9 +6,12 @@ source that is not noise, the newest roots), and only they are probed, linked an
 catalog puts right in the background what this can miss: an old session taken up again of late.
 """
 
+from collections.abc import Collection
+
 from explorer.model import Session, Sort
 from explorer.store import cells
 from explorer.store.catalog import NOISE
+from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.family import family_of, local_catalog
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches
@@ -20,6 +23,9 @@ MARGIN = 14
 MOST_CHILDREN = 500
 """Children looked at for the page; the catalog counts all."""
 GREATER = 12
+SHORT_WALK = 20_000
+"""Sessions that are gone through in a few milliseconds."""
+MOST_PINS = 100
 WIDEST = 500
 """How far the net is cast, in pages, before the page is left short: the catalog will fill it."""
 
@@ -50,6 +56,29 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
     if not helpers <= set(family.ties):
         catalog = local_catalog(family_of(reader, {*family.ties, *helpers}), markers)
     return sessions(reader, [catalog.folded(key) for key in page], now)
+
+
+def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
+    """The conversations that are pinned, the newest first: those that our notes name, and those
+    that the agent pinned, as far as a walk through the sessions is short."""
+    keys = {*keys_of(reader, sorted(noted)).values(), *_own_pins(reader)}
+    if not keys:
+        return []
+    family = family_of(reader, keys)
+    catalog = local_catalog(family, reader.schema.has("sessions", "archived"))
+    rows = catalog.by_last_active(catalog.tips(frozenset(keys)))
+    return sessions(reader, [catalog.folded(key) for key in rows], now)
+
+
+def _own_pins(reader: Reader) -> list[int]:
+    """No index tells them; and where prompts lie in the rows, each of those is long."""
+    schema = reader.schema
+    if not schema.has("sessions", "pinned") or not schema.has("system_prompts"):
+        return []
+    if (reader.value("SELECT max(rowid) FROM sessions") or 0) > SHORT_WALK:
+        return []
+    sql = 'SELECT s.rowid FROM sessions s WHERE s."pinned" = 1 LIMIT ?'
+    return reader.column(sql, (MOST_PINS,))
 
 
 def _children(reader: Reader, keys: list[int]) -> set[int]:

@@ -119,7 +119,12 @@ class ActingScreen(Screen[None]):
         self._choosing().filters(self._clock)
 
     def action_pin(self) -> None:
-        self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
+        edits = self._edits()
+        store = self._lister.store
+        if edits is not None and store is not None and store.keeps_pins:
+            edits.act("pin", self.sessions)
+        else:
+            self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()
