@@ -12,7 +12,7 @@ from explorer.store import cells
 from explorer.store.edits.images import Rows
 from explorer.store.edits.shape import Shape
 from explorer.store.hermes.links import BRANCH, DELEGATE, RESET, RESET_REASONS, marks_in
-from explorer.store.hermes.survey import batches
+from explorer.store.hermes.survey import batches, latest
 from explorer.store.hermes.turns import hermes_leases
 from explorer.store.leases import power_loop_leases
 from explorer.store.schema import Schema, quoted
@@ -116,7 +116,6 @@ def _hermes(row: Sequence[object]) -> Subject:
         and key == cells.text(parent_key)
         and cells.words(parent_ended) in RESET_REASONS
     )
-    times = (cells.seconds(newest), cells.seconds(cell["last_activity_at"]))
     return Subject(
         row=cells.amount(number),
         id=id_,
@@ -124,7 +123,8 @@ def _hermes(row: Sequence[object]) -> Subject:
         title=cells.text(cell["title"]),
         source=cells.words(cell["source"]),
         parent=parent,
-        last_active=max(filter(None, times), default=cells.seconds(cell["started_at"])),
+        last_active=latest(cells.seconds(newest), cell["last_activity_at"])
+        or cells.seconds(cell["started_at"]),
         ended=cell["ended_at"] is not None,
         end_reason=cells.words(cell["end_reason"]),
         archived=cells.flag(cell["archived"], default=False),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from explorer.store import cells
 from explorer.store.catalog import Catalog
 from explorer.store.hermes.links import Ties, chains, links
-from explorer.store.hermes.survey import FLAGS, TIES, batches, make_ties, newest_time
+from explorer.store.hermes.survey import FLAGS, TIES, batches, latest, make_ties, newest_time
 from explorer.store.read_only import Reader
 
 GENERATIONS = 100
@@ -42,7 +42,7 @@ def local_catalog(family: Family, markers: bool) -> Catalog:
 
 def family_of(reader: Reader, keys: Iterable[int]) -> Family:
     family = Family({}, {column: set() for column in FLAGS}, set())
-    columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS))
+    columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS, "last_activity_at"))
     select = (
         f"SELECT s.rowid, {columns},"
         " (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) FROM sessions s"
@@ -53,9 +53,9 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
         for batch in batches(wanted):
             places = ",".join("?" * len(batch))
             fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
-        for key, *row, greatest in fresh:
-            newest = newest_time(reader, key, greatest) or 0.0
-            family.ties[key] = make_ties((key, *row[: len(TIES)]), {key: newest})
+        for key, *row, noted, greatest in fresh:
+            active = latest(newest_time(reader, key, greatest), noted) or 0.0
+            family.ties[key] = make_ties((key, *row[: len(TIES)]), {key: active})
             for column, cell in zip(FLAGS, row[len(TIES) :], strict=True):
                 if cells.flag(cell, default=False):
                     family.flagged[column].add(key)

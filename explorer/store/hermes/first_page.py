@@ -1,9 +1,10 @@
 """The first page of a list, in a few milliseconds at any size.
 
 The exact order by last activity needs a probe for every session; a person waits for fifty rows.
-So candidates come from three index walks (the newest messages, the newest sessions of each
-source that is not noise, the newest roots), and only they are probed, linked and read. The
-catalog puts right in the background what this can miss: an old session taken up again of late.
+So candidates come from a few index walks (the newest messages, the newest sessions of each source
+that is not noise, the newest roots, where there is an index on it the latest activity), and only
+they are probed, linked and read. The catalog puts right in the background what this can miss: an
+old session taken up again of late.
 """
 
 from collections.abc import Collection
@@ -14,7 +15,7 @@ from explorer.store.catalog import NOISE
 from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.family import family_of, local_catalog
 from explorer.store.hermes.rows import sessions
-from explorer.store.hermes.survey import batches
+from explorer.store.hermes.survey import batches, latest
 from explorer.store.read_only import Reader
 
 NEWEST_MESSAGES = 400
@@ -103,21 +104,24 @@ def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
         if source not in NOISE:
             found.update(_newest_of(reader, source, reach))
     found.update(_lately_written(reader))
+    found.update(_lately_active(reader, reach))
     if sort is Sort.STARTED:
         return sorted(found, reverse=True)
-    newest: list[tuple[object, int]] = []
+    newest: list[tuple[object, object, int]] = []
+    noted = reader.schema.pick("sessions", "s", ("last_activity_at",))
     for batch in batches(found):
         places = ",".join("?" * len(batch))
         newest += reader.rows(
             "SELECT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-            f" s.started_at), s.rowid FROM sessions s WHERE s.rowid IN ({places})",
+            f" s.started_at), {noted}, s.rowid FROM sessions s WHERE s.rowid IN ({places})",
             batch,
         )
-    return [key for _, key in sorted(newest, key=_newest_first)]
+    return [key for _, _, key in sorted(newest, key=_newest_first)]
 
 
-def _newest_first(row: tuple[object, int]) -> tuple[float, int]:
-    return -(cells.seconds(row[0]) or 0.0), -row[1]
+def _newest_first(row: tuple[object, object, int]) -> tuple[float, int]:
+    time, noted, key = row
+    return -(latest(cells.seconds(time), noted) or 0.0), -key
 
 
 def _sources(reader: Reader) -> list[object]:
@@ -140,6 +144,19 @@ def _newest_roots(reader: Reader, reach: int) -> list[int]:
     return reader.column(
         "SELECT rowid FROM sessions WHERE parent_session_id IS NULL ORDER BY rowid DESC LIMIT ?",
         (reach,),
+    )
+
+
+def _lately_active(reader: Reader, reach: int) -> list[int]:
+    """Sessions that were at work of late, also without a message, where an index tells."""
+    hint = reader.schema.indexed_by("idx_sessions_effective_activity")
+    if not hint or not reader.schema.has("sessions", "last_activity_at"):
+        return []
+    return reader.column(
+        f"SELECT rowid FROM sessions {hint}"
+        " WHERE COALESCE(last_activity_at, started_at) < ?"
+        " ORDER BY COALESCE(last_activity_at, started_at) DESC LIMIT ?",
+        (cells.SANE_UNTIL, reach),
     )
 
 

@@ -13,7 +13,7 @@ from explorer.render.outcome import failed
 from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.content import content_text, message_items_text, split_thinking
-from explorer.store.hermes.survey import batches, newest_time
+from explorer.store.hermes.survey import batches, latest, newest_time
 from explorer.store.hermes.turns import hermes_leases
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
@@ -42,6 +42,7 @@ COLUMNS = (
     "pinned",
     "last_read_at",
     "title_source",
+    "last_activity_at",
 )
 PREVIEW_BYTES = 6000
 """Read of a message for its preview: scaffolding before the first words included."""
@@ -103,7 +104,8 @@ def _read(reader: Reader, keys: Iterable[int]) -> dict[int, _Raw]:
             batch,
         ):
             cell = dict(zip(COLUMNS, row[2:], strict=True))
-            found[row[0]] = _Raw(row[0], cell, newest_time(reader, row[0], row[1]))
+            newest = newest_time(reader, row[0], row[1])
+            found[row[0]] = _Raw(row[0], cell, latest(newest, cell["last_activity_at"]))
     return found
 
 

@@ -33,8 +33,10 @@ def survey(reader: Reader) -> Catalog:
     """Read the whole catalog of a Hermes file."""
     mark = mark_of(reader)
     keys, sources, active = _everybody(reader)
-    timeless = [position for position, time in enumerate(active) if time <= 0.0]
-    empty = frozenset(keys[at] for at in timeless if active[at] == _NO_MESSAGE)
+    silent = [at for at, time in enumerate(active) if time <= 0.0]
+    empty = frozenset(keys[at] for at in silent if active[at] == _NO_MESSAGE)
+    _note_activity(reader, keys, active)
+    timeless = [at for at in silent if active[at] <= 0.0]
     if timeless:
         starts = _starts(reader, (keys[at] for at in timeless))
         for at in timeless:
@@ -107,6 +109,30 @@ def newest_time(reader: Reader, key: int, greatest: object) -> float | None:
         (key,),
     )
     return max(filter(None, map(cells.seconds, values)), default=None)
+
+
+def latest(newest: float | None, noted: object) -> float | None:
+    """When a session was last active: at its newest message, or when its agent noted that it was
+    at work, which newer ones do once a minute between messages."""
+    activity = cells.sane_seconds(noted)
+    return activity if newest is None or (activity or 0.0) > newest else newest
+
+
+def _note_activity(reader: Reader, keys: Sequence[int], active: "array[float]") -> None:
+    """Where the agent noted activity after the newest message, that counts. Only those come back,
+    and those of whose messages SQL cannot tell a time."""
+    if not reader.schema.has("sessions", "last_activity_at"):
+        return
+    rows = reader.rows(
+        "SELECT s.rowid, s.last_activity_at FROM sessions s WHERE NOT coalesce((SELECT"
+        " max(m.timestamp) FROM messages m WHERE m.session_id = s.id), 0.0)"
+        f" BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}"
+    )
+    place = dict(zip(keys, range(len(keys)), strict=True)) if rows else {}
+    for key, noted in rows:
+        time = cells.sane_seconds(noted)
+        if time is not None and time > active[place[key]]:
+            active[place[key]] = time
 
 
 def _sources(reader: Reader) -> tuple[str, dict[int, str]]:
