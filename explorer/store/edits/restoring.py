@@ -88,16 +88,19 @@ class Restorer:
         }
         for row in pack.rows:
             cell = named(pack.columns, row)
-            if key and row[0] not in there:
+            missing = bool(key) and row[0] not in there
+            if missing:
                 self._insert(tx, pack.table, cell)
+            if missing or (key and messages and there[row[0]] == cell["session_id"]):
                 if messages:
                     self._set_filled(tx, cell, key)
-            elif not (key and messages and there[row[0]] == cell["session_id"]):
+            else:
                 self._unless_there(tx, pack.table, cell, key)
 
     def _set_filled(self, tx: Transaction, cell: dict[str, Cell], key: str) -> None:
         """Give the columns that a trigger fills in their own values again: where a message had
-        none, the trigger has just made one."""
+        none, the trigger has just made one; and those of messages that stayed changed when others
+        went."""
         names = sorted(self._shape.filled.intersection(cell, self._columns(self._shape.messages)))
         if names:
             values = [bound(cell[name]) for name in (*names, key)]
