@@ -17,6 +17,7 @@ from bench.generate import FILES
 from bench.keys import keys
 from bench.lists import lists
 from bench.loading import loading
+from bench.looks import looks
 from bench.memory import memory
 from bench.own_search import own_search
 from bench.progress import say
@@ -95,6 +96,7 @@ def steps(
         "memory of reading": read.memory,
         "searching while typing": partial(searching, searched),
         "searching, against the agent": partial(own_search, searched),
+        "an agent beside a first look": partial(looks, many),
         "an agent beside an edit": partial(appends, beside),
         "an agent beside one huge message": partial(one_message, beside),
         "a prune": pruned.speed,

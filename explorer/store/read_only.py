@@ -38,6 +38,10 @@ PATIENCE = 5.0
 STEPS_BETWEEN_CHECKS = 4000
 """SQLite instructions between two looks at the token: well under a millisecond."""
 ROWS_AT_A_TIME = 1000
+BREATH = 0.01
+"""Seconds for which a reader has a file without a log to itself, or as long as a query takes."""
+AGAIN = 0.005
+"""Seconds until a reader that has let go tries again to read on."""
 GLITCHES = 3
 """Tries after an error that only a file changing under us explains."""
 
@@ -69,27 +73,58 @@ class Reader:
     """One read-only connection, for the length of one piece of work."""
 
     def __init__(
-        self, connection: sqlite3.Connection, token: CancelToken, schema: Schema, snapshot: bool
+        self,
+        connection: sqlite3.Connection,
+        token: CancelToken,
+        schema: Schema,
+        snapshot: bool,
+        breathes: bool = False,
     ) -> None:
         self._connection = connection
         self.token = token
         self.schema = schema
         self.snapshot = snapshot
         """Opened as a file nobody can be writing, because its folder is read-only."""
+        self.breathes = breathes
+        """The file has no write-ahead log, so whoever reads it keeps its agent from committing: a
+        long piece of work lets go between two queries."""
+        self._until = time.monotonic() + BREATH
+        self._let_go = False
+
+    def _breathe(self) -> None:
+        """Let an agent commit that waits for us, if we have had the file for a while: what is read
+        next may be a later state of it."""
+        if self.breathes and time.monotonic() > self._until:
+            self._connection.execute("COMMIT").close()
+            self._connection.execute("BEGIN").close()
+            self._until = time.monotonic() + BREATH
+            self._let_go = True
+
+    def _execute(self, sql: str, values: Values) -> sqlite3.Cursor:
+        """Begin a query. Whoever has let go waits for the file here: to begin the whole piece of
+        work anew, as `read` does, would take a long one no further beside a busy agent."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.token.check()
+            try:
+                return self._connection.execute(sql, values)
+            except sqlite3.OperationalError as error:
+                if not self._let_go or not busy(error) or time.monotonic() > deadline:
+                    raise
+            self.token.wait(AGAIN)
 
     def rows(self, sql: str, values: Values = ()) -> list[Any]:
         """Every row at once: a finished cursor holds nothing open."""
-        self.token.check()
-        cursor = self._connection.execute(sql, values)
+        cursor = self._execute(sql, values)
         try:
             return cursor.fetchall()
         finally:
             cursor.close()
+            self._breathe()
 
     def columns(self, sql: str, values: Values = ()) -> list[list[Any]]:
         """Every row at once, column by column: of 100,000 rows, less than half the memory."""
-        self.token.check()
-        cursor = self._connection.execute(sql, values)
+        cursor = self._execute(sql, values)
         try:
             columns: list[list[Any]] = [[] for _ in cursor.description]
             while rows := cursor.fetchmany(ROWS_AT_A_TIME):
@@ -98,6 +133,7 @@ class Reader:
             return columns
         finally:
             cursor.close()
+            self._breathe()
 
     def row(self, sql: str, values: Values = ()) -> Any:
         """The first row, or None."""
@@ -230,9 +266,12 @@ class ReadOnlyFile:
             # Slower by a third, so only for a file that is known to need it.
             connection.text_factory = _decode
         connection.set_progress_handler(lambda: int(token.cancelled), STEPS_BETWEEN_CHECKS)
-        # One state of the file for all queries of a piece of work, while the agent writes on.
+        # One state of the file for all queries of a piece of work, while the agent writes on; if
+        # that cannot, `breathes` says so.
         connection.execute("BEGIN").close()
-        return work(Reader(connection, token, self._introspect(connection), immutable))
+        schema = self._introspect(connection)
+        logged = immutable or connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        return work(Reader(connection, token, schema, immutable, breathes=not logged))
 
     def _introspect(self, connection: sqlite3.Connection) -> Schema:
         version = connection.execute("PRAGMA schema_version").fetchone()[0]

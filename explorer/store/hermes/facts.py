@@ -10,6 +10,7 @@ from explorer.store import cells
 from explorer.store.base import Facts
 from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
+from explorer.store.slices import walk
 
 
 def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
@@ -17,7 +18,7 @@ def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
     columns = reader.schema.pick("sessions", "s", ("model", "message_count", "tool_call_count"))
     select = f"SELECT s.rowid, {columns} FROM sessions s"
     if keys is None:
-        rows = reader.rows(select)
+        rows = walk(reader, columns, "sessions")
     else:
         rows = []
         for batch in batches(keys):

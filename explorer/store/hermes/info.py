@@ -8,7 +8,9 @@ from explorer.store import cells
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.hermes.search_tables import modes
+from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
+from explorer.store.slices import Pace
 
 
 def info(reader: Reader, path: Path) -> StoreInfo:
@@ -35,12 +37,26 @@ def info(reader: Reader, path: Path) -> StoreInfo:
 def _orphans(reader: Reader) -> int:
     """Messages whose session row is gone: a leap from id to id through the index, which visits
     each session once, not each message."""
-    found: int = reader.value(
-        "WITH RECURSIVE leap(id) AS (SELECT min(session_id) FROM messages UNION ALL"
-        " SELECT (SELECT min(m.session_id) FROM messages m WHERE m.session_id > leap.id)"
-        " FROM leap WHERE leap.id IS NOT NULL)"
-        " SELECT count(*) FROM messages m WHERE m.session_id IN (SELECT leap.id FROM leap"
-        " WHERE leap.id IS NOT NULL"
-        " AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = leap.id))"
-    )
-    return found
+    pace, orphans = Pace(), 0
+    first = reader.value("SELECT min(session_id) FROM messages")
+    while first is not None:
+        pace.begin()
+        leaps = reader.rows(
+            "WITH RECURSIVE leap(id) AS (SELECT ? UNION ALL"
+            " SELECT (SELECT min(m.session_id) FROM messages m WHERE m.session_id > leap.id)"
+            " FROM leap WHERE leap.id IS NOT NULL LIMIT ?)"
+            " SELECT leap.id, leap.id IS NULL OR EXISTS"
+            " (SELECT 1 FROM sessions s WHERE s.id = leap.id) FROM leap",
+            (first, pace.rows + 1 if reader.breathes else -1),
+        )
+        whole = len(leaps) <= pace.rows or not reader.breathes
+        lost = [id_ for id_, known in (leaps if whole else leaps[:-1]) if not known]
+        for batch in batches(lost):
+            orphans += reader.value(
+                "SELECT count(*) FROM messages m WHERE m.session_id IN"
+                f" ({','.join('?' * len(batch))})",
+                batch,
+            )
+        first = None if whole else leaps[-1][0]
+        pace.end()
+    return orphans

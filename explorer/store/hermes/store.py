@@ -17,6 +17,7 @@ from explorer.store.hermes.survey import batches, started, survey
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.seeking import Indexed, Needles, Stretch
+from explorer.store.slices import walk
 from explorer.store.traits import Trait, Traits
 
 T = TypeVar("T")
@@ -91,7 +92,7 @@ class HermesStore:
             column = _SORT_COLUMNS[sort] if known else "NULL"
             if sort is Sort.COST and not reader.schema.has("sessions", "actual_cost_usd"):
                 column = "NULL"
-            rows = reader.rows(f"SELECT s.rowid, {column} FROM sessions s")
+            rows = walk(reader, column, "sessions")
             convert = cells.text if sort in (Sort.TITLE, Sort.SOURCE) else cells.number
             return {key: value for key, cell in rows if (value := convert(cell)) is not None}
 
@@ -114,11 +115,12 @@ class HermesStore:
 
     def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
         def work(reader: Reader) -> Mapping[int, int]:
-            rows = reader.rows(
-                "SELECT s.rowid, total(length(CAST(m.content AS BLOB))) FROM messages m"
-                " JOIN sessions s ON s.id = m.session_id GROUP BY m.session_id"
+            weight = (
+                "(SELECT total(length(CAST(m.content AS BLOB))) FROM messages m"
+                " WHERE m.session_id = s.id)"
             )
-            return {key: int(weight) for key, weight in rows}
+            rows = walk(reader, weight, "sessions")
+            return {key: int(weight) for key, weight in rows if weight}
 
         return self._file.read(work, token)
 

@@ -15,6 +15,7 @@ from explorer.store import cells
 from explorer.store.catalog import Catalog, Link, Mark
 from explorer.store.hermes.links import Ties, chains, links
 from explorer.store.read_only import Reader
+from explorer.store.slices import Pace, walk
 
 T = TypeVar("T")
 
@@ -67,8 +68,30 @@ def mark_of(reader: Reader) -> Mark:
 def started(reader: Reader) -> dict[int, float]:
     """When each session was started, from the index on it."""
     hint = reader.schema.indexed_by("idx_sessions_started")
-    rows = reader.rows(f"SELECT s.rowid, s.started_at FROM sessions s {hint}")
+    select = f"SELECT s.rowid, s.started_at FROM sessions s {hint}"
+    rows = _walk_by_start(reader, select) if reader.breathes else reader.rows(select)
     return {key: cells.seconds(time) or 0.0 for key, time in rows}
+
+
+def _walk_by_start(reader: Reader, select: str) -> list[Any]:
+    """The same in slices, from the newest; each begins with those that are as old as the last."""
+    pace = Pace()
+    found = reader.rows(f"{select} WHERE s.started_at IS NULL")
+    few = reader.rows(f"{select} ORDER BY s.started_at DESC LIMIT ?", (pace.rows,))
+    while True:
+        found += few
+        if len(few) < pace.rows:
+            return found
+        last = few[-1][1]
+        # Where all of a slice are of one time, only a longer one goes on.
+        rows = pace.rows * 4 if few[0][1] == last else 0
+        pace.end()
+        pace.rows = max(pace.rows, rows)
+        pace.begin()
+        few = reader.rows(
+            f"{select} WHERE s.started_at <= ? ORDER BY s.started_at DESC LIMIT ?",
+            (last, pace.rows),
+        )
 
 
 _Everybody = tuple[Sequence[int], Sequence[str], "array[float]"]
@@ -77,11 +100,7 @@ _Everybody = tuple[Sequence[int], Sequence[str], "array[float]"]
 def _everybody(reader: Reader) -> _Everybody:
     """(keys, sources, newest message or `_NO_MESSAGE`) of all: one walk along the index of ids,
     which is the order of the index on (session_id, timestamp) that is probed for each."""
-    hint = reader.schema.indexed_by("sqlite_autoindex_sessions_1")
-    keys, times = reader.columns(
-        "SELECT s.rowid, coalesce((SELECT max(m.timestamp) FROM messages m"
-        f" WHERE m.session_id = s.id), {_NO_MESSAGE}) FROM sessions s {hint}"
-    )
+    keys, times = _walk_by_id(reader)
     try:
         active = array("d", times)
         honest = max(active, default=0.0) < 1e11
@@ -91,6 +110,33 @@ def _everybody(reader: Reader) -> _Everybody:
         active = array("d", map(_coerced, repeat(reader), keys, times))
     commonest, source_of = _sources(reader)
     return keys, [source_of.get(key, commonest) for key in keys], active
+
+
+def _walk_by_id(reader: Reader) -> tuple[list[int], list[Any]]:
+    hint = reader.schema.indexed_by("sqlite_autoindex_sessions_1")
+    newest = (
+        f"coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
+        f" {_NO_MESSAGE})"
+    )
+    if not reader.breathes:
+        keys, times = reader.columns(f"SELECT s.rowid, {newest} FROM sessions s {hint}")
+        return keys, times
+    pace = Pace()
+    found = reader.rows(f"SELECT s.rowid, {newest}, s.id FROM sessions s WHERE s.id IS NULL")
+    # No number can be an id of theirs: it would have become text, and text comes before bytes.
+    last, more = "", ">="
+    while True:
+        pace.begin()
+        few = reader.rows(
+            f"SELECT s.rowid, {newest}, s.id FROM sessions s {hint} WHERE s.id {more} ?"
+            " ORDER BY s.id LIMIT ?",
+            (last, pace.rows),
+        )
+        found += few
+        if len(few) < pace.rows:
+            return [row[0] for row in found], [row[1] for row in found]
+        last, more = few[-1][2], ">"
+        pace.end()
 
 
 def _coerced(reader: Reader, key: int, time: object) -> float:
@@ -123,14 +169,16 @@ def _note_activity(reader: Reader, keys: Sequence[int], active: "array[float]") 
     and those of whose messages SQL cannot tell a time."""
     if not reader.schema.has("sessions", "last_activity_at"):
         return
-    rows = reader.rows(
-        "SELECT s.rowid, s.last_activity_at FROM sessions s WHERE NOT coalesce((SELECT"
-        " max(m.timestamp) FROM messages m WHERE m.session_id = s.id), 0.0)"
-        f" BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}"
+    rows = walk(
+        reader,
+        "s.last_activity_at",
+        "sessions",
+        "NOT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), 0.0)"
+        f" BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}",
     )
     place = dict(zip(keys, range(len(keys)), strict=True)) if rows else {}
     for key, noted in rows:
-        time = cells.sane_seconds(noted)
+        time = cells.sane_seconds(noted) if key in place else None
         if time is not None and time > active[place[key]]:
             active[place[key]] = time
 
@@ -167,9 +215,11 @@ def _exceptions(reader: Reader) -> _Exceptions:
     """The marked sessions: the one scan of the table, with few rows coming back."""
     known = [f's."{name}"' for name in FLAGS if reader.schema.has("sessions", name)]
     delegate = "instr(s.model_config, '_delegate_from')"
-    rows = reader.rows(
-        f"SELECT s.rowid, {delegate}, {reader.schema.pick('sessions', 's', FLAGS)} FROM sessions s"
-        f" WHERE {' OR '.join((*known, delegate))}"
+    rows = walk(
+        reader,
+        f"{delegate}, {reader.schema.pick('sessions', 's', FLAGS)}",
+        "sessions",
+        " OR ".join((*known, delegate)),
     )
 
     def flagged(column: str) -> frozenset[int]:
@@ -189,6 +239,10 @@ def _families(
 ) -> tuple[dict[int, Link], list[tuple[int, ...]]]:
     """(links, conversations of several parts), from the rows that have to do with any of them."""
     rows = _tied(reader, marked)
+    if reader.breathes:
+        # Somebody may have come since the walk.
+        known = frozenset(keys)
+        rows = [row for row in rows if row[0] in known]
     tied = {row[0] for row in rows}
     newest = {key: time for key, time in zip(keys, active, strict=True) if key in tied}
     ties = {row[0]: make_ties(row, newest) for row in rows}
@@ -200,12 +254,16 @@ def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
     """What the links hang on: of all children, of their parents and of the marked."""
     columns = reader.schema.pick("sessions", "s", TIES)
     select = f"SELECT s.rowid, {columns} FROM sessions s"
-    rows = reader.rows(
-        f"{select} WHERE s.rowid IN"
-        " (SELECT c.rowid FROM sessions c WHERE c.parent_session_id IS NOT NULL"
+    family = (
+        "SELECT c.rowid FROM sessions c WHERE c.parent_session_id IS NOT NULL"
         " UNION SELECT p.rowid FROM sessions p WHERE p.id IN"
-        " (SELECT c.parent_session_id FROM sessions c WHERE c.parent_session_id IS NOT NULL))"
+        " (SELECT c.parent_session_id FROM sessions c WHERE c.parent_session_id IS NOT NULL)"
     )
+    if reader.breathes:
+        rows = []
+        marked = dict.fromkeys((*reader.column(family), *marked))
+    else:
+        rows = reader.rows(f"{select} WHERE s.rowid IN ({family})")
     found = {row[0] for row in rows}
     for batch in batches(key for key in marked if key not in found):
         rows += reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)

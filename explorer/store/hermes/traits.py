@@ -13,6 +13,7 @@ from explorer.store.hermes.rows import known_cost
 from explorer.store.hermes.survey import batches
 from explorer.store.hermes.turns import hermes_leases
 from explorer.store.read_only import Reader
+from explorer.store.slices import walk
 from explorer.store.traits import Trait, Traits
 
 _COLUMNS: dict[Trait, tuple[str, ...]] = {
@@ -54,8 +55,11 @@ def _rows(reader: Reader, names: Sequence[str], keys: Sequence[int] | None) -> l
     select = f"SELECT s.rowid, {reader.schema.pick('sessions', 's', tuple(names))} FROM sessions s"
     if keys is None:
         # The index on titles holds only those that are set.
-        only_titles = names == ["title"] and reader.schema.has("sessions", "title")
-        return reader.rows(f"{select} WHERE s.title IS NOT NULL" if only_titles else select)
+        if names == ["title"] and reader.schema.has("sessions", "title"):
+            return reader.rows(f"{select} WHERE s.title IS NOT NULL")
+        if names == ["id"]:
+            return reader.rows(select)
+        return walk(reader, reader.schema.pick("sessions", "s", tuple(names)), "sessions")
     return [
         row
         for batch in batches(keys)
