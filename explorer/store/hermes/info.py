@@ -8,7 +8,6 @@ from explorer.store import cells
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.hermes.search_tables import modes
-from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
 from explorer.store.slices import Pace
 
@@ -34,29 +33,31 @@ def info(reader: Reader, path: Path) -> StoreInfo:
     )
 
 
+_LEAP = (
+    "WITH RECURSIVE leap(id) AS (SELECT m.session_id FROM messages m WHERE m.id = ? UNION ALL"
+    " SELECT (SELECT min(m.session_id) FROM messages m WHERE m.session_id > leap.id)"
+    " FROM leap WHERE leap.id IS NOT NULL LIMIT ?)"
+)
+"""From id to id through the index: it visits each session once, not each message."""
+_LOST = (
+    "CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.id = leap.id) THEN 0"
+    " ELSE (SELECT count(*) FROM messages m WHERE m.session_id = leap.id) END"
+)
+
+
 def _orphans(reader: Reader) -> int:
-    """Messages whose session row is gone: a leap from id to id through the index, which visits
-    each session once, not each message."""
+    """Messages whose session row is gone. An id need not be valid text, so where the next slice
+    begins is told by a message."""
     pace, orphans = Pace(), 0
-    first = reader.value("SELECT min(session_id) FROM messages")
-    while first is not None:
+    at = reader.value("SELECT m.id FROM messages m ORDER BY m.session_id LIMIT 1")
+    if not reader.breathes:
+        return int(reader.value(f"{_LEAP} SELECT total({_LOST}) FROM leap", (at, -1)))
+    a_message = "(SELECT m.id FROM messages m WHERE m.session_id = leap.id LIMIT 1)"
+    while at is not None:
         pace.begin()
-        leaps = reader.rows(
-            "WITH RECURSIVE leap(id) AS (SELECT ? UNION ALL"
-            " SELECT (SELECT min(m.session_id) FROM messages m WHERE m.session_id > leap.id)"
-            " FROM leap WHERE leap.id IS NOT NULL LIMIT ?)"
-            " SELECT leap.id, leap.id IS NULL OR EXISTS"
-            " (SELECT 1 FROM sessions s WHERE s.id = leap.id) FROM leap",
-            (first, pace.rows + 1 if reader.breathes else -1),
-        )
-        whole = len(leaps) <= pace.rows or not reader.breathes
-        lost = [id_ for id_, known in (leaps if whole else leaps[:-1]) if not known]
-        for batch in batches(lost):
-            orphans += reader.value(
-                "SELECT count(*) FROM messages m WHERE m.session_id IN"
-                f" ({','.join('?' * len(batch))})",
-                batch,
-            )
-        first = None if whole else leaps[-1][0]
+        leaps = reader.rows(f"{_LEAP} SELECT {a_message}, {_LOST} FROM leap", (at, pace.rows + 1))
+        more = len(leaps) > pace.rows
+        orphans += sum(number for _, number in (leaps[:-1] if more else leaps))
+        at = leaps[-1][0] if more else None
         pace.end()
     return orphans
