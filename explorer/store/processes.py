@@ -1,14 +1,13 @@
-"""Whether a process that an agent wrote down as the owner of a lease is surely dead.
+"""What the processes of this machine tell: which of them is surely dead, who has a file open.
 
-A number says little by itself: an agent in a container counts its own processes, and on a machine
-that is not this one the number means somebody else. So it is only believed by whoever sees all
-processes of a Linux machine, those in containers included; everywhere else the lease's own time
-decides.
+The number of a process says little by itself: an agent in a container counts its own processes, and
+on a machine that is not this one the number means somebody else. So nothing is concluded but by
+whoever sees all processes of a Linux machine, those in containers included.
 """
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 _FIRST = "pid:[4026531836]"
 """The namespace in which a Linux machine starts: from here all processes can be seen."""
@@ -61,3 +60,39 @@ def _numbers_in_containers() -> set[int]:
                 continue
             found.update(int(number) for line in lines for number in line.split()[2:])
     return found
+
+
+def holders(names: Sequence[str]) -> set[int] | None:
+    """The other processes that have one of these files open; None where that cannot be known, since
+    not all processes, or not all of what one has open, can be seen from here."""
+    if not sees_all():
+        return None
+    wanted = {(found.st_dev, found.st_ino) for found in map(os.stat, names)}
+    found: set[int] = set()
+    try:
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid() and wanted & set(_open_files(name)):
+                found.add(int(name))
+    except PermissionError:
+        return None
+    return found
+
+
+def _open_files(process: str) -> Iterator[tuple[int, int]]:
+    """What a process has open, by device and number; it may end meanwhile."""
+    folder = f"/proc/{process}/fd"
+    try:
+        numbers = os.listdir(folder)
+    except (FileNotFoundError, ProcessLookupError):
+        return
+    for number in numbers:
+        try:
+            found = os.stat(f"{folder}/{number}")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        except PermissionError:
+            raise
+        except OSError:
+            # A socket, a pipe, or a file on a disk that is gone: none of ours.
+            continue
+        yield found.st_dev, found.st_ino

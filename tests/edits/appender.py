@@ -55,12 +55,25 @@ class Appender:
 
     @contextmanager
     def appending(
-        self, path: Path, mode: str, log: Path, rest: float = 0.0, lockless: bool = False
+        self,
+        path: Path,
+        mode: str,
+        log: Path,
+        rest: float = 0.0,
+        lockless: bool = False,
+        visits: bool = False,
     ) -> Iterator[None]:
         """It appends from here on; leaving waits for its last word, if it is still alive. Without
-        its locks it is as after it opened and closed its own file by another way."""
+        its locks it is as after it opened and closed its own file by another way; with `visits` it
+        opens the file anew for each append."""
         self.nursery.begin(
-            do="append", path=str(path), mode=mode, log=str(log), rest=rest, lockless=lockless
+            do="append",
+            path=str(path),
+            mode=mode,
+            log=str(log),
+            rest=rest,
+            lockless=lockless,
+            visits=visits,
         )
         self.nursery.until("ready")
         try:
@@ -177,7 +190,7 @@ def _close_as_old(db: Any) -> None:
     db.close()
 
 
-def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool) -> None:
+def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool, visits: bool) -> None:
     from hermes_state import SessionDB
 
     asked: list[int] = []
@@ -202,6 +215,10 @@ def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool) -> No
         else:
             os.write(out, f"{number} {begun:.6f} {time.monotonic() - begun:.6f}\n".encode())
         said += 1
+        if visits:
+            db.close()
+            time.sleep(random.uniform(0.0, 0.03))
+            db = _opened_beside(path)
         if lockless:
             for end in ("", "-shm"):
                 os.close(os.open(f"{path}{end}", os.O_RDONLY))
@@ -222,7 +239,12 @@ def work(job: Job) -> None:
         _own(path, str(job.get("session", "")))
     else:
         _append(
-            path, str(job["mode"]), Path(str(job["log"])), float(job["rest"]), bool(job["lockless"])
+            path,
+            str(job["mode"]),
+            Path(str(job["log"])),
+            float(job["rest"]),
+            bool(job["lockless"]),
+            bool(job["visits"]),
         )
 
 

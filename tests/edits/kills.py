@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -114,22 +114,28 @@ class Range:
             self._length[edit, mode] = took, int(words[-1].removeprefix("ticks "))
         return self._length[edit, mode]
 
-    def kill(self, edit: str, mode: str, rng: random.Random, figures: Figures) -> None:
-        """One kill; what came of it is counted."""
+    def kill(
+        self, edit: str, mode: str, rng: random.Random, figures: Figures, enough: int = 0
+    ) -> None:
+        """One kill; what came of it is counted. With `enough`, logs of so many bytes are written
+        back, and the agent comes and goes, as far as it is there at all."""
         seconds, ticks = self.length(edit, mode)
         last = rng.randrange(1, ticks + 1) if rng.random() < 0.5 else 0
         remains = self._folder / "remains"
         with self._copy(self._ground(edit)) as path:
             log = path.parent / "log"
-            with self._agent.appending(path, mode, log, rest=0.001):
-                self._victim.begin(edit=edit, path=str(path), pause=PAUSE, ticks=last, most=0)
+            beside = self._agent.appending(path, mode, log, 0.001, visits=bool(enough))
+            with nullcontext() if enough and rng.random() < 0.5 else beside:
+                self._victim.begin(
+                    edit=edit, path=str(path), pause=PAUSE, ticks=last, most=0, enough=enough
+                )
                 self._victim.until("begin")
                 if not last:
                     # Beside a writing agent it takes longer than alone.
                     time.sleep(rng.uniform(0, seconds * 1.3))
                     self._victim.signal(signal.SIGKILL)
                 words, status = self._victim.over()
-                if rng.random() < 0.3:
+                if rng.random() < 0.3 and self._agent.nursery.pid:
                     self._agent.kill()
             told = {number for number, _, _ in acknowledged(log)}
             shutil.copytree(path.parent, remains)
@@ -206,6 +212,23 @@ def kill_many(
                 if own.kills > before:
                     break
             told(figures)
+    return figures
+
+
+def kill_alone(folder: Path, kills: int, seed: int, messages: int) -> Mapping[str, Figures]:
+    """Kills of edits that write their log back, in a namespace in which the processes of this test
+    are all that there are; with nobody beside, or an agent that comes and goes."""
+    rng = random.Random(seed)
+    edits = ("delete one big", "delete many", "undo a big delete", "undo a delete of many")
+    figures = {edit: Figures() for edit in edits}
+    with (
+        Nursery("tests.edits.victim") as victim,
+        appender("0.19.0", folder / "home") as agent,
+    ):
+        here = Range(folder, "0.19.0", agent, victim, messages)
+        for number in range(kills):
+            edit = edits[number % len(edits)]
+            here.kill(edit, "WAL", rng, figures[edit], enough=100_000)
     return figures
 
 

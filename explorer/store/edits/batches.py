@@ -87,6 +87,7 @@ def run_batches(
             continue
         ended = time.monotonic()
         committed(batch)
+        writing.write_back_log()
         _make_ready(ready, steps)
         if ready:
             alone = ended - writing.others_at > ALONE_AFTER

@@ -283,7 +283,7 @@ class Editor:
         )
 
     def _with_log(self, done: Done) -> Done:
-        """What was done, and where that made a long log, which we never write back, that too."""
+        """What was done, and where that left a long log, that too."""
         bytes_ = log_size(self.path)
         if done.receipt is None or bytes_ < LONG_LOG:
             return done

@@ -1,7 +1,8 @@
 """Room on the disk: looked for before an edit, and again on the way through a long one.
 
-The trash grows and so does the log of the state file, before anything shrinks. We never write that
-log back, so it grows where no agent does: by 150 kB for each session of a big file.
+The trash grows and so does the log of the state file, before anything shrinks. Where it cannot be
+told that nobody else has the file, that log is not written back, and grows where no agent does: by
+150 kB for each session of a big file.
 """
 
 import os

@@ -1,9 +1,9 @@
 """Writing to a file that is not ours: the one place that opens it writable.
 
 A read-only connection is held open around the writing one. Without it, closing ours beside an
-agent that lost its own locks unlinks its log, and with it what it was told is stored. We never
-checkpoint, each transaction is short, and after the first error nothing more is tried: SQLite may
-have rolled back already, and the next statement would stand alone.
+agent that lost its own locks unlinks its log, and with it what it was told is stored. We write no
+log back but as `log` has it, each transaction is short, and after the first error nothing more is
+tried: SQLite may have rolled back already, and the next statement would stand alone.
 """
 
 import os
@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 
 from explorer.errors import ExplorerError, Problem, Refused
 from explorer.store.edits.images import Image, RawText
+from explorer.store.edits.log import Log
 from explorer.store.failures import busy, check_file, error_name, explain, store_error
 from explorer.store.read_only import CancelToken
 from explorer.store.schema import Schema, introspect
@@ -231,6 +232,7 @@ class Writing(Looking):
                     "It is hard-linked, so its log may lie under the other name.",
                 )
             self._connection = self._connected("rw")
+            self._log = Log(self.path)
             try:
                 self._prepare()
             except BaseException:
@@ -240,6 +242,14 @@ class Writing(Looking):
             self._guard.close()
             raise
         return self
+
+    def write_back_log(self) -> None:
+        """Between two transactions: keep the log of a long edit short, where that is safe."""
+        try:
+            self._log.write_back(self._connection)
+        except (sqlite3.Error, OSError):
+            # The edit does not hang on it, and the agent will.
+            return
 
     def _prepare(self) -> None:
         try:
