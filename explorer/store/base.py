@@ -41,17 +41,21 @@ class Facts(NamedTuple):
     messages: Mapping[int, int]
     tools: frozenset[int]
     """Sessions in which tools were called."""
+    read_at: Mapping[int, float] = {}
+    """When a session was read last, where the agent keeps track of that."""
 
     def renewed(self, newer: "Facts", keys: Collection[int]) -> "Facts":
         """These facts, but of some sessions the newer ones."""
-        models, messages = dict(self.models), dict(self.messages)
+        models, messages, read_at = dict(self.models), dict(self.messages), dict(self.read_at)
         for key in keys:
             models.pop(key, None)
             messages.pop(key, None)
+            read_at.pop(key, None)
         return Facts(
             {**models, **newer.models},
             {**messages, **newer.messages},
             self.tools.difference(keys) | newer.tools,
+            {**read_at, **newer.read_at},
         )
 
 
