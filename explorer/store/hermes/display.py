@@ -4,6 +4,8 @@ From schema 23 on Hermes marks rows that only the model reads, and notices: a ro
 user's that tells of a switch, a subagent or a process.
 """
 
+from explorer.model import MessageState
+from explorer.store import cells
 from explorer.store.schema import Schema
 
 HIDDEN = "hidden"
@@ -55,3 +57,10 @@ def unsaid(schema: Schema) -> str:
         return unseen(schema)
     kinds = ", ".join(f"'{kind}'" for kind in NOTICES)
     return f"({unseen(schema)} OR coalesce(m.\"display_kind\", '') IN ({kinds}))"
+
+
+def message_state(active: object, compacted: object) -> MessageState:
+    """Whether the agent still sees a message, by its two flags."""
+    if cells.flag(active, default=True):
+        return MessageState.LIVE
+    return MessageState.COMPACTED if cells.flag(compacted, default=False) else MessageState.REWOUND

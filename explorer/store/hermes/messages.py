@@ -1,15 +1,9 @@
-"""The messages of a session: first an outline of all, then bodies for those in sight.
-
-Ordered by id: clocks step backwards. Kept out unless asked for are rows that the agent rewound,
-those for the model alone, and copies: where the agent numbers rows by the first one that says the
-same, one stands for all, in that place.
-"""
+"""The messages of a session, with their bodies, for those in sight; and what they stand beside."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 
-from explorer.model import UNKNOWN, Message, MessageState, Outline
+from explorer.model import Message
 from explorer.store import cells
 from explorer.store.content import (
     content_text,
@@ -18,12 +12,13 @@ from explorer.store.content import (
     split_thinking,
     tool_calls,
 )
-from explorer.store.hermes.display import NOTICES, SEEN, unseen
+from explorer.store.hermes.display import SEEN, message_state, unseen
 from explorer.store.hermes.notices import notice, reactions
 from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 
+DISPLAY = ("display_kind", "display_metadata", "_compressed_summary")
 BODY = (
     "id",
     "session_id",
@@ -41,93 +36,11 @@ BODY = (
     "codex_message_items",
     "active",
     "compacted",
-    "display_kind",
-    "display_metadata",
-    "_compressed_summary",
+    *DISPLAY,
 )
-OutlineRow = tuple[
-    int, object, object, int | None, int, int, object, object, object, object, object
-]
 NEAR = 8
 """Messages on either side among which one is looked for that a person is meant to see."""
 OF_SESSION = "m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
-
-
-def outlines(reader: Reader, key: int, rewound: bool) -> list[Outline]:
-    """Every message of a session, without its body."""
-    size = "length(CAST(m.content AS BLOB))"
-    return _outlines(_outline_rows(reader, size, OF_SESSION, (key,)), key, rewound)
-
-
-def first_outlines(
-    reader: Reader, key: int, most: int, rewound: bool
-) -> tuple[list[Outline], bool]:
-    """(the first `most` messages of a session, whether that is all of it). Where it is not, their
-    ids come from an index and no body is touched: to measure one of 8 MB takes ten milliseconds."""
-    first = f"SELECT m.id FROM messages m WHERE {OF_SESSION} ORDER BY m.id LIMIT ?"
-    ids = reader.column(first, (key, most))
-    if len(ids) < most:
-        return outlines(reader, key, rewound), True
-    among = f"m.id IN ({','.join('?' * len(ids))})"
-    rows = _outline_rows(reader, str(UNKNOWN), among, ids)
-    orders = {row[-1] for row in rows if isinstance(row[-1], int)}
-    if orders and not rewound:
-        # Which of several copies is shown may be decided by one that comes much later.
-        same = f"{OF_SESSION} AND m.display_order IN ({','.join('?' * len(orders))})"
-        same += f" AND (m.active = 1 OR m.compacted = 1) AND NOT {among}"
-        rows += _outline_rows(reader, str(UNKNOWN), same, (key, *orders, *ids))
-    return _outlines(rows, key, rewound), False
-
-
-def _outline_rows(reader: Reader, size: str, where: str, values: Sequence[int]) -> list[OutlineRow]:
-    columns = reader.schema.pick(
-        "messages", "m", ("tool_call_id", "active", "compacted", "display_kind", "display_order")
-    )
-    return reader.rows(
-        f"SELECT m.id, m.role, m.timestamp, {size}, m.tool_calls IS NOT NULL,"
-        f" {unseen(reader.schema)}, {columns} FROM messages m WHERE {where} ORDER BY m.id",
-        values,
-    )
-
-
-def _outlines(rows: list[OutlineRow], key: int, rewound: bool) -> list[Outline]:
-    # There are two or three states in a session, and it may have 35,000 messages.
-    state_of = cache(message_state)
-    found = [
-        Outline(
-            id_,
-            key,
-            cells.words(role),
-            cells.seconds(time),
-            length or 0,
-            bool(calls),
-            cells.text(call_id),
-            state,
-            unsaid=bool(hidden or kind in NOTICES),
-        )
-        for id_, role, time, length, calls, hidden, call_id, active, compacted, kind, _ in rows
-        if ((state := state_of(active, compacted)) is not MessageState.REWOUND and not hidden)
-        or rewound
-    ]
-    copies = any(row[-1] is not None and row[-1] != row[0] for row in rows)
-    return found if rewound or not copies else _each_once(found, {row[0]: row[-1] for row in rows})
-
-
-def _each_once(outlines: Sequence[Outline], orders: Mapping[int, object]) -> list[Outline]:
-    """One of all rows with the same order, in its place: a live one rather than one that was
-    compressed, then the newest. A row without an order stands for itself."""
-    groups: dict[tuple[int, bool], list[Outline]] = {}
-    for one in outlines:
-        order = orders[one.id]
-        known = isinstance(order, int)
-        groups.setdefault((order if isinstance(order, int) else one.id, known), []).append(one)
-    return [
-        max(same, key=_preferred)._replace(repeats=len(same)) for _, same in sorted(groups.items())
-    ]
-
-
-def _preferred(one: Outline) -> tuple[bool, int]:
-    return one.state is MessageState.LIVE, one.id
 
 
 def system_prompt(reader: Reader, key: int) -> str:
@@ -211,12 +124,6 @@ def _unseen_beside(reader: Reader, order: Sequence[int], ids: Sequence[int]) -> 
     return found.difference(ids)
 
 
-def message_state(active: object, compacted: object) -> MessageState:
-    if cells.flag(active, default=True):
-        return MessageState.LIVE
-    return MessageState.COMPACTED if cells.flag(compacted, default=False) else MessageState.REWOUND
-
-
 def _message(row: tuple[object, ...], schema: Schema) -> Message:
     cell = dict(zip(BODY, row, strict=False))
     role = cells.words(cell["role"])
@@ -231,7 +138,7 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
         cell["reasoning_details"],
         cell["codex_reasoning_items"],
     )
-    return Message(
+    message = Message(
         id=cells.integer(cell["id"]) or 0,
         session_id=cells.words(cell["session_id"]),
         role=role,
@@ -244,9 +151,14 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
         tool_name=cells.text(cell["tool_name"]),
         finish_reason=cells.text(cell["finish_reason"]),
         state=message_state(cell["active"], cell["compacted"]),
-        display=cells.text(cell["display_kind"]),
-        notice=notice(cell["display_kind"], cell["display_metadata"], text),
+    )
+    kind, metadata, summary = row[-4:-1]
+    if kind is None and metadata is None and not summary:
+        return message
+    return message._replace(
+        display=cells.text(kind),
+        notice=notice(kind, metadata, text),
         unseen=bool(row[-1]),
-        summary=cells.flag(cell["_compressed_summary"], default=False),
-        reactions=reactions(cell["display_metadata"]),
+        summary=cells.flag(summary, default=False),
+        reactions=reactions(metadata),
     )

@@ -13,8 +13,8 @@ LONGEST = 160
 """Letters of a stored text in a notice."""
 MOST_REACTIONS = 8
 
-_SWITCHED = re.compile(r"(?:changed|switched) to +(\S+?)[.\]]*(?:\s|$)")
-_HEAD = re.compile(r"\s*\[[^\]\n]{0,300}\]?[ \t]*\n+")
+_SWITCHED = r"(?:changed|switched) to +(\S+?)[.\]]*(?:\s|$)"
+_HEAD = r"\s*\[[^\]\n]{0,300}\]?[ \t]*\n+"
 """A line in brackets above what is told."""
 
 
@@ -53,7 +53,7 @@ def _from_to(noted: Mapping[str, object], text: str) -> str:
     before = _name(noted, "from", "previous")
     after = _name(noted, "to", "model", "personality", "name")
     if not after:
-        found = _SWITCHED.search(text[:1000])
+        found = re.search(_SWITCHED, text[:1000])
         after = found[1] if found else ""
     return f"{f' from {before}' if before else ''}{f' to {after}' if after else ''}"
 
@@ -72,7 +72,7 @@ def _delegation(noted: Mapping[str, object], text: str) -> str:
 
 def _with(words: str, text: str) -> str:
     """Words, and behind them the first line of a text, without a heading in brackets."""
-    line = _HEAD.sub("", text[: 10 * LONGEST], count=1).strip().partition("\n")[0]
+    line = re.sub(_HEAD, "", text[: 10 * LONGEST], count=1).strip().partition("\n")[0]
     return f"{words}: {line[:LONGEST]}" if line else words
 
 
