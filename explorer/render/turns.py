@@ -13,20 +13,20 @@ START = 400
 """Letters by which a text is known."""
 
 _SUMMARY_STARTS = ("[context compaction", "[context summary")
-_SUMMARY_ENDS = re.compile(r"^--- END OF CONTEXT SUMMARY\b.*?---[ \t]*$", re.MULTILINE)
+_SUMMARY_ENDS = r"(?m)^--- END OF CONTEXT SUMMARY\b.*?---[ \t]*$"
 END_OF_SUMMARY = b"--- END OF CONTEXT SUMMARY"
 """What a summary ends with where a question follows it."""
 _OLDER_STARTS = "[PRIOR CONTEXT — for reference only; not a new message]"
 _OLDER_ENDS = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 """Around the turn that a summary was put behind."""
 
-_SKILL = re.compile(r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "([^"\n]{0,200})" skill')
+_SKILL = r'\[(?:IMPORTANT|SYSTEM): The user has invoked the "([^"\n]{0,200})" skill'
 _INSTRUCTION = "The user has provided the following instruction alongside the skill invocation: "
 _RUNTIME_NOTE = "\n\n[Runtime note:"
-_BUNDLE = re.compile(r'\[\w+: The user has invoked the "[^"\n]{0,200}" skill bundle,')
+_BUNDLE = r'\[\w+: The user has invoked the "[^"\n]{0,200}" skill bundle,'
 _BUNDLE_INSTRUCTION = "\nUser instruction: "
 _BUNDLE_SKILLS = "\n\n[Loaded as part of the "
-_LOADED = re.compile(r'\[IMPORTANT: The "([^"\n]{0,200})" skill is auto-loaded\.')
+_LOADED = r'\[IMPORTANT: The "([^"\n]{0,200})" skill is auto-loaded\.'
 _LOADED_ENDS = "then run them with the terminal tool using the absolute path."
 
 
@@ -60,7 +60,7 @@ def turn(text: str, summary: bool = False) -> Turn:
         # Cut before the summary that would follow.
         return Turn(_without_start(text), _OLDER_STARTS, SUMMARY)
     if summary or _begins_as_summary(start):
-        end = _SUMMARY_ENDS.search(text)
+        end = re.search(_SUMMARY_ENDS, text)
         return Turn(text[end.end() :].strip(), text[: end.end()], SUMMARY) if end else _made(text)
     if start.startswith("["):
         return _skill(text, start)
@@ -70,7 +70,7 @@ def turn(text: str, summary: bool = False) -> Turn:
 def begins_as_made(text: str) -> bool:
     """Whether a text begins with something that the agent made: a person's words come later."""
     start = text[:START].lstrip()
-    skill = _SKILL.match(start) or _LOADED.match(start)
+    skill = re.match(_SKILL, start) or re.match(_LOADED, start)
     return _begins_as_summary(start) or skill is not None
 
 
@@ -88,8 +88,8 @@ def _without_start(text: str) -> str:
 
 def _skill(text: str, start: str) -> Turn:
     """A turn that begins with a skill: what the person typed, and the skill's text."""
-    found = _SKILL.match(start)
-    loaded = _LOADED.match(start) if found is None else None
+    found = re.match(_SKILL, start)
+    loaded = re.match(_LOADED, start) if found is None else None
     if loaded is not None:
         before, end, typed = text.rpartition(_LOADED_ENDS)
         said = typed.strip() if end else ""
@@ -97,7 +97,7 @@ def _skill(text: str, start: str) -> Turn:
         return Turn(said or _command(loaded[1]), made, f"skill {loaded[1]}")
     if found is None:
         return Turn(text)
-    if _BUNDLE.match(start):
+    if re.match(_BUNDLE, start):
         # The instruction stands before the skills: the first one is the person's.
         before, marker, after = text.partition(_BUNDLE_INSTRUCTION)
         typed, stop, rest = after.partition(_BUNDLE_SKILLS)

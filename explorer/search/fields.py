@@ -13,7 +13,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, Hidden, Kind
-from explorer.search.filters import NO_FACTS
+from explorer.search.filters import NO_FACTS, is_unread
 from explorer.search.language import Field, Query
 from explorer.search.vocabulary import SESSION_FIELDS, TIME_FIELDS, amount, period
 from explorer.store.base import Facts
@@ -65,7 +65,8 @@ class SessionTest(NamedTuple):
         """What must be read of all sessions before anything can be said."""
         found = {_TRAITS[field.name] for field in self.fields if field.name in _TRAITS}
         states = {value for field in self.fields if field.name == "is" for value in field.any_of}
-        return frozenset(found | ({Trait.STATE} if states & {"open", "running"} else set()))
+        found |= {Trait.STATE} if states & {"open", "running"} else set()
+        return frozenset(found | ({Trait.READ} if "unread" in states else set()))
 
     @property
     def classes(self) -> frozenset[Hidden]:
@@ -156,6 +157,7 @@ def _figure(field: Field, figures: Mapping[int, float]) -> _Test:
 def _state(field: Field, known: Known, now: float) -> _Test:
     catalog, ended = known.catalog, known.traits.ended
     held = {key for key, until in known.traits.held.items() if until > now}
+    read_at = known.traits.read_at
 
     def running(parts: Parts) -> bool:
         fresh = now - catalog.last_active(parts[-1]) < RUNNING_WITHIN
@@ -165,6 +167,7 @@ def _state(field: Field, known: Known, now: float) -> _Test:
         "archived": lambda parts: parts[-1] in catalog.archived,
         "empty": catalog.empty.issuperset,
         "hidden": lambda parts: parts[-1] in catalog.hidden,
+        "unread": lambda parts: is_unread(catalog, parts[-1], read_at),
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
         "running": running,
         "open": lambda parts: parts[-1] not in ended and not running(parts),

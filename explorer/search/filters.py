@@ -1,4 +1,4 @@
-"""Which sessions are wanted: by source, model, time, size and use of tools.
+"""Which sessions are wanted: by source, model, time, size, use of tools and what is unread.
 
 A filter is about a whole conversation: its last activity, the messages of all its parts, the
 models and tools of any of them. What a choice would list is counted for every choice at once, as
@@ -36,11 +36,12 @@ class Filters(NamedTuple):
     least: int = 0
     """Messages at least."""
     tools: bool = False
+    unread: bool = False
 
     @property
     def needs_facts(self) -> bool:
         """Whether the catalog alone cannot tell."""
-        return bool(self.models or self.least or self.tools)
+        return bool(self.models or self.least or self.tools or self.unread)
 
 
 class Tally(NamedTuple):
@@ -52,6 +53,8 @@ class Tally(NamedTuple):
     times: Callable[[Moment | None, Moment | None], int]
     sizes: Callable[[int], int]
     tools: int
+    unread: int | None
+    """None where the agent keeps no track of what was read."""
     classes: Mapping[Hidden, int]
 
 
@@ -71,7 +74,7 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
     classes: Counter[Hidden] = Counter()
     times: list[float] = []
     sizes: list[int] = []
-    listed = tools = 0
+    listed = tools = unread = 0
     for key, reason in catalog.rows():
         failing = looks.failing(key)
         if len(failing) > 1:
@@ -98,6 +101,8 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
             sizes.append(looks.messages(key))
         if only in ("", "tools"):
             tools += looks.has_tools(key)
+        if only in ("", "unread"):
+            unread += looks.is_unread(key)
     # Here, in a thread: what is asked of them while painting must not depend on how many there are.
     times.sort()
     sizes.sort()
@@ -108,6 +113,7 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
         times=lambda since, before: _number_within(times, since, before),
         sizes=lambda least: len(sizes) - bisect_left(sizes, least),
         tools=tools,
+        unread=unread if facts.read_at else None,
         classes=classes,
     )
 
@@ -116,6 +122,7 @@ class _Looks:
     """What is known of a conversation: nearly always of its only part."""
 
     def __init__(self, catalog: Catalog, facts: Facts, filters: Filters) -> None:
+        self._catalog = catalog
         self._chain = catalog.chain
         self._facts = facts
         self.checks = self._checks(catalog, filters)
@@ -136,13 +143,16 @@ class _Looks:
     def has_tools(self, key: int) -> bool:
         return not self._facts.tools.isdisjoint(self._chain(key))
 
+    def is_unread(self, key: int) -> bool:
+        return is_unread(self._catalog, self._chain(key)[-1], self._facts.read_at)
+
     def failing(self, key: int) -> list[str]:
         """The filters that this row does not pass."""
         return [name for name, passes in self.checks.items() if not passes(key)]
 
     def _checks(self, catalog: Catalog, filters: Filters) -> dict[str, Callable[[int], bool]]:
         found: dict[str, Callable[[int], bool]] = {}
-        sources, models, since, before, least, tools = filters
+        sources, models, since, before, least, tools, unread = filters
         if sources:
             found["source"] = lambda key: catalog.source(key) in sources
         if models:
@@ -153,7 +163,15 @@ class _Looks:
             found["size"] = lambda key: self.messages(key) >= least
         if tools:
             found["tools"] = self.has_tools
+        if unread:
+            found["unread"] = self.is_unread
         return found
+
+
+def is_unread(catalog: Catalog, tip: int, read_at: Mapping[int, float]) -> bool:
+    """Whether something came to a conversation after it was read last."""
+    time = read_at.get(tip)
+    return time is not None and catalog.last_active(tip) > time
 
 
 def _within(time: float, since: Moment | None, before: Moment | None) -> bool:

@@ -257,4 +257,4 @@ def parts_of(catalog: Catalog, rows: Sequence[int]) -> list[int]:
     return [part for tip in rows for part in catalog.chain(tip)]
 
 
-_ASKED = (Trait.ID, Trait.TITLE, Trait.WORKSPACE, Trait.COST, Trait.TOKENS)
+_ASKED = (Trait.ID, Trait.TITLE, Trait.WORKSPACE, Trait.COST, Trait.TOKENS, Trait.READ)

@@ -54,6 +54,7 @@ FIELDS: Mapping[str, About] = {
             "running": "somebody is writing it",
             "empty": "without messages",
             "hidden": "kept out of lists by its agent",
+            "unread": "with something you have not read in your agent",
             "pinned": "pinned by you",
         },
     ),

@@ -41,17 +41,21 @@ class Facts(NamedTuple):
     messages: Mapping[int, int]
     tools: frozenset[int]
     """Sessions in which tools were called."""
+    read_at: Mapping[int, float] = {}
+    """When a session was read last, where the agent keeps track of that."""
 
     def renewed(self, newer: "Facts", keys: Collection[int]) -> "Facts":
         """These facts, but of some sessions the newer ones."""
-        models, messages = dict(self.models), dict(self.messages)
+        models, messages, read_at = dict(self.models), dict(self.messages), dict(self.read_at)
         for key in keys:
             models.pop(key, None)
             messages.pop(key, None)
+            read_at.pop(key, None)
         return Facts(
             {**models, **newer.models},
             {**messages, **newer.messages},
             self.tools.difference(keys) | newer.tools,
+            {**read_at, **newer.read_at},
         )
 
 
@@ -174,7 +178,10 @@ class Store(Protocol):
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
-    ) -> list[Outline]: ...
+    ) -> list[Outline]:
+        """The messages of a session as a person is to see them: each once. With `rewound` every
+        row of it: what was taken back, copies, and what is for the model alone."""
+        ...
 
     def first_outlines(
         self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
@@ -189,7 +196,9 @@ class Store(Protocol):
 
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
-    ) -> list[Message]: ...
+    ) -> list[Message]:
+        """In the order of their ids as given; what is gone is missing."""
+        ...
 
     def scattered(
         self, places: Sequence[tuple[int, int]], token: CancelToken | None = None

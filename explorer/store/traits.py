@@ -20,6 +20,7 @@ class Trait(StrEnum):
     COST = "cost"
     TOKENS = "tokens"
     STATE = "state"
+    READ = "read"
 
 
 class Traits(NamedTuple):
@@ -35,6 +36,8 @@ class Traits(NamedTuple):
     ended: frozenset[int] = frozenset()
     held: Mapping[int, float] = {}
     """Until when a process holds the session, by its own word."""
+    read_at: Mapping[int, float] = {}
+    """When a session was read last, where its agent keeps track of that."""
 
     def renewed(self, newer: "Traits", keys: Collection[int]) -> "Traits":
         """These traits, but of some sessions the newer ones."""
@@ -46,6 +49,7 @@ class Traits(NamedTuple):
             tokens=_renewed(self.tokens, newer.tokens, keys),
             ended=self.ended.difference(keys) | newer.ended,
             held=_renewed(self.held, newer.held, keys),
+            read_at=_renewed(self.read_at, newer.read_at, keys),
         )
 
 

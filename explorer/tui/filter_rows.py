@@ -80,6 +80,12 @@ def filter_rows(
     rows.append(_heading("Tools"))
     tools = tally.tools if tally else None
     rows.append(FilterRow("tools", "", "Only where tools were called", filters.tools, tools))
+    if filters.unread or (tally and tally.unread is not None):
+        unread = tally.unread if tally else None
+        rows += [
+            _heading("Read in the agent"),
+            FilterRow("unread", "", "Only unread", filters.unread, unread),
+        ]
     rows.append(_heading("Model"))
     models = {*(tally.models if tally else ()), *filters.models}
     rows += _named("model", models, filters.models, tally)
@@ -143,6 +149,8 @@ def chosen(wish: Wish, row: FilterRow, now: float) -> Wish:
         filters = filters._replace(least=int(row.name))
     elif row.kind == "tools":
         filters = filters._replace(tools=not filters.tools)
+    elif row.kind == "unread":
+        filters = filters._replace(unread=not filters.unread)
     elif row.kind == "period":
         start, _, end = row.name.partition("|")
         filters = filters._replace(since=moment(start, now), before=moment(end, now))

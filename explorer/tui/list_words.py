@@ -129,6 +129,8 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
         found.append(Chip("least", f"{count(filters.least)} messages or more"))
     if filters.tools:
         found.append(Chip("tools", "with tools"))
+    if filters.unread:
+        found.append(Chip("unread", "unread"))
     if excepted:
         found.append(Chip("revealed", f"{plural(excepted, 'hidden one')} you asked for"))
     return found

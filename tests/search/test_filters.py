@@ -22,6 +22,7 @@ from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import CLASSES, Arranged, Wish, arrange
 from explorer.tui.filter_rows import FilterRow, chosen, filter_rows
 from tests.factories import NOW, T0, altered, keys, rows, talk
+from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import REAL_FILES, unpack
 
 slow = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -62,9 +63,11 @@ def _read(path: Path) -> File:
     )
 
 
-@pytest.fixture(scope="module", params=[*REAL_FILES, "demo"])
+@pytest.fixture(scope="module", params=[*REAL_FILES, "hermes-v31", "demo"])
 def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> File:
     folder = tmp_path_factory.mktemp("files")
+    if request.param in NEWER_FILES:
+        return _read(newer_file(request.param, folder, "delete"))
     if request.param != "demo":
         return _read(unpack(request.param, folder))
     write_demo(folder / "state.db", NOW)
@@ -85,6 +88,7 @@ def wishes(draw: st.DrawFn, file: File) -> Wish:
         before=draw(moments),
         least=draw(st.sampled_from([0, 1, 2, 7, 16, 50, 10_000])),
         tools=draw(st.booleans()),
+        unread=draw(st.sampled_from([False, False, True])),
     )
     return Wish(shown=draw(st.frozensets(st.sampled_from(CLASSES))), filters=filters)
 
@@ -98,6 +102,8 @@ def _alone(wish: Wish, row: FilterRow) -> Wish:
         filters = filters._replace(models=frozenset())
     elif row.kind == "tools":
         filters = filters._replace(tools=False)
+    elif row.kind == "unread":
+        filters = filters._replace(unread=False)
     return wish._replace(filters=filters)
 
 
@@ -183,6 +189,7 @@ def test_a_filter_is_about_what_the_row_of_a_conversation_says(
             and (filters.before is None or active < filters.before.time)
             and row.message_count >= filters.least
             and (not filters.tools or row.tool_call_count > 0)
+            and (not filters.unread or row.unread)
         )
 
 

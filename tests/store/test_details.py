@@ -1,6 +1,7 @@
 """The details of a session: all that is stored of it, in words, and nothing made up."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,11 @@ from explorer.store.base import Details, Store
 from explorer.store.catalog import Unit
 from explorer.store.create import StateFile
 from explorer.store.hermes.beside import files_of
+from explorer.store.hermes.codes import TITLE_SOURCES
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
 from tests.factories import T0, altered, everybody, insert, one_session, rows, talk
+from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import POWER_LOOP_FILES, unpack
 
 TOKENS = {
@@ -82,6 +85,63 @@ def test_every_column_of_every_session_is_told(hermes_file: Path) -> None:
             if cell not in (None, "", 0):
                 for words in _expected(column, cell):
                     assert words in told, (column, cell)
+
+
+@pytest.mark.parametrize("name", NEWER_FILES)
+def test_every_column_of_todays_hermes_is_told_and_no_hash(name: str, tmp_path: Path) -> None:
+    path = newer_file(name, tmp_path, "delete")
+    store = open_store(path)
+    catalog = store.catalog()
+    columns = _columns(path, "sessions")
+    prompts = {}
+    if _columns(path, "system_prompts"):
+        prompts = dict(rows(path, "SELECT hash, prompt FROM system_prompts"))  # type: ignore[arg-type]
+    for key, *stored in rows(path, "SELECT rowid, * FROM sessions"):
+        assert isinstance(key, int)
+        told = _all_text(store.details(catalog.single(key)))
+        assert not re.search(r"[0-9a-f]{64}", told)
+        for column, cell in zip(columns, stored, strict=True):
+            if column == "last_read_at" and cell == 0:
+                assert "marked as unread" in told
+            elif column == "system_prompt_hash" and cell:
+                assert str(prompts[cell])[:150] in told
+            elif column == "tool_names" and cell:
+                assert "terminal, read_file, patch" in told
+            elif column in ("pinned", "hidden", "archived") and cell:
+                assert f"{column.capitalize()}\nyes" in told
+            elif column == "title_source" and cell:
+                assert TITLE_SOURCES[str(cell)] in told
+            elif column != "auto_archived" and cell not in (None, "", 0):
+                for words in _expected(column, cell):
+                    assert words in told, (column, cell)
+
+
+def test_what_an_agent_was_doing_and_did_by_itself_is_told(tmp_path: Path) -> None:
+    path = newer_file("hermes-v31", tmp_path, "delete")
+    ((id_, at),) = rows(
+        path, "SELECT id, last_activity_at FROM sessions WHERE last_activity_at IS NOT NULL"
+    )
+    assert isinstance(at, float)
+    activity = f"{exact(at)}\nrunning terminal: make all\ntold by: unknown"
+    assert _value(_one(path, str(id_)), "Times", "Last activity") == activity
+    with altered(path) as db:
+        db.execute(
+            "UPDATE sessions SET archived = 1, auto_archived = 1, transport_profile = 'relay',"
+            " source = 'telegram', session_key = 'chat', last_activity_at = 'soon' WHERE id = ?",
+            (id_,),
+        )
+        insert(db, "conversation_generations", source="telegram", session_key="chat", generation=3)
+        db.execute('UPDATE system_prompts SET prompt = \'[{"name": 5}, 7, {"name": "x"}]\'')
+    told = _one(path, str(id_))
+    assert _value(told, "Session", "Archived") == "yes, by the agent itself"
+    assert _value(told, "Where", "Transport profile") == "relay"
+    assert _value(told, "Where", "This chat began anew") == "3 times"
+    assert _value(told, "Model", "Tools") == "x"
+    assert _value(told, "Times", "Last activity") is None
+    with altered(path) as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("DELETE FROM system_prompts")
+    assert _value(_one(path, str(id_)), "Model", "Tools") == "their description is not in the file"
 
 
 @pytest.mark.parametrize("name", POWER_LOOP_FILES)
@@ -264,10 +324,11 @@ def test_columns_of_newer_schemas_are_told_under_their_names(tmp_path: Path) -> 
             " blob = ?",
             ("yes", T0, '["terminal", "web"]', b"\xff\x00x"),
         )
-    also = dict(_sections(_one(path))["Also stored"])
+    told = _one(path)
+    also = dict(_sections(told)["Also stored"])
     assert also['Odd "name'] == "yes"
-    assert also["Last read at"] == exact(T0)
-    assert also["Tool names"] == '["terminal", "web"]'
+    assert _value(told, "Times", "Last read") == exact(T0)
+    assert _value(told, "Model", "Tools") == '["terminal", "web"]'
     assert also["Blob"] == "\ufffd\x00x"
     assert "Hidden" not in also
 

@@ -28,6 +28,16 @@ def _set(column: str, value: str, table: str = "messages") -> Callable[[sqlite3.
     return spoil
 
 
+def _new(column: str, value: str, table: str = "messages") -> Callable[[sqlite3.Connection], None]:
+    """A column of a newer schema, with this in every row."""
+
+    def spoil(db: sqlite3.Connection) -> None:
+        db.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+        db.execute(f"UPDATE {table} SET {column.split()[0]} = {value}")
+
+    return spoil
+
+
 def _add(**message: object) -> Callable[[sqlite3.Connection], None]:
     def spoil(db: sqlite3.Connection) -> None:
         say(db, "s", **message)
@@ -127,6 +137,28 @@ SPOILERS: dict[str, Callable[[sqlite3.Connection], None]] = {
     "a number of 5,000 digits": _add(content="\0json:" + "9" * 5000),
     "details of any shape": _add(reasoning_details='[1, {"text": 5, "summary": [3, {}]}]'),
     "items of any shape": _add(content="", codex_message_items='[{"content": {"a": [1]}}, 2]'),
+    "every message hidden": _new("display_kind", "'hidden'"),
+    "kind of bytes": _new("display_kind", "x'ff68696464656e'"),
+    "a number for the kind": _new("display_kind", "7"),
+    "metadata too deep": _new("display_metadata", f"'{DEEP}'"),
+    "metadata that is no JSON": _new("display_metadata", "'{'"),
+    "metadata of bytes": _new("display_metadata", "x'ff'"),
+    "metadata twice over": _new("display_metadata", '\'"{\\"reactions\\": 5}"\''),
+    "text for the order": _new("display_order INTEGER", "'first'"),
+    "bytes for the order": _new("display_order", "x'ff'"),
+    "half an order": _new("display_order", "1.5"),
+    "one order for all": _new("display_order", "9223372036854775807"),
+    "an order without a sum": _new("display_order", "-9223372036854775807 + id"),
+    "text for a summary": _new("_compressed_summary", "'yes'"),
+    "text for hidden": _new("hidden", "'yes'", "sessions"),
+    "bytes for pinned": _new("pinned", "x'ff'", "sessions"),
+    "text for the activity": _new("last_activity_at", "'soon'", "sessions"),
+    "infinite activity": _new("last_activity_at", "9e999", "sessions"),
+    "activity beyond the calendar": _new("last_activity_at", "1e18", "sessions"),
+    "text for what was read": _new("last_read_at", "'yes'", "sessions"),
+    "bytes for who named it": _new("title_source", "x'ff'", "sessions"),
+    "a number for the prompt": _new("system_prompt_hash", "5", "sessions"),
+    "bytes for the tools": _new("tool_names", "x'ff'", "sessions"),
     "several schema versions": _many_versions,
     "messages of nobody": _orphans,
     "a missing parent": _missing_parent,

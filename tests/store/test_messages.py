@@ -8,7 +8,7 @@ import pytest
 from explorer.model import UNKNOWN, Message, MessageState, ToolCall
 from explorer.store.content import content_text, reasoning_text, split_thinking, tool_calls
 from explorer.store.create import StateFile
-from explorer.store.hermes.messages import message_state
+from explorer.store.hermes.display import message_state
 from explorer.store.opening import open_store
 from explorer.store.reading import without_repeats
 from tests.factories import T0, altered, keys, one_session, say, talk, told

@@ -44,6 +44,7 @@ def _only(traits: Traits, wanted: set[int]) -> Traits:
         some(traits.tokens),
         traits.ended & wanted,
         some(traits.held),
+        some(traits.read_at),
     )
 
 
@@ -131,6 +132,7 @@ def test_only_what_is_asked_for_is_read(real_file: Path, number: int) -> None:
         Trait.COST: ("costs",),
         Trait.TOKENS: ("tokens",),
         Trait.STATE: ("ended", "held"),
+        Trait.READ: ("read_at",),
     }
     for asked in combinations(Trait, number):
         wanted = {name for trait in asked for name in fields[trait]}

@@ -130,6 +130,29 @@ async def test_classes_that_few_files_have_are_offered_where_there_are_some(path
         assert {"Chat", "kanban", "oneshot"} <= set(driver.listed())
 
 
+async def test_unread_can_be_chosen_where_the_agent_keeps_track_of_it(path: Path) -> None:
+    async with opened(path, size=(120, 60)) as driver:
+        await driver.press("f")
+        assert "Only unread" not in driver.screen()
+    with altered(path) as db:
+        db.execute("ALTER TABLE sessions ADD COLUMN last_read_at REAL")
+        db.execute("UPDATE sessions SET last_read_at = 0 WHERE id = 'chat'")
+        db.execute("UPDATE sessions SET last_read_at = ? WHERE id = 'short'", (NOW,))
+    async with opened(path, size=(120, 60)) as driver:
+        assert driver.screen().count("✱") == 1
+        await driver.press("f")
+        assert _number(driver, "Only unread") == 1
+        await _go_to(driver, "Only unread")
+        await driver.press("space", "escape")
+        assert driver.listed() == ["Chat"]
+        assert _chips(driver) == ["unread"]
+        await driver.press("backspace")
+        assert len(driver.listed()) == 3
+        await driver.press("/")
+        await driver.type("is:unread")
+        assert driver.listed() == ["Chat"]
+
+
 async def test_the_numbers_follow_what_else_is_chosen(path: Path) -> None:
     async with opened(path, size=(120, 60)) as driver:
         await driver.press("f")

@@ -1,4 +1,4 @@
-"""Hermes' codes in words: why a session ended, how sure its cost is."""
+"""Hermes' codes in words: why a session ended, who named it, how sure its cost is."""
 
 END_REASONS = {
     "explorer_close": "ended in Session Explorer",
@@ -24,6 +24,13 @@ END_REASONS = {
     "lru_evict": "closed to make room for newer ones",
     "superseded_by_resume": "resumed as another session",
     "startup_orphan_reap": "found open and cleaned up at a later start",
+}
+TITLE_SOURCES = {
+    "user": "given by you",
+    "llm": "given by the agent",
+    "derived": "derived from the first message",
+    "branch": "taken over from the session it branched off",
+    "branch_fallback": "made of that of the session it branched off",
 }
 COST_STATUSES = {
     "actual": "what the provider charged",

@@ -15,6 +15,7 @@ from explorer.store import cells
 from explorer.store.base import Details
 from explorer.store.catalog import Unit
 from explorer.store.detailed import (
+    READ,
     Record,
     Row,
     columns_of,
@@ -26,11 +27,13 @@ from explorer.store.detailed import (
     total,
 )
 from explorer.store.hermes.beside import files_of
-from explorer.store.hermes.codes import END_REASONS, in_words
+from explorer.store.hermes.codes import END_REASONS, TITLE_SOURCES, in_words
 from explorer.store.hermes.facts import keys_of
-from explorer.store.hermes.relations import lineage, routes, usage
+from explorer.store.hermes.prompts import shared_text, tools
+from explorer.store.hermes.relations import lineage, resets, routes, usage
+from explorer.store.hermes.rows import read_time
 from explorer.store.hermes.spending import SPENDING, TOKENS, cost_rows, token_rows
-from explorer.store.hermes.survey import batches, newest_time
+from explorer.store.hermes.survey import batches, latest, newest_time
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 
 IDS = ("id", "parent_session_id")
@@ -43,6 +46,7 @@ COUNTS = {
 }
 WHERE = {
     "source": "Source",
+    "created_source": "Begun in",
     "display_name": "Chat",
     "chat_type": "Kind of chat",
     "chat_id": "Chat id",
@@ -50,6 +54,7 @@ WHERE = {
     "user_id": "User",
     "session_key": "Session key",
     "profile_name": "Profile",
+    "transport_profile": "Transport profile",
     "cwd": "Workspace",
     "git_repo_root": "Repository",
     "git_branch": "Branch",
@@ -63,10 +68,16 @@ MODEL = {
     "billing_base_url": "Address",
     "billing_mode": "Paid by",
 }
-TIMES = ("started_at", "ended_at", "end_reason")
+TIMES = (
+    *("started_at", "ended_at", "end_reason", "last_read_at"),
+    *("last_activity_at", "last_activity_description", "last_activity_provenance"),
+)
+PROMPT, TOOLS = "system_prompt_hash", "tool_names"
+"""Where the texts lie that many sessions share."""
 KNOWN = (
     *IDS,
-    *("title", "archived", "model", "model_config"),
+    *("title", "title_source", "pinned", "hidden", "archived", "auto_archived"),
+    *("model", "model_config", PROMPT, TOOLS),
     *(*COUNTS, *WHERE, *MODEL, *TOKENS, *SPENDING, *TIMES),
 )
 
@@ -103,8 +114,8 @@ def _read(reader: Reader, unit: Unit) -> _Read:
     chain = unit.whole or unit.parts
     told = [
         ("Session", _session(parts, one)),
-        ("Where", labelled(one, WHERE)),
-        ("Model", _model(parts, one)),
+        ("Where", [*labelled(one, WHERE), *resets(reader, one)]),
+        ("Model", [*_model(parts, one), *_tools(reader, one)]),
         ("Tokens", token_rows(parts)),
         ("Cost", cost_rows(parts, one)),
         ("By model", usage(reader, unit.parts)),
@@ -113,7 +124,8 @@ def _read(reader: Reader, unit: Unit) -> _Read:
         ("Parts", _parts([found[key] for key in chain if key in found], parts)),
         ("Routes", routes(reader, [part.text("id") for part in parts])),
     ]
-    return _Read(parts, one.text("title") or None, told, others(one, KNOWN))
+    rest = others(_with_prompt(reader, one), KNOWN)
+    return _Read(parts, one.text("title") or None, told, rest)
 
 
 def _records(
@@ -136,17 +148,59 @@ def _records(
 
 
 def _session(parts: Sequence[Record], one: Record) -> list[Row]:
-    rows = [*labelled(one, {"title": "Title"}), ("Id", parts[-1].text("id"))]
+    rows = labelled(one, {"title": "Title"})
+    if one.has("title_source"):
+        rows.append(("Title was", in_words(one.text("title_source"), TITLE_SOURCES)))
+    rows.append(("Id", parts[-1].text("id")))
     if len(parts) > 1:
         rows.append(("Parts", f"{count(len(parts))}, read as one conversation"))
     for column, label in COUNTS.items():
         number = total(parts, column)
         if number or (number == 0 and column == "message_count"):
             rows.append((label, count(number)))
-    if parts[-1].has("archived"):
-        yes = cells.flag(parts[-1].cell["archived"], default=False)
-        rows.append(("Archived", "yes" if yes else parts[-1].told("archived")))
+    return [*rows, *_standing(parts)]
+
+
+def _standing(parts: Sequence[Record]) -> list[Row]:
+    """What somebody, or the agent by itself, has done with it."""
+    rows, tip = [], parts[-1]
+    pinned = [part for part in parts if part.has("pinned")]
+    if pinned:
+        rows.append(("Pinned", _yes(pinned[-1], "pinned")))
+    if tip.has("hidden"):
+        rows.append(("Hidden", _yes(tip, "hidden", ", by the agent: it is in none of its lists")))
+    if tip.has("archived"):
+        swept = cells.flag(tip.cell.get("auto_archived"), default=False)
+        rows.append(("Archived", _yes(tip, "archived", ", by the agent itself" if swept else "")))
     return rows
+
+
+def _yes(record: Record, column: str, how: str = "") -> str:
+    """A flag in words; a cell that is none as it is."""
+    yes = cells.flag(record.cell[column], default=False)
+    return f"yes{how}" if yes else record.told(column)
+
+
+def _tools(reader: Reader, one: Record) -> list[Row]:
+    """The tools that were offered to the model."""
+    if not one.has(TOOLS):
+        return []
+    named = tools(reader, one.text(TOOLS))
+    missing = "their description is not in the file"
+    plain = one.told(TOOLS) if one.text(TOOLS)[:1] in ("[", "{") else missing
+    return [("Tools", named or plain)]
+
+
+def _with_prompt(reader: Reader, one: Record) -> Record:
+    """The row with its system prompt, where that lies in a table of its own."""
+    found = shared_text(reader, one.text(PROMPT), READ) if one.has(PROMPT) else None
+    if found is None:
+        return one
+    text, size = found
+    return Record(
+        {**one.cell, "system_prompt": text},
+        {**one.size, "system_prompt": size},
+    )
 
 
 def _model(parts: Sequence[Record], one: Record) -> list[Row]:
@@ -158,10 +212,16 @@ def _model(parts: Sequence[Record], one: Record) -> list[Row]:
 def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
     started = cells.seconds(parts[0].cell.get("started_at"))
     ended = cells.seconds(parts[-1].cell.get("ended_at"))
-    active = max((time for time in last if time is not None), default=None)
+    message = max((time for time in last if time is not None), default=None)
+    noted = max(filter(None, (_noted(part) for part in parts)), default=None)
+    active = latest(message, noted)
     rows = [("Started", parts[0].told("started_at"))]
-    if active is not None:
-        rows.append(("Last message", exact(active)))
+    if message is not None:
+        rows.append(("Last message", exact(message)))
+    if noted is not None:
+        rows.append(("Last activity", "\n".join((exact(noted), *_doing(parts[-1])))))
+    if (read_at := read_time(parts[-1].cell.get("last_read_at"))) is not None:
+        rows.append(("Last read", exact(read_at) if read_at else "marked as unread"))
     rows.append(("Ended", parts[-1].told("ended_at") or "not noted"))
     if parts[-1].has("end_reason"):
         rows.append(("How it ended", in_words(parts[-1].told("end_reason"), END_REASONS)))
@@ -169,6 +229,17 @@ def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
     if started is not None and end is not None:
         rows.append(("Lasted", duration(end - started)))
     return rows
+
+
+def _noted(part: Record) -> float | None:
+    return cells.sane_seconds(part.cell.get("last_activity_at"))
+
+
+def _doing(part: Record) -> list[str]:
+    """What the agent said that it was doing, and how that is known."""
+    provenance = part.told("last_activity_provenance")
+    told = f"told by: {provenance}" if provenance else ""
+    return [line for line in (part.told("last_activity_description"), told) if line]
 
 
 def _parts(chain: Sequence[Record], here: Sequence[Record]) -> list[Row]:

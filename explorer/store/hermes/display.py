@@ -4,6 +4,8 @@ From schema 23 on Hermes marks rows that only the model reads, and notices: a ro
 user's that tells of a switch, a subagent or a process.
 """
 
+from explorer.model import MessageState
+from explorer.store import cells
 from explorer.store.schema import Schema
 
 HIDDEN = "hidden"
@@ -17,6 +19,28 @@ _MODEL_ONLY = '"model_only": true'
 """In `display_metadata`, as Hermes' JSON spells it."""
 
 
+SEEN = "0"
+"""The condition where no row is marked."""
+
+
+def only_seen(schema: Schema) -> str:
+    """Behind a condition: and it is not for the model alone."""
+    test = unseen(schema)
+    return "" if test == SEEN else f" AND NOT {test}"
+
+
+def each_once(schema: Schema) -> str:
+    """Behind a condition: and of rows that say the same, it is the one that is shown. By the index
+    on (session_id, display_order)."""
+    if not schema.has("messages", "display_order", "active", "compacted"):
+        return ""
+    return (
+        " AND NOT EXISTS (SELECT 1 FROM messages t WHERE t.session_id = m.session_id"
+        " AND t.display_order = m.display_order AND (t.active = 1 OR t.compacted = 1)"
+        " AND (t.active, t.id) > (m.active, m.id))"
+    )
+
+
 def unseen(schema: Schema) -> str:
     """True of what is for the model alone."""
     tests = []
@@ -24,7 +48,7 @@ def unseen(schema: Schema) -> str:
         tests.append(f"m.\"display_kind\" IS '{HIDDEN}'")
     if schema.has("messages", "display_metadata"):
         tests.append(f"coalesce(instr(m.\"display_metadata\", '{_MODEL_ONLY}'), 0) > 0")
-    return f"({' OR '.join(tests)})" if tests else "0"
+    return f"({' OR '.join(tests)})" if tests else SEEN
 
 
 def unsaid(schema: Schema) -> str:
@@ -33,3 +57,10 @@ def unsaid(schema: Schema) -> str:
         return unseen(schema)
     kinds = ", ".join(f"'{kind}'" for kind in NOTICES)
     return f"({unseen(schema)} OR coalesce(m.\"display_kind\", '') IN ({kinds}))"
+
+
+def message_state(active: object, compacted: object) -> MessageState:
+    """Whether the agent still sees a message, by its two flags."""
+    if cells.flag(active, default=True):
+        return MessageState.LIVE
+    return MessageState.COMPACTED if cells.flag(compacted, default=False) else MessageState.REWOUND

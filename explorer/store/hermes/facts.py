@@ -1,4 +1,5 @@
-"""What a list is filtered by and no index holds: models, numbers of messages, use of tools.
+"""What a list is filtered by and no index holds: models, numbers of messages, use of tools, what
+was read.
 
 One walk through the table, long system prompts and all: only for who asks to filter.
 """
@@ -8,6 +9,7 @@ from sys import intern
 
 from explorer.store import cells
 from explorer.store.base import Facts
+from explorer.store.hermes.rows import read_time
 from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
 from explorer.store.slices import walk
@@ -15,7 +17,9 @@ from explorer.store.slices import walk
 
 def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
     """The facts of these sessions, or of all."""
-    columns = reader.schema.pick("sessions", "s", ("model", "message_count", "tool_call_count"))
+    columns = reader.schema.pick(
+        "sessions", "s", ("model", "message_count", "tool_call_count", "last_read_at")
+    )
     select = f"SELECT s.rowid, {columns} FROM sessions s"
     if keys is None:
         rows = walk(reader, columns, "sessions")
@@ -26,14 +30,17 @@ def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
     models: dict[int, str] = {}
     messages: dict[int, int] = {}
     tools: set[int] = set()
-    for key, model, number, calls in rows:
+    read_at: dict[int, float] = {}
+    for key, model, number, calls, read in rows:
         messages[key] = cells.amount(number)
         if name := cells.text(model):
             # One text for all sessions of a model: of 100,000 sessions 8 MB less.
             models[key] = intern(name)
         if cells.amount(calls):
             tools.add(key)
-    return Facts(models, messages, frozenset(tools))
+        if read is not None and (time := read_time(read)) is not None:
+            read_at[key] = time
+    return Facts(models, messages, frozenset(tools), read_at)
 
 
 def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:

@@ -1,13 +1,9 @@
-"""The messages of a session: first an outline of all, then bodies for those in sight.
-
-Ordered by id: clocks step backwards. Rows that the agent rewound are kept out unless asked for.
-"""
+"""The messages of a session, with their bodies, for those in sight; and what they stand beside."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import cache
 
-from explorer.model import UNKNOWN, Message, MessageState, Outline
+from explorer.model import Message
 from explorer.store import cells
 from explorer.store.content import (
     content_text,
@@ -16,10 +12,13 @@ from explorer.store.content import (
     split_thinking,
     tool_calls,
 )
+from explorer.store.hermes.display import SEEN, message_state, unseen
+from explorer.store.hermes.notices import notice, reactions
 from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 
+DISPLAY = ("display_kind", "display_metadata", "_compressed_summary")
 BODY = (
     "id",
     "session_id",
@@ -37,56 +36,11 @@ BODY = (
     "codex_message_items",
     "active",
     "compacted",
+    *DISPLAY,
 )
-OutlineRow = tuple[int, object, object, int | None, int, object, object, object]
+NEAR = 8
+"""Messages on either side among which one is looked for that a person is meant to see."""
 OF_SESSION = "m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
-
-
-def outlines(reader: Reader, key: int, rewound: bool) -> list[Outline]:
-    """Every message of a session, without its body."""
-    size = "length(CAST(m.content AS BLOB))"
-    return _outlines(_outline_rows(reader, size, OF_SESSION, (key,)), key, rewound)
-
-
-def first_outlines(
-    reader: Reader, key: int, most: int, rewound: bool
-) -> tuple[list[Outline], bool]:
-    """(the first `most` messages of a session, whether that is all of it). Where it is not, their
-    ids come from an index and no body is touched: to measure one of 8 MB takes ten milliseconds."""
-    first = f"SELECT m.id FROM messages m WHERE {OF_SESSION} ORDER BY m.id LIMIT ?"
-    ids = reader.column(first, (key, most))
-    if len(ids) < most:
-        return outlines(reader, key, rewound), True
-    among = f"m.id IN ({','.join('?' * len(ids))})"
-    return _outlines(_outline_rows(reader, str(UNKNOWN), among, ids), key, rewound), False
-
-
-def _outline_rows(reader: Reader, size: str, where: str, values: Sequence[int]) -> list[OutlineRow]:
-    columns = reader.schema.pick("messages", "m", ("tool_call_id", "active", "compacted"))
-    return reader.rows(
-        f"SELECT m.id, m.role, m.timestamp, {size}, m.tool_calls IS NOT NULL, {columns}"
-        f" FROM messages m WHERE {where} ORDER BY m.id",
-        values,
-    )
-
-
-def _outlines(rows: list[OutlineRow], key: int, rewound: bool) -> list[Outline]:
-    # There are two or three states in a session, and it may have 35,000 messages.
-    state_of = cache(message_state)
-    return [
-        Outline(
-            id_,
-            key,
-            cells.words(role),
-            cells.seconds(time),
-            length or 0,
-            bool(calls),
-            cells.text(call_id),
-            state,
-        )
-        for id_, role, time, length, calls, call_id, active, compacted in rows
-        if (state := state_of(active, compacted)) is not MessageState.REWOUND or rewound
-    ]
 
 
 def system_prompt(reader: Reader, key: int) -> str:
@@ -102,18 +56,16 @@ def system_prompt(reader: Reader, key: int) -> str:
 
 
 def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
-    """The messages with these ids, ordered by id."""
-    columns = reader.schema.pick("messages", "m", BODY)
-    found: list[Message] = []
-    for batch in batches(sorted(ids)):
+    """The messages with these ids, in their order."""
+    columns = f"{reader.schema.pick('messages', 'm', BODY)}, {unseen(reader.schema)}"
+    found: dict[int, Message] = {}
+    for batch in batches(ids):
         places = ",".join("?" * len(batch))
-        rows = reader.rows(
-            f"SELECT {columns} FROM messages m WHERE m.id IN ({places}) ORDER BY m.id", batch
-        )
-        for row in rows:
+        for row in reader.rows(f"SELECT {columns} FROM messages m WHERE m.id IN ({places})", batch):
             reader.token.check()
-            found.append(_message(row, reader.schema))
-    return found
+            message = _message(row, reader.schema)
+            found[message.id] = message
+    return [found[id_] for id_ in ids if id_ in found]
 
 
 def lost(reader: Reader, id_: str) -> list[Message]:
@@ -125,7 +77,7 @@ def lost(reader: Reader, id_: str) -> list[Message]:
     if not ids and "\ufffd" in id_:
         named = reader.rows("SELECT m.id, m.session_id FROM messages m")
         ids = [number for number, name in named if cells.words(name) == id_]
-    return messages(reader, ids)
+    return messages(reader, sorted(ids))
 
 
 def around(
@@ -141,6 +93,9 @@ def around(
         )
         undone = {id_ for id_, flag in inactive if not cells.flag(flag, default=False)}
         order = [id_ for id_ in order if id_ not in undone]
+    if not rewound:
+        hidden = _unseen_beside(reader, order, ids)
+        order = [id_ for id_ in order if id_ not in hidden] if hidden else order
     found = {}
     for id_ in ids:
         before, after = bisect_left(order, id_), bisect_right(order, id_)
@@ -151,14 +106,26 @@ def around(
     return found
 
 
-def message_state(active: object, compacted: object) -> MessageState:
-    if cells.flag(active, default=True):
-        return MessageState.LIVE
-    return MessageState.COMPACTED if cells.flag(compacted, default=False) else MessageState.REWOUND
+def _unseen_beside(reader: Reader, order: Sequence[int], ids: Sequence[int]) -> set[int]:
+    """Those of the messages near these that are for the model alone."""
+    test = unseen(reader.schema)
+    if test == SEEN:
+        return set()
+    near: set[int] = set()
+    for id_ in ids:
+        at = bisect_left(order, id_)
+        near.update(order[max(at - NEAR, 0) : at + NEAR + 1])
+    found: set[int] = set()
+    for batch in batches(near):
+        places = ",".join("?" * len(batch))
+        found.update(
+            reader.column(f"SELECT m.id FROM messages m WHERE m.id IN ({places}) AND {test}", batch)
+        )
+    return found.difference(ids)
 
 
 def _message(row: tuple[object, ...], schema: Schema) -> Message:
-    cell = dict(zip(BODY, row, strict=True))
+    cell = dict(zip(BODY, row, strict=False))
     role = cells.words(cell["role"])
     text = content_text(cell["content"], bare_json=not schema.has("state_meta"))
     if not text and cell["codex_message_items"]:
@@ -171,7 +138,7 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
         cell["reasoning_details"],
         cell["codex_reasoning_items"],
     )
-    return Message(
+    message = Message(
         id=cells.integer(cell["id"]) or 0,
         session_id=cells.words(cell["session_id"]),
         role=role,
@@ -184,4 +151,14 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
         tool_name=cells.text(cell["tool_name"]),
         finish_reason=cells.text(cell["finish_reason"]),
         state=message_state(cell["active"], cell["compacted"]),
+    )
+    kind, metadata, summary = row[-4:-1]
+    if kind is None and metadata is None and not summary:
+        return message
+    return message._replace(
+        display=cells.text(kind),
+        notice=notice(kind, metadata, text),
+        unseen=bool(row[-1]),
+        summary=cells.flag(summary, default=False),
+        reactions=reactions(metadata),
     )

@@ -83,6 +83,19 @@ def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
     return found
 
 
+def resets(reader: Reader, one: Record) -> list[Row]:
+    """How often the chat of a session has begun anew, which newer agents count."""
+    table = "conversation_generations"
+    if not reader.schema.has(table, "source", "session_key", "generation"):
+        return []
+    number = reader.value(
+        f"SELECT g.generation FROM {table} g WHERE g.source = ? AND g.session_key = ?",
+        (one.text("source"), one.text("session_key")),
+    )
+    times = cells.amount(number)
+    return [("This chat began anew", plural(times, "time"))] if times else []
+
+
 def routes(reader: Reader, ids: Sequence[str]) -> list[Row]:
     """The chats that the gateway would answer with one of these sessions."""
     found = routes_to(reader.rows, reader.schema, set(filter(None, ids)))

@@ -110,6 +110,7 @@ def _session(
     started = cells.seconds(root.cell["started_at"])
     times = [part.last_active for part in parts if part.last_active is not None]
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
+    read_at = read_time(tip.cell["last_read_at"])
     cost, status = _cost(parts)
     state = _state(tip, parts, held, last_active, now)
     last_reply, broken_off = last_words(reader, tip.key)
@@ -146,17 +147,15 @@ def _session(
         restored=unit.restored,
         hidden=cells.flag(tip.cell["hidden"], default=False),
         pinned=any(cells.flag(part.cell["pinned"], default=False) for part in parts),
-        unread=_unread(tip.cell["last_read_at"], last_active),
+        unread=read_at is not None and (last_active or 0.0) > read_at,
         title_source=(tip if tip.text("title") else root).text("title_source"),
     )
 
 
-def _unread(read_at: object, last_active: float | None) -> bool:
-    """Whether something came after it was read last. Nothing noted means that the agent does not
-    keep track of it; a zero, that somebody marked it as unread."""
-    if cells.number(read_at) is None:
-        return False
-    return (last_active or 0.0) > (cells.seconds(read_at) or 0.0)
+def read_time(cell: object) -> float | None:
+    """When a session was read last: zero where somebody marked it as unread, None where the agent
+    does not keep track of it."""
+    return None if cells.number(cell) is None else cells.seconds(cell) or 0.0
 
 
 def _state(

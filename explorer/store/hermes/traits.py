@@ -9,7 +9,7 @@ from typing import Any
 
 from explorer.store import cells
 from explorer.store.hermes.facts import keys_of
-from explorer.store.hermes.rows import known_cost
+from explorer.store.hermes.rows import known_cost, read_time
 from explorer.store.hermes.survey import batches
 from explorer.store.hermes.turns import hermes_leases
 from explorer.store.read_only import Reader
@@ -23,6 +23,7 @@ _COLUMNS: dict[Trait, tuple[str, ...]] = {
     Trait.COST: ("actual_cost_usd", "estimated_cost_usd", "cost_status"),
     Trait.TOKENS: ("input_tokens", "output_tokens"),
     Trait.STATE: ("ended_at",),
+    Trait.READ: ("last_read_at",),
 }
 
 
@@ -46,6 +47,7 @@ def traits(reader: Reader, asked: Collection[Trait], keys: Sequence[int] | None 
         tokens={key: sum(known) for key, of in each(Trait.TOKENS) if (known := _numbers(of))},
         ended=frozenset(key for key, (time,) in each(Trait.STATE) if time is not None),
         held=_held(reader, keys) if Trait.STATE in asked else {},
+        read_at={key: at for key, (t,) in each(Trait.READ) if (at := read_time(t)) is not None},
     )
 
 
