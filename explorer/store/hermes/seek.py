@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
+from explorer.render.composing import composed, taken_apart
 from explorer.store import cells
 from explorer.store.failures import error_name
 from explorer.store.hermes.search_tables import BROKEN, distrust
@@ -72,7 +73,8 @@ def _asked(
     """(the first table that can answer, what `look` finds in it, why no table did that could)."""
     trouble = ""
     for table, usable in (("messages_fts_trigram", _has_three), ("messages_fts", _has_a_word)):
-        groups = [group for group in needles.groups if all(map(usable, group))]
+        both = [_either_way(group) for group in needles.groups]
+        groups = [group for group in both if all(map(usable, group))]
         # Early files have no trigrams: nothing is wrong with them.
         if not groups or (table != "messages_fts" and table not in reader.schema.virtual):
             continue
@@ -160,6 +162,13 @@ def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
         " AND instr(m.content, '<think') = 0 AND instr(m.content, '<reasoning>') = 0"
     )
     return f"({plain} AND {' AND '.join(tests)})", values
+
+
+def _either_way(group: Group) -> Group:
+    """These texts with letters as one sign and as several: trigrams are of the signs as they are
+    stored, and the tokens of words lose the accents of some letters and not of others."""
+    ways = ((text, composed(text), taken_apart(text)) for text in group)
+    return tuple(dict.fromkeys(way for three in ways for way in three))
 
 
 def _has_three(text: str) -> bool:
