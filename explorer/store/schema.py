@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from explorer.store.failures import error_name
 
-_COMMENT = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMENT = r"'(?:[^']|'')*'|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
 _QUOTES = str.maketrans("", "", '"`[]')
 
 
@@ -80,7 +80,7 @@ def _columns(connection: sqlite3.Connection, kind: str, name: str) -> set[str]:
 def _bare(sql: str) -> str:
     """A statement without comments, spaces, quotes and case."""
     if "--" in sql or "/*" in sql:
-        sql = _COMMENT.sub(lambda found: found[0] if found[0].startswith("'") else " ", sql)
+        sql = re.sub(_COMMENT, lambda found: found[0] if found[0][0] == "'" else " ", sql)
     return "".join(sql.translate(_QUOTES).split()).lower()
 
 

@@ -1,9 +1,9 @@
 """Founds for a search in a Hermes file: from its search tables at once, then by a scan.
 
 The tables are the fast way, not the meaning: the word table knows beginnings of words, the
-trigram table three characters and more, neither knows reasoning, and newer agents cut long rows.
-So they give the first hits, newest first, and the scan gives all. Never ranked: ranking a common
-word takes a second where this takes milliseconds.
+trigram table three characters and more, neither knows reasoning, and newer agents cut long rows
+or leave them out. So they give the first hits, newest first, and the scan gives all. Never ranked:
+ranking a common word takes a second where this takes milliseconds.
 """
 
 import sqlite3
@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from explorer.render.composing import composed, taken_apart
 from explorer.store import cells
 from explorer.store.failures import error_name
-from explorer.store.hermes.search_tables import BROKEN, distrust
+from explorer.store.hermes.search_layout import declared
+from explorer.store.hermes.search_tables import BROKEN, TRIGRAMS, WORDS, distrust
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Group, Indexed, Needles, Stretch
@@ -43,12 +44,22 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = No
     """The newest candidates that a table knows, or those below a message; nothing where no table
     can tell."""
     highest = NEWEST if below is None else below
-    table, found, trouble = _asked(
-        reader,
-        needles,
-        lambda table, query: _look_up(reader, table, query, needles, highest, limit),
-    )
+
+    def look(table: str, query: str) -> list[Found]:
+        return _look_up(reader, table, query, needles, highest, limit)
+
+    table, found, trouble = _asked(reader, needles, look)
+    if table == TRIGRAMS and len(found or ()) < limit and _is_partial(reader.schema, table):
+        # Whole messages may be missing there, such as every result of a tool.
+        more = _asked(reader, needles, look, (WORDS,))[1] or ()
+        every = {one.message_id: one for one in (*(found or ()), *more)}
+        found = sorted(every.values(), key=lambda one: -one.message_id)[:limit]
     return Indexed(table, found or (), trouble)
+
+
+def _is_partial(schema: Schema, table: str) -> bool:
+    """Whether a table may leave out messages: those that hold a copy of the text have all."""
+    return bool(declared(schema.virtual[table]).source)
 
 
 def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
@@ -68,20 +79,24 @@ def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
 
 
 def _asked(
-    reader: Reader, needles: Needles, look: Callable[[str, str], T]
+    reader: Reader,
+    needles: Needles,
+    look: Callable[[str, str], T],
+    tables: Sequence[str] = (TRIGRAMS, WORDS),
 ) -> tuple[str, T | None, str]:
     """(the first table that can answer, what `look` finds in it, why no table did that could)."""
     trouble = ""
-    for table, usable in (("messages_fts_trigram", _has_three), ("messages_fts", _has_a_word)):
+    for table in tables:
+        usable = _has_three if table == TRIGRAMS else _has_a_word
         both = [_either_way(group) for group in needles.groups]
         groups = [group for group in both if all(map(usable, group))]
         # Early files have no trigrams: nothing is wrong with them.
-        if not groups or (table != "messages_fts" and table not in reader.schema.virtual):
+        if not groups or (table == TRIGRAMS and table not in reader.schema.virtual):
             continue
         trouble = distrust(reader, table)
         if trouble:
             continue
-        grow = "" if table == "messages_fts_trigram" else "*"
+        grow = "" if table == TRIGRAMS else "*"
         query = " AND ".join(
             "(" + " OR ".join(_quoted(text) + grow for text in group) + ")" for group in groups
         )
