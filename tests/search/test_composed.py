@@ -18,7 +18,7 @@ from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
 from explorer.store.spelling import may_hold
 from tests.conftest import Command
-from tests.factories import NOW, T0, altered, insert, one_session, say
+from tests.factories import NOW, T0, altered, insert, one_session, rows, say
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, POWER_LOOP_FILES, unpack
 from tests.search.noted import searched
@@ -174,8 +174,8 @@ def test_power_loop_goes_either_way(name: str, tmp_path: Path) -> None:
             for row in db.execute("SELECT name FROM sqlite_master WHERE name LIKE '%messages'")
             if "project" not in row[0]
         )
-        rows = db.execute(f"SELECT rowid FROM {table} WHERE role = 'user' LIMIT 2").fetchall()
-        for (row,), form in zip(rows, FORMS, strict=True):
+        said = db.execute(f"SELECT rowid FROM {table} WHERE role = 'user' LIMIT 2").fetchall()
+        for (row,), form in zip(said, FORMS, strict=True):
             values = normalize(form, "x한국어"), row
             db.execute(f"UPDATE {table} SET content = ? WHERE rowid = ?", values)
     store = open_store(path)
@@ -216,6 +216,17 @@ def test_the_command_line_goes_either_way(tmp_path: Path, command: Command) -> N
         assert found["total"] == 2
         lit = [hit["snippet"][slice(*hit["marks"][0])] for hit in found["hits"]]
         assert sorted(lit) == sorted(normalize(other, "café") for other in FORMS)
+
+
+def test_what_hermes_stored_apart_is_found_by_both(born_hermes: Path, command: Command) -> None:
+    said = rows(born_hermes, "SELECT id, content FROM messages")
+    stored = {id_ for id_, text in said if "café" in normalize("NFC", str(text))}
+    assert len(stored) == 32
+    assert not any("café" in str(text) for _, text in said), "none of them is composed"
+    for form in FORMS:
+        typed = normalize(form, "café")
+        found = command("search", typed, "--all", "--limit", "0", "--json", "--db", born_hermes)
+        assert {hit["message_id"] for hit in found.json["hits"]} == stored
 
 
 def test_several_words_are_lit_without_overlaps() -> None:
