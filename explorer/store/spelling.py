@@ -15,6 +15,9 @@ from explorer.store.seeking import Group
 
 _ESCAPED = frozenset('"\\/<>&')
 """Characters that some writers of JSON put in another way."""
+_IN_A_ROW = 100
+_FEW = 8
+"""Ways to write a letter after which a second letter would make too many."""
 _STEADY, _MANY, _NEVER = range(3)
 """Letters that are written in one way, in ways that can be told, and in ways that cannot."""
 
@@ -32,8 +35,17 @@ def may_hold(columns: Sequence[str], groups: Sequence[Group]) -> tuple[str, list
             folds = not spelling or any(map(str.isascii, spelling))
             either += [f"instr({cell}, ?)" for cell in (small if folds else stored)]
             values += [spelling if folds else spelling.encode()] * len(columns)
-        tests.append("(" + " OR ".join(either) + ")")
+        tests.append(any_of(either))
     return " AND ".join(tests), values
+
+
+def any_of(tests: Sequence[str]) -> str:
+    """Whether one of these holds: in a row, or in several, since SQLite takes no expression that
+    is a thousand levels deep."""
+    if len(tests) <= _IN_A_ROW:
+        return "(" + " OR ".join(tests) + ")"
+    rows = [tests[at : at + _IN_A_ROW] for at in range(0, len(tests), _IN_A_ROW)]
+    return any_of([any_of(row) for row in rows])
 
 
 def spelt(text: str) -> list[str]:
@@ -63,6 +75,8 @@ def _pieces(run: Sequence[str]) -> list[str]:
         signs = [way for way in ways if len(way) == 1]
         together = [piece + sign for piece in together for sign in signs or ways]
         apart += [way[-1] for way in ways if signs and len(way) > 1]
+        if len(together) > _FEW:
+            break
     return [*together, *apart]
 
 
