@@ -7,7 +7,7 @@ ranking a common word takes a second where this takes milliseconds.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from explorer.render.composing import composed, taken_apart
@@ -18,6 +18,7 @@ from explorer.store.hermes.search_tables import BROKEN, TRIGRAMS, WORDS, distrus
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Group, Indexed, Needles, Stretch
+from explorer.store.slices import Pace
 from explorer.store.spelling import has_case_beyond_ascii, lower, may_hold
 
 T = TypeVar("T")
@@ -120,15 +121,28 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
     certain, more = _certain(needles.sure)
-    rows = reader.rows(
+    sql = (
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
         f" WHERE m.id > ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
-        " ORDER BY m.id DESC",
-        (*more, top - STRETCH, top, *values),
+        " ORDER BY m.id DESC"
     )
+    rows: list[Any] = []
+    for low, high in _slices(reader, top - STRETCH, top):
+        rows += reader.rows(sql, (*more, low, high, *values))
     done = 1.0 - max(top - STRETCH, 0) / newest if newest > 0 else 1.0
     return Stretch(_candidates(rows), top - STRETCH + 1, done)
+
+
+def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
+    """A stretch, from its end: in one go, or in as many as let an agent without a log commit."""
+    pace = Pace()
+    while top > lowest:
+        low = max(top - pace.rows, lowest) if reader.breathes else lowest
+        pace.begin()
+        yield low, top
+        pace.end()
+        top = low
 
 
 def live(schema: Schema, rewound: bool) -> str:
