@@ -51,6 +51,15 @@ def test_anything_can_be_typed(real_file: Path, text: str) -> None:
     assert len(given) == found.total
 
 
+def test_messages_of_any_number_are_found(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "an owl")
+    odd = [-(1 << 63), 7 - (1 << 63), -1, 0, 1 << 40, (1 << 63) - 1]
+    with altered(path) as db:
+        for number in odd:
+            say(db, "s", id=number, content="an owl")
+    assert _ids(path, "owl") == sorted([1, *odd], reverse=True)
+
+
 def test_many_alternatives_are_looked_for(tmp_path: Path) -> None:
     """Each letter has its cases, each column its test: thousands, which SQLite takes in no row."""
     alternatives = [f"{one}{other}" for one in "абвгд" for other in "ежзик"]

@@ -23,7 +23,7 @@ from explorer.store.spelling import has_case_beyond_ascii, lower, may_hold
 
 T = TypeVar("T")
 
-NEWEST = (1 << 63) - 1
+OLDEST, NEWEST = -(1 << 63), (1 << 63) - 1
 STRETCH = 4000
 """Ids scanned in one read: a read that took its time would lock out an agent without a
 write-ahead log."""
@@ -113,36 +113,38 @@ def _asked(
 
 def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     """The candidates among the newest messages below an id."""
-    highest = NEWEST if below is None else below
-    top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (highest,))
+    newest = reader.value("SELECT max(id) FROM messages")
+    top = newest
+    if below is not None:
+        top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (below,))
     if top is None:
         return Stretch((), None, 1.0)
-    newest = reader.value("SELECT max(id) FROM messages") or top
+    lowest = max(top - STRETCH + 1, OLDEST)
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
     certain, more = _certain(needles.sure)
     sql = (
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE m.id > ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
+        f" WHERE m.id >= ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
         " ORDER BY m.id DESC"
     )
     rows: list[Any] = []
-    for low, high in _slices(reader, top - STRETCH, top):
+    for low, high in _slices(reader, lowest, top):
         rows += reader.rows(sql, (*more, low, high, *values))
-    done = 1.0 - max(top - STRETCH, 0) / newest if newest > 0 else 1.0
-    return Stretch(_candidates(rows), top - STRETCH + 1, done)
+    done = 1.0 - max(lowest - 1, 0) / newest if newest and newest > 0 else 1.0
+    return Stretch(_candidates(rows), lowest, done)
 
 
 def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
     """A stretch, from its end: in one go, or in as many as let an agent without a log commit."""
     pace = Pace()
-    while top > lowest:
-        low = max(top - pace.rows, lowest) if reader.breathes else lowest
+    while top >= lowest:
+        low = max(top - pace.rows + 1, lowest) if reader.breathes else lowest
         pace.begin()
         yield low, top
         pace.end()
-        top = low
+        top = low - 1
 
 
 def live(schema: Schema, rewound: bool) -> str:
