@@ -8,7 +8,6 @@ from explorer.store import cells
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.hermes.search_info import modes
-from explorer.store.hermes.survey import batches
 from explorer.store.read_only import Reader
 from explorer.store.slices import Pace
 
