@@ -227,14 +227,18 @@ def parser() -> argparse.ArgumentParser:
         "id", metavar="ID", type=_text, help="an id, its unique beginning, or a title"
     )
     show.add_argument("--conversation", action="store_true", help="all parts of its conversation")
-    show.add_argument("--all", action="store_true", help="also rewound and repeated messages")
+    show.add_argument(
+        "--all", action="store_true", help="also rewound, repeated and hidden messages"
+    )
     show.add_argument("--format", choices=("text", "markdown"), default="text")
     _add_json(show)
 
     search = command("search", "search the text of all sessions", SEARCH_EPILOG)
     search.add_argument("query", metavar="QUERY", nargs="+", type=_text)
     search.add_argument("--limit", type=_count, default=50, metavar="N", help="0 for all (50)")
-    search.add_argument("--all", action="store_true", help="every class, and rewound messages")
+    search.add_argument(
+        "--all", action="store_true", help="every class, and rewound and hidden messages"
+    )
     search.add_argument("--json-lines", action="store_true", help="a JSON document for each hit")
     _add_json(search)
 

@@ -157,7 +157,17 @@ class Message(NamedTuple):
     finish_reason: str | None
     state: MessageState
     repeats: int = 1
-    """How many equal rows in a run this one stands for."""
+    """How many rows that say the same this one stands for."""
+    display: str | None = None
+    """The agent's own word for how it is to be shown, if it has one."""
+    notice: str = ""
+    """Of a row that nobody said, what it tells, in words: a switch, a subagent that is done."""
+    unseen: bool = False
+    """For the model alone: no person is meant to see it."""
+    summary: bool = False
+    """Marked by the agent as the summary of what it compressed."""
+    reactions: tuple[str, ...] = ()
+    """The signs that somebody put below it."""
 
 
 UNKNOWN = -1
@@ -177,6 +187,10 @@ class Outline(NamedTuple):
     """It calls tools."""
     tool_call_id: str | None
     state: MessageState
+    repeats: int = 1
+    """How many rows that say the same this one stands for."""
+    unsaid: bool = False
+    """Nobody said it: a notice, or for the model alone."""
 
 
 class Hit(NamedTuple):

@@ -66,6 +66,7 @@ def message_shape(message: Message) -> dict[str, object]:
         "finish_reason": message.finish_reason,
         "state": message.state.value,
         "repeats": message.repeats,
+        "display": message.display,
     }
 
 

@@ -12,12 +12,14 @@ from explorer.export.words import (
     OPAQUE,
     arguments_of,
     facts_of,
+    folded_title,
     heading_of,
     reasoning_title,
     title_of,
 )
 from explorer.model import Message, Session
 from explorer.render.clean import clean, clean_line
+from explorer.render.passages import passages
 from explorer.store.reading import read_conversation, without_repeats
 from explorer.store.resolve import resolve
 
@@ -81,13 +83,22 @@ def _text(session: Session, messages: Iterable[Message]) -> Iterator[str]:
 def _message(message: Message) -> Iterator[str]:
     yield painted(f"── {heading_of(message)}", CYAN)
     if message.reasoning:
-        yield painted(f"▾ {reasoning_title(message)}", DIM)
-        lines = clean(message.reasoning).split("\n")
-        yield "\n".join(painted(f"  {line}", DIM) for line in lines)
+        yield from _aside(reasoning_title(message), message.reasoning)
     elif message.opaque_reasoning:
         yield painted(OPAQUE, DIM)
-    if message.text:
+    if message.role == "tool" and message.text:
         yield clean(message.text)
+    for one in passages(message) if message.role != "tool" else ():
+        if one.label and not message.notice:
+            yield from _aside(folded_title(one.label, one.text), one.text)
+        else:
+            yield clean(one.text)
     for call in message.tool_calls:
         yield f"▸ {clean_line(call.name)} {arguments_of(call)}"
     yield ""
+
+
+def _aside(title: str, text: str) -> Iterator[str]:
+    """What the app would fold: a title, and the text below it, quieter."""
+    yield painted(f"▾ {title}", DIM)
+    yield "\n".join(painted(f"  {line}", DIM) for line in clean(text).split("\n"))

@@ -10,12 +10,14 @@ from explorer.export.words import (
     OPAQUE,
     arguments_of,
     facts_of,
+    folded_title,
     heading_of,
     reasoning_title,
     title_of,
 )
 from explorer.model import Message, Session
 from explorer.render.clean import clean, clean_line
+from explorer.render.passages import passages
 
 
 def session_markdown(session: Session, messages: Iterable[Message]) -> Iterator[str]:
@@ -34,9 +36,14 @@ def message_markdown(message: Message) -> Iterator[str]:
         yield "\n".join(f"> {line}" for line in clean(message.reasoning).split("\n")) + "\n"
     elif message.opaque_reasoning:
         yield OPAQUE
-    if message.text:
-        text = clean(message.text)
-        yield _fenced(text) if message.role == "tool" else text
+    if message.role == "tool" and message.text:
+        yield _fenced(clean(message.text))
+    for one in passages(message) if message.role != "tool" else ():
+        if one.label and not message.notice:
+            yield f"> *{folded_title(one.label, one.text)}*\n>"
+            yield "\n".join(f"> {line}" for line in clean(one.text).split("\n")) + "\n"
+        else:
+            yield clean(one.text)
     for call in message.tool_calls:
         yield f"**{clean_line(call.name)}**\n\n{_fenced(arguments_of(call))}"
     yield ""

@@ -8,6 +8,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.render.when import exact
 
 MARKS = {MessageState.COMPACTED: " · compressed", MessageState.REWOUND: " · rewound"}
+UNSEEN = " · for the model only"
 OPAQUE = "[reasoning that only the provider can read]"
 
 
@@ -29,8 +30,11 @@ def heading_of(message: Message) -> str:
     who = {"user": "you"}.get(message.role, clean_line(message.role) or "?")
     if message.tool_name:
         who += f" {clean_line(message.tool_name)}"
+    if message.notice:
+        who = clean_line(message.notice, 200)
     repeats = f" ×{message.repeats}" if message.repeats > 1 else ""
-    return f"{who} · {exact(message.timestamp)}{MARKS.get(message.state, '')}{repeats}"
+    marks = f"{MARKS.get(message.state, '')}{UNSEEN if message.unseen else ''}{repeats}"
+    return f"{who} · {exact(message.timestamp)}{marks}"
 
 
 def arguments_of(call: ToolCall) -> str:
@@ -41,4 +45,9 @@ def arguments_of(call: ToolCall) -> str:
 
 
 def reasoning_title(message: Message) -> str:
-    return f"reasoning · {plural(len(message.reasoning.split()), 'word')}"
+    return folded_title("reasoning", message.reasoning)
+
+
+def folded_title(label: str, text: str) -> str:
+    """Above a text that the app would fold."""
+    return f"{clean_line(label, 200)} · {plural(len(text.split()), 'word')}"

@@ -1,8 +1,8 @@
 """A message as blocks: what is said, what was thought, what was called and what came of it.
 
-Reasoning, calls and scaffolding are folded to one line that says what is inside. No block is
-longer than a cap: the rest opens alone. A call and its result are one block, drawn where the
-result stands.
+Reasoning, calls, notices and what the agent put around a turn are folded to one line that says what
+is inside. No block is longer than a cap: the rest opens alone. A call and its result are one block,
+drawn where the result stands.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from explorer.model import Message, MessageState, ToolCall
 from explorer.render.amounts import count, plural
-from explorer.render.clean import cell_width, clean_line
+from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line, cut_line, line_width
+from explorer.render.passages import Passage, passages
 from explorer.render.prose import plain_lines, prose_lines
 from explorer.render.when import clock
 
@@ -33,7 +34,7 @@ _FINISH = {
     "interrupted": "interrupted",
     "cancelled": "interrupted",
 }
-_NOTES = ("[context compaction", "[context summary")
+_FOR_THE_MODEL = "for the model only"
 
 
 class Level(StrEnum):
@@ -111,27 +112,27 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
         return tuple(made)
     if made or message.id != view.first:
         made.append(GAP)
-    if not is_scaffolding(message):
+    said = list(passages(message))
+    nobodys = message.role == "system" or bool(said and all(one.label for one in said))
+    if len(said) > 1 and said[0].label:
+        # A summary stands for what came before: above who goes on.
+        made.append(_passage(message, said.pop(0), view))
+    if not nobodys:
         made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
         hidden = " · the rest only the provider can read" if message.opaque_reasoning else ""
         made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view, hidden))
     elif message.opaque_reasoning:
-        said = "reasoning that only the provider can read"
-        made.append(Block("reasoning", (((INDENT + said, "dim"),),)))
-    if message.text.strip():
-        made.append(_text(message, view))
+        opaque = "reasoning that only the provider can read"
+        made.append(Block("reasoning", (((INDENT + opaque, "dim"),),)))
+    made += [_passage(message, one, view) for one in said]
     for number, asked in enumerate(message.tool_calls):
         if asked.id is None or asked.id not in view.answered:
             made.append(_call(message, f"call-{number}", asked, None, view))
     if message.finish_reason in _FINISH:
         made.append(Block("finish", (((_FINISH[message.finish_reason], "error"),),)))
-    return tuple(made if message.state is MessageState.LIVE else map(_dimmed, made))
-
-
-def is_scaffolding(message: Message) -> bool:
-    """Whether nobody said this: a system prompt, or the summary of what was compressed."""
-    return message.role == "system" or message.text[:40].lstrip().lower().startswith(_NOTES)
+    loud = message.state is MessageState.LIVE and not message.unseen
+    return tuple(made if loud else map(_dimmed, made))
 
 
 def _dimmed(block: Block) -> Block:
@@ -149,18 +150,27 @@ def _head(message: Message, view: View) -> Line:
     facts.append(clock(message.timestamp, view.tz))
     if message.state in _STATE:
         facts.append(_STATE[message.state])
+    if message.unseen:
+        facts.append(_FOR_THE_MODEL)
     if message.repeats > 1:
         facts.append(f"×{message.repeats}")
+    facts += [clean_line(sign, 16) for sign in message.reactions]
     line = (("── ", "dim"), (who, style), (" · " + " · ".join(facts), "dim"))
     return cut_line(line, view.width)
 
 
-def _text(message: Message, view: View) -> Block:
-    if is_scaffolding(message):
-        prompt = message.id < 0 or not message.text[:40].lstrip().lower().startswith(_NOTES)
-        name = "system prompt" if prompt else "summary of what came before"
-        return _folding(message, "text", name, message.text, view)
-    lines, more, cut = prose_lines(message.text, view.width, CAP)
+def _passage(message: Message, one: Passage, view: View) -> Block:
+    if one.label:
+        hidden = f" · {_FOR_THE_MODEL}" if message.unseen else ""
+        name = clean_line(one.label, 300)
+        if not message.notice:
+            return _folding(message, one.key, name, one.text, view, hidden)
+        when = f" · {clock(message.timestamp, view.tz)}{hidden}"
+        if not one.text.strip():
+            line = cut_line(((f"· {name}", "reasoning"), (when, "dim")), view.width)
+            return Block(one.key, (line,))
+        return _folding(message, one.key, name, one.text, view, when, counted=False)
+    lines, more, cut = prose_lines(one.text, view.width, CAP)
     shown = _capped(lines, more)
     if cut and not more:
         shown = (*shown, cut_line((("… wider than here · enter opens it", "link"),), view.width))
@@ -168,11 +178,21 @@ def _text(message: Message, view: View) -> Block:
 
 
 def _folding(
-    message: Message, key: str, name: str, text: str, view: View, hidden: str = ""
+    message: Message,
+    key: str,
+    name: str,
+    text: str,
+    view: View,
+    behind: str = "",
+    counted: bool = True,
 ) -> Block:
+    """A name that unfolds to a text; how long that is and what stands `behind` is quieter."""
     folded = view.is_folded(message.id, key)
     sign = "▸" if folded else "▾"
-    head = cut_line(((f"{sign} {name}", "reasoning"), (_words(text) + hidden, "dim")), view.width)
+    behind = f"{_words(text) if counted else ''}{behind}"
+    # What comes behind is short, and tells when: it stays where a name is too long.
+    room = max(view.width - len(behind) - 2, 8)
+    head = cut_line(((f"{sign} {fit(name, room)}", "reasoning"), (behind, "dim")), view.width)
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
     lines, more = plain_lines(text, view.width - len(INDENT), CAP, "reasoning")
@@ -209,7 +229,8 @@ def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
     if key == "reasoning":
         return message.reasoning
     if not key.startswith("call"):
-        return message.text
+        pieces = (one.text for one in passages(message) if one.key == key)
+        return next(pieces, message.text)
     if key != "call":
         call = message.tool_calls[int(key.partition("-")[2])]
     from explorer.render import tools  # late, as above

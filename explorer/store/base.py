@@ -174,7 +174,10 @@ class Store(Protocol):
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
-    ) -> list[Outline]: ...
+    ) -> list[Outline]:
+        """The messages of a session as a person is to see them: each once. With `rewound` every
+        row of it: what was taken back, copies, and what is for the model alone."""
+        ...
 
     def first_outlines(
         self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
@@ -189,7 +192,9 @@ class Store(Protocol):
 
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
-    ) -> list[Message]: ...
+    ) -> list[Message]:
+        """In the order of their ids as given; what is gone is missing."""
+        ...
 
     def scattered(
         self, places: Sequence[tuple[int, int]], token: CancelToken | None = None

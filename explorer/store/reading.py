@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from explorer.model import Message
+from explorer.model import Message, Outline
 from explorer.store.base import Store
 from explorer.store.read_only import CancelToken
 
@@ -12,9 +12,9 @@ AT_ONCE = 500
 def read_session(
     store: Store, key: int, everything: bool, token: CancelToken | None = None
 ) -> Iterator[Message]:
-    """The messages of one session; `everything` includes the rewound and each repeat."""
-    ids = [outline.id for outline in store.outlines(key, everything, token)]
-    found = _in_batches(store, key, ids, token)
+    """The messages of one session; `everything` includes the rewound, each repeat, and what is for
+    the model alone."""
+    found = _in_batches(store, key, store.outlines(key, everything, token), token)
     return found if everything else without_repeats(found)
 
 
@@ -32,7 +32,7 @@ def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:
     held: Message | None = None
     for message in messages:
         if held is not None and same(held, message):
-            held = held._replace(repeats=held.repeats + 1)
+            held = held._replace(repeats=held.repeats + message.repeats)
             continue
         if held is not None:
             yield held
@@ -42,10 +42,12 @@ def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _in_batches(
-    store: Store, key: int, ids: Sequence[int], token: CancelToken | None
+    store: Store, key: int, outlines: Sequence[Outline], token: CancelToken | None
 ) -> Iterator[Message]:
-    for start in range(0, len(ids), AT_ONCE):
-        yield from store.messages(key, ids[start : start + AT_ONCE], token)
+    for start in range(0, len(outlines), AT_ONCE):
+        batch = {one.id: one for one in outlines[start : start + AT_ONCE]}
+        for message in store.messages(key, list(batch), token):
+            yield message._replace(repeats=batch[message.id].repeats)
 
 
 def same(one: Message, other: Message) -> bool:

@@ -105,7 +105,7 @@ IN_TRANSCRIPT = (
         "R",
         "R",
         "Rewound",
-        "Show or hide what was rewound or repeated",
+        "Show or hide rewound, repeated and hidden messages",
         "ask('everything')",
     ),
     Action(

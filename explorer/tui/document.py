@@ -236,6 +236,8 @@ def estimates(outlines: Iterable[Outline], width: int) -> list[int]:
     return [
         1
         if one.role == "tool"
+        else 2
+        if one.unsaid
         else 3
         if one.role == "system"
         else min(2 + (one.size + width - 1) // width, most)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from explorer.model import Message, ToolCall
 from explorer.render.blocks import whole_text
 from explorer.render.outcome import failed
+from explorer.render.passages import passages
 from explorer.search.matcher import Matcher, said
 from explorer.search.pattern import Pattern, count_in
 from explorer.store.base import Store
@@ -184,7 +185,8 @@ def place_of(
     if message.role == "tool":
         return item, "call"
     if where.field != "tool_calls":
-        return item, "reasoning" if where.field == "reasoning" else "text"
+        holding = (one.key for one in passages(message) if matcher.spans(one.text))
+        return item, "reasoning" if where.field == "reasoning" else next(holding, "text")
     for number, call in enumerate(message.tool_calls):
         if matcher.spans(f"{call.name}\n{said(call.arguments)}"):
             answers = range(item, len(outlined.outlines)) if call.id else ()
@@ -226,8 +228,8 @@ def texts(
         return
     if message.reasoning:
         yield "reasoning", message.reasoning
-    if message.text:
-        yield "text", message.text
+    for one in passages(message):
+        yield one.key, f"{one.label}\n{one.text}" if message.notice else one.text
     for number, asked in enumerate(message.tool_calls):
         if asked.id is not None and asked.id in answered:
             continue

@@ -38,7 +38,7 @@ class Reading(NamedTuple):
     alone: bool = False
     """Only this part of its conversation."""
     everything: bool = False
-    """Also what was rewound, and what is repeated at a seam."""
+    """Also what was rewound, what is repeated, and what is for the model alone."""
 
     @property
     def name(self) -> tuple[int, bool]:
@@ -159,7 +159,7 @@ class Reader:
         return True
 
     def toggle_everything(self) -> None:
-        """With what was rewound and repeated, or without."""
+        """With what was rewound, repeated and hidden, or without."""
         if self._reading is not None:
             reading = self._reading._replace(everything=not self._reading.everything)
             self._begin(reading)
@@ -277,7 +277,7 @@ class Reader:
         words = f"message {count(max(before, 1))}"
         if self.outlined.complete:
             words += f" of {count(self.outlined.messages)}"
-        hidden = "with what was rewound" if self.shows_everything else ""
+        hidden = "with rewound and hidden messages" if self.shows_everything else ""
         calls = f"tools {level}" if level else ""
         said = filter(None, (calls, hidden, words))
         self._transcript.border_subtitle = Content(" · ".join(said))

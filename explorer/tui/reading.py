@@ -72,7 +72,7 @@ def outline(
     most: int | None = None,
 ) -> Outlined:
     """The outline of a whole conversation, part after part, or of about the first `most` messages;
-    `everything` includes what was rewound and what is repeated at a seam."""
+    `everything` includes what was rewound, what is repeated, and what is for the model alone."""
     found: list[Outline] = []
     seams: dict[int, list[Seam]] = {}
     prompts: dict[int, Message] = {}
@@ -208,7 +208,7 @@ def read_items(
         alone = message.timestamp if len(message.tool_calls) == 1 else None
         calls |= {one.id: one._replace(asked_at=alone) for one in message.tool_calls if one.id}
         again = before is not None and same(before, message)
-        before = message
+        before = message = message._replace(repeats=one.repeats)
         yield Read(item, message, calls.get(message.tool_call_id or ""), again)
 
 
@@ -239,7 +239,7 @@ def lay_out(
             result[item] = Laid(None, GONE)
         elif again and shown >= 0:
             # Written several times over: one stands for all, the others take no room.
-            result[shown] = _once_more(result[shown], made)
+            result[shown] = _once_more(result[shown], message.repeats, made)
             result[item] = Laid(message, (), call)
         else:
             result[item] = Laid(message, blocks(message, made, call), call)
@@ -254,10 +254,10 @@ def _anew(laid: Laid, view: View) -> Laid:
     return laid._replace(blocks=blocks(laid.message, view, laid.call))
 
 
-def _once_more(laid: Laid, view: View) -> Laid:
+def _once_more(laid: Laid, times: int, view: View) -> Laid:
     if laid.message is None:
         return laid
-    message = laid.message._replace(repeats=laid.message.repeats + 1)
+    message = laid.message._replace(repeats=laid.message.repeats + times)
     return laid._replace(message=message, blocks=blocks(message, view, laid.call))
 
 

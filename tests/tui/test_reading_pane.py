@@ -136,7 +136,7 @@ async def test_rewound_messages_are_shown_on_request_and_said_to_be(tmp_path: Pa
         await driver.press("enter", "R")
         assert "taken back" in _lines(driver)
         assert any("rewound" in line for line in _lines(driver))
-        assert "with what was rewound" in driver.screen()
+        assert "with rewound and hidden messages" in driver.screen()
 
 
 async def test_coming_back_finds_the_place_and_the_folds(demo: Path) -> None:

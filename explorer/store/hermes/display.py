@@ -17,6 +17,28 @@ _MODEL_ONLY = '"model_only": true'
 """In `display_metadata`, as Hermes' JSON spells it."""
 
 
+SEEN = "0"
+"""The condition where no row is marked."""
+
+
+def only_seen(schema: Schema) -> str:
+    """Behind a condition: and it is not for the model alone."""
+    test = unseen(schema)
+    return "" if test == SEEN else f" AND NOT {test}"
+
+
+def each_once(schema: Schema) -> str:
+    """Behind a condition: and of rows that say the same, it is the one that is shown. By the index
+    on (session_id, display_order)."""
+    if not schema.has("messages", "display_order", "active", "compacted"):
+        return ""
+    return (
+        " AND NOT EXISTS (SELECT 1 FROM messages t WHERE t.session_id = m.session_id"
+        " AND t.display_order = m.display_order AND (t.active = 1 OR t.compacted = 1)"
+        " AND (t.active, t.id) > (m.active, m.id))"
+    )
+
+
 def unseen(schema: Schema) -> str:
     """True of what is for the model alone."""
     tests = []
@@ -24,7 +46,7 @@ def unseen(schema: Schema) -> str:
         tests.append(f"m.\"display_kind\" IS '{HIDDEN}'")
     if schema.has("messages", "display_metadata"):
         tests.append(f"coalesce(instr(m.\"display_metadata\", '{_MODEL_ONLY}'), 0) > 0")
-    return f"({' OR '.join(tests)})" if tests else "0"
+    return f"({' OR '.join(tests)})" if tests else SEEN
 
 
 def unsaid(schema: Schema) -> str:

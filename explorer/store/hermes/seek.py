@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from explorer.render.composing import composed, taken_apart
 from explorer.store import cells
 from explorer.store.failures import error_name
+from explorer.store.hermes.display import each_once, only_seen
 from explorer.store.hermes.search_layout import declared
 from explorer.store.hermes.search_tables import BROKEN, TRIGRAMS, WORDS, distrust
 from explorer.store.read_only import Reader
@@ -148,11 +149,15 @@ def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
 
 
 def live(schema: Schema, rewound: bool) -> str:
-    """The condition that leaves out what was taken back."""
-    if rewound or not schema.has("messages", "active"):
+    """The condition that leaves out what was taken back, what is for the model alone, and all but
+    one of several copies."""
+    if rewound:
         return ""
+    shown = f"{only_seen(schema)}{each_once(schema)}"
+    if not schema.has("messages", "active"):
+        return shown
     compacted = ' OR m."compacted" = 1' if schema.has("messages", "compacted") else ""
-    return f' AND (coalesce(m."active", 1) != 0{compacted})'
+    return f' AND (coalesce(m."active", 1) != 0{compacted}){shown}'
 
 
 def _look_up(

@@ -103,7 +103,8 @@ class ReadingPane(Vertical):
         called = laid.call
         if block.key.startswith("call-"):
             called = laid.message.tool_calls[int(block.key.partition("-")[2])]
-        links = addresses(laid.message.text) if block.key == "text" else []
+        said = whole_text(laid.message, "text", None) if block.key == "text" else ""
+        links = addresses(said)
         if block.opens_alone:
             text = whole_text(laid.message, block.key, laid.call)
             finding = self._finder is not None and self._finder.is_open

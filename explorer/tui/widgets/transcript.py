@@ -83,7 +83,7 @@ class Transcript(LitView):
         here = self._cursor.item if self._cursor else 0
         item = here + step
         while 0 <= item < len(outlines):
-            if outlines[item].role == "user":
+            if outlines[item].role == "user" and not outlines[item].unsaid:
                 self.scroll_to(y=self._document.line_of((item, 0)), animate=False)
                 self._cursor = self._document.first_place(item) or Place(item, 0)
                 self._look_around()
