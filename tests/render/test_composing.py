@@ -2,6 +2,7 @@
 
 import re
 import sys
+from typing import Literal
 from unicodedata import combining, normalize
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from explorer.render.composing import Sought, expression, folded, in_any_case, letters, written
 from explorer.render.folding import fold
 
+Form = Literal["NFC", "NFD"]
 WORDS = (
     *("café", "Ångström", "naïve", "Việt", "tiếng", "ĐƯỜNG", "ёлка", "Йод", "Άθήνα", "ΐ", "ᾷ"),
     *("한국어", "하", "검색", "がぎ", "プログラム", "İstanbul", "ज़रूर", "ভালো", "≠", "שׁלום", "ẖ"),
@@ -20,7 +22,7 @@ WORDS = (
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("other", ["NFC", "NFD"])
-def test_a_word_is_found_however_it_is_composed(word: str, form: str, other: str) -> None:
+def test_a_word_is_found_however_it_is_composed(word: str, form: Form, other: Form) -> None:
     typed, stored = normalize(form, word), normalize(other, word)
     text = f"ein {stored}! {stored.upper()}"
     sought = Sought(typed)

@@ -4,6 +4,7 @@ directions; and what is lit is what is stored."""
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from unicodedata import normalize
 
 import pytest
@@ -23,7 +24,8 @@ from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, POWER_LOOP_FILES, unpack
 from tests.search.noted import searched
 
-FORMS = ("NFC", "NFD")
+Form = Literal["NFC", "NFD"]
+FORMS: tuple[Form, ...] = ("NFC", "NFD")
 WORDS = (
     *("Xcafé", "Việtzq", "zqtiếng", "한국어zq", "zq검색을", "がぎぐzq", "Ångströmzq", "ёлкаzq"),
     *("İstanbulzq", "Άθήναzq", "naïve résuméx"),
@@ -153,7 +155,7 @@ def test_what_is_lit_is_the_word_as_it_is_stored(planted: Planted) -> None:
                 (begin, end), *_ = hit.marks
                 lit = hit.snippet[begin:end]
                 assert normalize("NFC", lit) == normalize("NFC", word)
-                stored = "NFC" if hit.session_id.startswith("NFC") else "NFD"
+                stored: Form = "NFC" if hit.session_id.startswith("NFC") else "NFD"
                 assert lit == normalize(stored, word)
 
 

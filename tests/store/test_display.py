@@ -26,6 +26,10 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with altered(path) as db:
         for column in COLUMNS:
             db.execute(f"ALTER TABLE messages ADD COLUMN {column}")
+        db.execute(
+            "CREATE INDEX idx_messages_display_page ON messages"
+            " (session_id, display_order, active DESC, id DESC) WHERE active = 1 OR compacted = 1"
+        )
     return path
 
 
