@@ -35,17 +35,19 @@ class Sought:
         source = expression(text, folded)
         one_way = source == re.escape(self.folded)
         self.expression = None if one_way else re.compile(source)
-        """What finds it; None where it is written in one way only."""
+        """What finds it, never in plain ASCII; None where it is written in one way only."""
 
     def is_in(self, text: str) -> bool:
         if self.expression is None:
             return self.folded in text
-        return self.expression.search(text) is not None
+        return not text.isascii() and self.expression.search(text) is not None
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where it stands, from left to right, without overlaps."""
         if self.expression is None:
             return _places(text, self.folded)
+        if text.isascii():
+            return iter(())
         return (match.span() for match in self.expression.finditer(text))
 
 

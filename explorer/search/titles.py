@@ -35,12 +35,16 @@ def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
     found = titles.folded
     # One word after the other, each in one go: what counts are 100,000 titles.
     for group in matcher.sought:
-        if len(group) == 1 and group[0].expression is None:
-            word = group[0].folded
-            found = {key: title for key, title in found.items() if word in title}
-        else:
+        first, *others = group
+        if others:
             tests = [sought.is_in for sought in group]
             found = {key: t for key, t in found.items() if any([test(t) for test in tests])}
+        elif first.expression is None:
+            word = first.folded
+            found = {key: title for key, title in found.items() if word in title}
+        else:
+            holds = first.expression.search
+            found = {key: t for key, t in found.items() if not t.isascii() and holds(t)}
     if matcher.is_bare:
         return tuple(found)
     stored = titles.stored
