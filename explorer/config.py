@@ -39,7 +39,10 @@ def trash_path() -> Path:
 def _folder(variable: str, usual: str, elsewhere: str) -> Path:
     if os.name == "posix" and os.uname().sysname == "Linux":
         # As platformdirs has it, whose import would take 6 ms from the first frame.
-        base = os.environ.get(variable, "").strip() or os.path.expanduser(f"~/{usual}")
+        base = os.environ.get(variable, "").strip()
+        if not os.path.isabs(base):
+            # Without a home it stays as it is, and is no place for anything: see `OwnFile`.
+            base = os.path.expanduser(f"~/{usual}")
         return Path(base) / "session-explorer"
     import platformdirs
 
@@ -48,7 +51,10 @@ def _folder(variable: str, usual: str, elsewhere: str) -> Path:
 
 
 def load_config(path: Path) -> Config:
-    """The settings in a file; the defaults where there is none."""
+    """The settings in a file; the defaults where there is none. One of them is a command to run, so
+    nothing is read below the current folder, where a path leads that has no home to begin with."""
+    if not path.is_absolute():
+        return Config()
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -33,10 +33,24 @@ class Command(NamedTuple):
 
     def line(self) -> str:
         """The same for a person to copy into a shell."""
-        words = [f"{name}={shlex.quote(value)}" for name, value in self.environment.items()]
-        words += map(shlex.quote, self.arguments)
-        start = f"cd {shlex.quote(self.folder)} && " if self.folder else ""
+        words = [f"{name}={_quoted(value)}" for name, value in self.environment.items()]
+        words += map(_quoted, self.arguments)
+        start = f"cd {_quoted(self.folder)} && " if self.folder else ""
         return start + " ".join(words)
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell. The name of a folder may hold anything: what a terminal would act upon is
+    spelt out, in the form that bash, zsh and ksh read."""
+    if word.isprintable():
+        return shlex.quote(word)
+    spelt = (
+        char
+        if char.isprintable() and char not in "\\'"
+        else "".join(f"\\x{byte:02x}" for byte in os.fsencode(char))
+        for char in word
+    )
+    return f"$'{''.join(spelt)}'"
 
 
 def command_for(store: Store, session: Session, config: Config) -> Command:

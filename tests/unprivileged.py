@@ -8,13 +8,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 NOBODY = 65534
+ROOT = Path(__file__).parents[1]
 
-_CODE = f"""
+_CODE = """
 import importlib, os, pkgutil, sys
 import explorer.cli
 for module in pkgutil.walk_packages(explorer.__path__, "explorer."):
@@ -24,8 +25,8 @@ for module in pkgutil.walk_packages(explorer.__path__, "explorer."):
 explorer.cli.parser().format_help()
 if os.geteuid() == 0:
     os.setgroups([])
-    os.setgid({NOBODY})
-    os.setuid({NOBODY})
+    os.setgid(USER)
+    os.setuid(USER)
 sys.exit(explorer.cli.main(sys.argv[1:]))
 """
 
@@ -45,10 +46,17 @@ def open_folder() -> Iterator[Path]:
                     inner.chmod(0o755)
 
 
-def run_as_nobody(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+def run_as_nobody(
+    *arguments: str | Path,
+    user: int = NOBODY,
+    here: Path = ROOT,
+    environment: Mapping[str, str] = os.environ,
+) -> "subprocess.CompletedProcess[str]":
+    """As this user, in this folder."""
     return subprocess.run(
-        [sys.executable, "-c", _CODE, *map(str, arguments)],
-        cwd=Path(__file__).parents[1],
+        [sys.executable, "-c", _CODE.replace("USER", str(user)), *map(str, arguments)],
+        cwd=here,
+        env={**environment, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=60,

@@ -47,10 +47,11 @@ def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
     if options.json:
         write_json(done_shape(done))
     else:
-        note(clean_line(f"{undone_words(plan)}."))
+        note(clean_line(f"{undone_words(plan, done)}."))
         for line in done.notes:
             note(clean_line(line))
-    return int(ExitCode.DONE)
+    whole = not done.skipped and not done.words
+    return int(ExitCode.DONE if whole else ExitCode.FAILED)
 
 
 def _undo_shape(plan: UndoPlan) -> dict[str, object]:

@@ -22,7 +22,7 @@ class OwnFile:
 
     @property
     def made(self) -> bool:
-        return os.path.exists(self.path)
+        return self.path.is_absolute() and os.path.exists(self.path)
 
     @contextmanager
     def writing(self, tables: str, pragmas: Sequence[str] = ()) -> Iterator[sqlite3.Connection]:
@@ -59,6 +59,11 @@ class OwnFile:
             connection.close()
 
     def make_folder(self) -> None:
+        if not self.path.is_absolute():
+            # Where nobody knows the home folder, this would be one named ~ below the current one.
+            raise ExplorerError(
+                self._trouble, "No home folder is known: set HOME, or XDG_DATA_HOME. Not changed."
+            )
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextmanager

@@ -94,7 +94,9 @@ class TakingBack:
             notes = " ".join(done.notes)
             # What was done before is no longer so.
             self._screen.app.clear_notifications()
-            self._screen.notify(clean(f"{undone_words(plan)}. {notes}".rstrip()), markup=False)
+            self._screen.notify(
+                clean(f"{undone_words(plan, done)}. {notes}".rstrip()), markup=False
+            )
             self._lister.goal.go_back(back, moves)
             if noted != self._lister.wish.pins:
                 self._lister.wish_for(self._lister.wish._replace(pins=noted))

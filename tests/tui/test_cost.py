@@ -134,7 +134,7 @@ async def test_selecting_reads_nothing(files: dict[int, Path], meter: Meter) -> 
 async def test_another_density_and_the_hidden_ones_cost_what_comes_into_sight(
     files: dict[int, Path], meter: Meter
 ) -> None:
-    presses = ("v", "v", "full_stop", "full_stop", "full_stop v", "full_stop")
+    presses = ("v", "v", "full_stop", "full_stop", "full_stop", "v", "full_stop")
     costs = await _costs(files[MANY], meter, *presses)
     for cost in costs:
         assert cost.rows < 16 * SCREEN, "up to twice as many rows are in sight"

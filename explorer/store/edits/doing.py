@@ -14,6 +14,7 @@ from explorer.store.edits.images import shown
 from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
 from explorer.store.edits.refusals import OPPOSITES, reasons, undo_reason
 from explorer.store.edits.restoring import Restorer
+from explorer.store.edits.returned import Returned
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
 from explorer.store.edits.taking import (
@@ -183,12 +184,10 @@ class Doing:
                 trash.set_receipt(receipt, ReceiptState.UNDOING)
                 trash.set_entries((entry.number for entry in entries), EntryState.COMING)
             counter = Counter(self._progress, len(entries), plan.messages)
-            troubles: list[Changed] = []
-            begun = False
+            returned = Returned(plan)
 
             def committed(batch: Sequence[Step]) -> None:
-                nonlocal begun
-                begun = True
+                returned.add(batch)
                 back = sum(step.last and step.job > 0 for step in batch)
                 counter.add(sum(step.messages for step in batch), back)
                 if moved > CHUNK or len(entries) > CHUNK_SESSIONS:
@@ -201,29 +200,31 @@ class Doing:
                     steps,
                     self._token,
                     committed,
-                    lambda job, error: troubles.append(error),
+                    returned.fail,
                 )
             except ExplorerError as error:
-                if not begun:
+                if not returned.begun:
                     self._not_undone(plan)
                     raise error.also("Nothing was done.") from error
                 raise error.also("Some of it is back; the next start does the rest.") from error
-        if troubles or not (reached or begun):
+        trouble = returned.trouble
+        if trouble is not None or not (reached or returned.begun):
             self._not_undone(plan)
-        if troubles:
-            raise troubles[0]
+        if trouble is not None:
+            raise trouble
         if not reached:
             raise Cancelled
-        left = self._files_back(entries)
+        back = returned.entries
+        left = [*returned.notes(), *self._files_back(back)]
         try:
             self._note_down(plan.changes, back=True)
-            self._settle_undo(plan)
+            self._settle_undo(plan, back)
         except ExplorerError as error:
             # It is back all the same, and the next start closes the receipt.
             left.append(error.message)
-        ids = tuple(entry.session for entry in entries) or _ids(plan.changes)
+        ids = tuple(entry.session for entry in back) or _ids(plan.changes)
         notes = (*plan.notes, *left)
-        return Done(receipt, "undo", ids, {}, notes)
+        return Done(receipt, "undo", ids, returned.skipped, notes, words=returned.words)
 
     def _check_undo(self, writing: Writing, shape: Shape, plan: UndoPlan) -> None:
         """What spoke against it when it was planned may have come true since."""
@@ -253,15 +254,18 @@ class Doing:
                 coming = entry.state is EntryState.COMING
                 trash.set_entries([entry.number], EntryState.GONE if coming else entry.state)
 
-    def _settle_undo(self, plan: UndoPlan) -> None:
+    def _settle_undo(self, plan: UndoPlan, entries: Sequence[Entry] = ()) -> None:
+        """What is back is back; what could not be waits in the trash as before."""
         receipt = plan.receipt.number
-        back = {entry.number for entry in plan.entries}
+        back = {entry.number for entry in entries}
+        failed = {entry.number for entry in plan.entries} - back
         rest = [
             entry
             for entry in self._trash.entries(receipt)
             if entry.number not in back and entry.state is not EntryState.BACK
         ]
         with self._trash.writing() as trash:
+            trash.set_entries(failed, EntryState.GONE)
             trash.set_entries(back, EntryState.BACK)
             trash.set_receipt(receipt, ReceiptState.DONE if rest else ReceiptState.UNDONE)
 

@@ -7,6 +7,7 @@ between sessions: a reference to a row that is not there yet would be refused.
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from explorer.errors import ExplorerError
 from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
@@ -16,6 +17,12 @@ from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import Change, Entry, Pack
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
+
+_LOST = Changed("It cannot come back", "The trash has lost this session.")
+
+
+def _fail(why: Changed, tx: Transaction) -> None:
+    raise why
 
 
 class Restorer:
@@ -38,22 +45,37 @@ class Restorer:
     def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
         shape = self._shape
-        for pack in self._trash.packs(entry.number, shape.ranks):
+        known = False
+        for pack in self._packs(entry):
+            if isinstance(pack, Changed):
+                yield Step(entry.number, partial(_fail, pack))
+                return
             if pack.table == shape.sessions:
+                known = True
                 yield Step(entry.number, partial(self._session, entry.session, pack))
                 continue
             for rows in slices(pack.rows):
                 few = pack._replace(rows=rows)
                 count = len(few.rows) if pack.table == shape.messages else 0
                 yield Step(entry.number, partial(self.put_rows, few), count)
+        if not known:
+            yield Step(entry.number, partial(_fail, _LOST))
         own = [change for change in changes if change.entry == entry.number]
         yield Step(entry.number, partial(self._links, own), last=True)
+
+    def _packs(self, entry: Entry) -> Iterator[Pack | Changed]:
+        """What the trash holds of an entry; last, why it tells no more, if it is damaged: that is
+        no reason to leave others where they are."""
+        try:
+            yield from self._trash.packs(entry.number, self._shape.ranks)
+        except ExplorerError as error:
+            yield Changed("It cannot come back", f"{error.title}: {error.message}")
 
     def link_steps(self, entries: Sequence[Entry]) -> Iterator[Step]:
         """What sessions came from, when all are back."""
         for entry in entries:
-            for pack in self._trash.packs(entry.number) if entry.kind == "session" else ():
-                if pack.table == self._shape.sessions:
+            for pack in self._packs(entry) if entry.kind == "session" else ():
+                if isinstance(pack, Pack) and pack.table == self._shape.sessions:
                     yield Step(entry.number, partial(self._parent, pack))
                     break
 

@@ -45,6 +45,12 @@ class UndoPlan(NamedTuple):
         """How many are as they were before."""
         return len(self.entries) or len({shown(change.id) for change in self.changes})
 
+    def only(self, ids: Collection[str]) -> "UndoPlan":
+        """The same for those of its sessions that came back."""
+        if not self.entries:
+            return self
+        return self._replace(entries=tuple(one for one in self.entries if one.session in ids))
+
     @property
     def messages(self) -> int:
         return sum(entry.messages for entry in self.entries)

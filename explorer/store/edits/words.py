@@ -114,9 +114,10 @@ def undo_question(plan: UndoPlan) -> str:
     return f"Undo{_share(plan)}: {words[:1].lower()}{words[1:]}?"
 
 
-def undone_words(plan: UndoPlan) -> str:
+def undone_words(plan: UndoPlan, done: Done) -> str:
     """What was taken back, in a line."""
-    return f"Undone{_share(plan)}: {plan.receipt.words}"
+    told = f"{done.words or 'Undone'}{_share(plan.only(done.ids))}: {plan.receipt.words}"
+    return f"{told} · not undone: {skipped_words(done.skipped)}" if done.skipped else told
 
 
 def _share(plan: UndoPlan) -> str:
