@@ -218,6 +218,13 @@ class SearchModes(NamedTuple):
     trigram: bool
     cjk: bool
     covers: tuple[str, ...]
+    """Columns that the table of words holds."""
+    trigram_covers: tuple[str, ...] = ()
+    leaves_out: Mapping[str, tuple[str, ...]] = {}
+    """What a search looks at and a table does not hold, in words, by table."""
+    trouble: tuple[str, ...] = ()
+    """Why a table is not asked although it is there."""
+    notes: tuple[str, ...] = ()
 
 
 class StoreInfo(NamedTuple):

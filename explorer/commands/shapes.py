@@ -103,7 +103,9 @@ def info_shape(info: StoreInfo) -> dict[str, object]:
         )
     }
     search = info.search._asdict()
-    search["covers"] = list(info.search.covers)
+    for name in ("covers", "trigram_covers", "trouble", "notes"):
+        search[name] = list(search[name])
+    search["leaves_out"] = {name: list(gaps) for name, gaps in info.search.leaves_out.items()}
     return shape | {"search": search, "edits": dict(info.edits)}
 
 

@@ -13,6 +13,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, Hidden, Kind
+from explorer.render.composing import expression, written
 from explorer.search.filters import NO_FACTS, is_unread
 from explorer.search.language import Field, Query
 from explorer.search.vocabulary import SESSION_FIELDS, TIME_FIELDS, amount, period
@@ -136,7 +137,8 @@ def _kind(field: Field, catalog: Catalog) -> _Test:
 
 
 def _text(field: Field, texts: Mapping[int, str]) -> _Test:
-    holds = re.compile("|".join(re.escape(value.casefold()) for value in field.any_of)).search
+    values = (expression(value.casefold(), written) for value in field.any_of)
+    holds = re.compile("|".join(values)).search
     fitting = {key for key, text in texts.items() if holds(text.casefold())}
     return lambda parts: not fitting.isdisjoint(parts)
 

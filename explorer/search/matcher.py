@@ -1,7 +1,7 @@
 """Whether a message holds what somebody looks for: decided on its text as a person sees it.
 
-A word matches anywhere inside the text, without regard to case; all of them must be in one
-message, though not in one field of it.
+A word matches anywhere inside the text, without regard to case and to how its letters are
+composed; all of them must be in one message, though not in one field of it.
 """
 
 import json
@@ -11,6 +11,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import Message
+from explorer.render.composing import Sought, expression, folded
 from explorer.render.folding import fold
 from explorer.render.tools_kinds import unnamed
 from explorer.search.language import Query, Term
@@ -21,6 +22,9 @@ from explorer.store.seeking import Needles
 FIELDS = ("content", "tool_calls", "tool_name", "reasoning")
 _PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=True))
 """What `in:` calls them."""
+
+_ACCENTS = "\u0300-\u036f\u3099\u309a"
+"""Signs behind a letter: a word goes on after them, though they are no letters themselves."""
 
 Span = tuple[int, int]
 Finder = Callable[[str, str], Iterator[Span]]
@@ -87,8 +91,8 @@ class Matcher:
         self._test = message_test(query, now, tz)
         places = self._test.places
         self.fields = tuple(name for name in FIELDS if _PLACES[name] in places)
-        self.folded = tuple(
-            tuple(map(fold, group)) for group in needles(query, rewound=False).groups
+        self.sought = tuple(
+            tuple(map(Sought, group)) for group in needles(query, rewound=False).groups
         )
         """What must be there, one text of every group, in a text that is folded."""
         self.is_bare = all(
@@ -182,18 +186,12 @@ def is_plain(query: Query) -> bool:
 
 def _finder(term: Term) -> Finder:
     if term.kind == "regex":
-        expression = pattern(f"/{term.text}/")
-        return lambda text, _: iter(expression.spans(text)) if expression else iter(())
-    needle = fold(term.text)
+        typed = pattern(f"/{term.text}/")
+        return lambda text, _: iter(typed.spans(text)) if typed else iter(())
     if term.kind == "prefix":
         # What a tool answered is JSON as it is stored: a word may follow an escaped line end.
-        start = re.compile(rf"(?:(?<!\w)|(?<=\\[nrt])){re.escape(needle)}")
-        return lambda _, folded: (match.span() for match in start.finditer(folded))
-    return lambda _, folded: _places(folded, needle)
-
-
-def _places(text: str, needle: str) -> Iterator[Span]:
-    at = text.find(needle) if needle else -1
-    while at >= 0:
-        yield at, at + len(needle)
-        at = text.find(needle, at + len(needle))
+        begins = rf"(?:(?<![\w{_ACCENTS}])|(?<=\\[nrt]))"
+        start = re.compile(begins + expression(term.text, folded))
+        return lambda _, text: (match.span() for match in start.finditer(text))
+    sought = Sought(term.text)
+    return lambda _, text: sought.spans(text)

@@ -1,7 +1,8 @@
 """What to look for in a text: words as they are, or a regular expression between slashes.
 
-Capitals matter only to who types one. A regular expression is somebody's own and may take ages on
-the wrong text, so it runs in an engine that can be stopped and that lets other threads go on.
+Capitals matter only to who types one, and how the letters of words are composed never does. A
+regular expression is somebody's own and may take ages on the wrong text, so it runs in an engine
+that can be stopped and that lets other threads go on.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from explorer.errors import ExplorerError
+from explorer.render.composing import expression, written
 
 PATIENCE = 2.0
 """Seconds for one text; after that an expression is called too slow."""
@@ -60,7 +62,8 @@ class _Words:
     def __init__(self, text: str) -> None:
         self.text = text
         self._cased = _cased(text)
-        self._finder = re.compile(re.escape(text), 0 if self._cased else re.IGNORECASE)
+        source = expression(text, written)
+        self._finder = re.compile(source, 0 if self._cased else re.IGNORECASE)
 
     def spans(self, text: str) -> Iterable[tuple[int, int]]:
         if not self._cased and self.text.isascii() and not any(twin in text for twin in _TWINS):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from explorer.render.composing import composed
 from explorer.render.folding import fold
 from explorer.search.language import Query
 from explorer.search.matcher import Matcher
@@ -33,12 +34,17 @@ def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
         return ()
     found = titles.folded
     # One word after the other, each in one go: what counts are 100,000 titles.
-    for group in matcher.folded:
-        if len(group) == 1:
-            (word,) = group
+    for group in matcher.sought:
+        first, *others = group
+        if others:
+            tests = [sought.is_in for sought in group]
+            found = {key: t for key, t in found.items() if any([test(t) for test in tests])}
+        elif first.expression is None:
+            word = first.folded
             found = {key: title for key, title in found.items() if word in title}
         else:
-            found = {key: t for key, t in found.items() if any(word in t for word in group)}
+            holds = first.expression.search
+            found = {key: t for key, t in found.items() if not t.isascii() and holds(t)}
     if matcher.is_bare:
         return tuple(found)
     stored = titles.stored
@@ -56,7 +62,7 @@ def titles_alike(titles: Titles, query: Query, matcher: Matcher) -> tuple[int, .
     # Late: 10 ms that only a search needs.
     from rapidfuzz import fuzz, process
 
-    wanted = fold(words)
+    wanted = fold(composed(words))
     pieces = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
     near = {
         key: folded

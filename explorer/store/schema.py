@@ -5,11 +5,15 @@ above asks for columns. A column that may be missing is always written `s."title
 a bare "title" that does not exist would silently be the string 'title'.
 """
 
+import re
 import sqlite3
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from explorer.store.failures import error_name
+
+_COMMENT = r"'(?:[^']|'')*'|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
+_QUOTES = str.maketrans("", "", '"`[]')
 
 
 class Schema(NamedTuple):
@@ -74,8 +78,10 @@ def _columns(connection: sqlite3.Connection, kind: str, name: str) -> set[str]:
 
 
 def _bare(sql: str) -> str:
-    """A statement without spaces, quotes and case."""
-    return "".join(sql.replace('"', "").split()).lower()
+    """A statement without comments, spaces, quotes and case."""
+    if "--" in sql or "/*" in sql:
+        sql = re.sub(_COMMENT, lambda found: found[0] if found[0][0] == "'" else " ", sql)
+    return "".join(sql.translate(_QUOTES).split()).lower()
 
 
 def _shadow(name: str) -> bool:

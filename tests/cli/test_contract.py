@@ -95,7 +95,8 @@ def test_search_has_the_agreed_shape(path: Path, command: Command) -> None:
 def test_info_has_the_agreed_shape(path: Path, command: Command) -> None:
     said = command("info", "--json", "--db", path).json
     assert set(said) >= INFO
-    assert set(said["search"]) >= {"fts", "trigram", "cjk", "covers"}
+    assert set(said["search"]) >= {"fts", "trigram", "cjk", "covers", "trigram_covers"}
+    assert set(said["search"]) >= {"leaves_out", "trouble", "notes"}
     assert set(said["edits"]) == EDITS
     assert all(reason is None or reason for reason in said["edits"].values())
     assert said["path"] == str(path)

@@ -1,11 +1,15 @@
 """The measure of every search: all messages read, and each word looked for in each of them.
 
-Written without the matcher, the language or the tables, as somebody would with `grep -i`. The names
-of arguments are there where a transcript paints them.
+Written without the matcher, the language or the tables, as somebody would with `grep -i`, on texts
+as they are and on texts whose letters were taken apart. The names of arguments are there where a
+transcript paints them.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from unicodedata import combining, normalize
 
 from explorer.model import Message, ToolCall
 from explorer.render.results import opened
@@ -27,7 +31,7 @@ class Scanned:
         return {
             place
             for place, texts in self.texts
-            if all(any(word in text for text in texts) for word in wanted)
+            if all(any(holds(text, word) for text in texts) for word in wanted)
         }
 
 
@@ -38,6 +42,37 @@ def scan(store: Store) -> Scanned:
         for message in store.messages(key, ids):
             found.append(((key, message.id), tuple(map(small, texts_of(message)))))
     return Scanned(tuple(found))
+
+
+def holds(text: str, word: str) -> bool:
+    """Whether a text holds a word, both in small letters, however these are composed."""
+    if word in text:
+        return True
+    if word.isascii() or combining(word[0]):
+        return False
+    whole, sought = small(apart(text)), small(apart(word))
+    at = whole.find(sought)
+    while at >= 0 and _goes_on(whole, at, at + len(sought)):
+        at = whole.find(sought, at + 1)
+    return at >= 0
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether what follows is an accent, or a part of the same syllable: it is another letter."""
+    alone, more = normalize("NFC", text[start:end]), normalize("NFC", text[start : end + 1])
+    return end < len(text) and (combining(text[end]) > 0 or len(more) == len(alone))
+
+
+@lru_cache(10_000)
+def apart(text: str) -> str:
+    """A text with every accent by itself; a sign that only stands for another one stays."""
+    runs = groupby(text, _stands_for_another)
+    return "".join("".join(run) if kept else normalize("NFD", "".join(run)) for kept, run in runs)
+
+
+def _stands_for_another(char: str) -> bool:
+    other = normalize("NFD", char)
+    return len(other) == 1 and other != char
 
 
 def small(text: str) -> str:

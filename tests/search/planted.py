@@ -55,6 +55,7 @@ PLAIN = {
     "hebrew": "שלום עולם",
     "accent": "café Ångström",
     "apart": "cafe\u0301 in two signs",
+    "slash": "Ü/ü is no word",
     "joiner": "zero\u200bwidth wombat",
     "one": "kea alpha",
     "two": "kea beta",

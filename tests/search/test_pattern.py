@@ -22,6 +22,15 @@ def test_words_match_whatever_their_case() -> None:
     assert spans("docker", "Docker docker DOCKER") == ["Docker", "docker", "DOCKER"]
 
 
+def test_words_match_however_their_letters_are_composed() -> None:
+    text = "café cafe\u0301 CAFE\u0301 검색 \u1100\u1165\u11b7\u1109\u1162\u11a8"
+    for typed in ("café", "cafe\u0301"):
+        assert spans(typed, text) == ["café", "cafe\u0301", "CAFE\u0301"]
+    for typed in ("검색", "\u1100\u1165\u11b7\u1109\u1162\u11a8"):
+        assert len(spans(typed, text)) == 2
+    assert spans("CAFÉ", text) == ["CAFE\u0301"]
+
+
 LETTERS = "sSkKiI\u0130\u0131\u017f\u212aß… "
 
 

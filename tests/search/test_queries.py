@@ -5,16 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from explorer.model import Hidden
+from explorer.search import engine
+from explorer.search.engine import Result
+from explorer.search.language import parse
+from explorer.search.matcher import needles
 from explorer.search.whole import Whole
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.opening import open_store
 from tests.factories import rows
+from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, POWER_LOOP_FILES, unpack
 from tests.search.noted import searched
 from tests.search.plain_scan import Scanned, scan
 from tests.search.planted import DAY, PLANTED_AT, plant
-from tests.search.queries import LITERAL, SPOKEN
+from tests.search.queries import ALONE, LANGUAGES, LITERAL, PUNCTUATION, SPOKEN, WORDS
 
 NOW = PLANTED_AT + 2 * DAY
 
@@ -54,7 +60,15 @@ class Planted:
 
 @pytest.fixture(scope="module", params=HERMES_FILES)
 def planted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Planted:
-    path = unpack(request.param, tmp_path_factory.mktemp("planted"))
+    return _planted(unpack(request.param, tmp_path_factory.mktemp("planted")))
+
+
+@pytest.fixture(scope="module", params=NEWER_FILES)
+def newer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Planted:
+    return _planted(newer_file(request.param, tmp_path_factory.mktemp("newer")))
+
+
+def _planted(path: Path) -> Planted:
     names = plant(path)
     store = open_store(path)
     columns = {str(row[0]) for row in rows(path, "SELECT name FROM pragma_table_info('sessions')")}
@@ -69,13 +83,14 @@ def words(text: str) -> list[str]:
 
 def listed(planted: Planted, places: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """Those that a search gives, and does not only count."""
-    hidden = {"cron", "tool"}
+    hidden = {"cron", "tool", "kanban", "oneshot"}
     catalog = planted.catalog
     return {
         (key, id_)
         for key, id_ in places
         if catalog.source(tip := catalog.chain(key)[-1]) not in hidden
         and catalog.kind(tip).value != "subagent"
+        and catalog.hidden_as(tip) is not Hidden.HIDDEN
     }
 
 
@@ -98,6 +113,80 @@ def test_the_language_finds_what_it_says(
     if needs and needs not in planted.columns:
         pytest.skip(f"no column {needs}")
     assert planted.named(planted.found(text)) == planted.there(names)
+
+
+@pytest.fixture
+def _without_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is painted here, so that nothing is waited for."""
+    monkeypatch.setattr(engine, "REST", 0.0)
+
+
+@pytest.mark.usefixtures("_without_rests")
+def test_newer_schemas_find_what_a_plain_scan_finds(newer: Planted) -> None:
+    """Some of each kind of query: all of them on all files would take minutes."""
+    for text, names in (
+        *PUNCTUATION[::6],
+        *((text, "?") for text in ALONE[::8]),
+        *LANGUAGES[::5],
+        *WORDS,
+    ):
+        found = newer.typed(text)
+        assert found == listed(newer, newer.scanned.holding(words(text))), text
+        if names != "?":
+            assert newer.named(found) == newer.there(names), text
+
+
+def test_newer_schemas_speak_the_language(newer: Planted) -> None:
+    for text, names, needs in SPOKEN[::4]:
+        assert not needs or needs in newer.columns
+        assert newer.named(newer.found(text)) == newer.there(names), text
+
+
+@pytest.mark.usefixtures("_without_rests")
+def test_nothing_is_called_complete_before_all_has_been_read(newer: Planted) -> None:
+    """Also where a table knew it all: nobody can tell."""
+    for text in ("kea", "8192", "docker", "think"):
+        told: list[Result] = []
+        result, _ = searched(newer.store, newer.catalog, text, told.append, NOW)
+        assert result.complete
+        assert told[0].done == 0.0
+        assert not any(one.complete for one in told)
+
+
+def test_the_first_hits_are_of_results_too(newer: Planted) -> None:
+    """Newer tables of trigrams have none of them; that of words has."""
+    for text in ("lyrebird", "exit_code lyreb"):
+        first = newer.store.indexed(needles(parse(text, NOW), rewound=False), 50)
+        assert first.table == "messages_fts_trigram"
+        ids = [one.message_id for one in first.found]
+        assert "answered" in {newer.names.get(id_) for id_ in ids}, text
+        assert ids == sorted(set(ids), reverse=True)
+    for most in (1, 3):
+        first = newer.store.indexed(needles(parse("kea", NOW), rewound=False), most)
+        assert len(first.found) == most
+
+
+def test_what_a_table_knows_is_ranked(newer: Planted) -> None:
+    for text in ("kea", '"kea alpha"', "kea*", "ki alpha OR kea"):
+        scores = newer.store.ranked(needles(parse(text, NOW), rewound=False), 2000)
+        assert {"one", "three"} <= {newer.names.get(id_) for id_ in scores}
+        assert all(score < 0 for score in scores.values())
+
+
+def test_the_place_of_a_match_is_named(newer: Planted) -> None:
+    for text, place, field in (
+        ("cassowary", "called", "tool_calls"),
+        ("lyrebird", "answered", "tool_name"),
+        ("bowerbird", "answered", "content"),
+        ('"I think"', "thought", "reasoning"),
+        ("détail", "details", "reasoning"),
+        ("parakea", "five", "content"),
+    ):
+        hits = Whole(newer.store, newer.catalog, text, NOW).hits()
+        (hit,) = [hit for hit in hits if newer.names.get(hit.message_id or 0) == place]
+        assert hit.field == field, text
+        begin, end = hit.marks[0]
+        assert hit.snippet[begin:end].casefold() == text.strip('"').casefold()
 
 
 @pytest.mark.parametrize("name", POWER_LOOP_FILES)

@@ -51,6 +51,24 @@ def test_anything_can_be_typed(real_file: Path, text: str) -> None:
     assert len(given) == found.total
 
 
+def test_messages_of_any_number_are_found(tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", "an owl")
+    odd = [-(1 << 63), 7 - (1 << 63), -1, 0, 1 << 40, (1 << 63) - 1]
+    with altered(path) as db:
+        for number in odd:
+            say(db, "s", id=number, content="an owl")
+    assert _ids(path, "owl") == sorted([1, *odd], reverse=True)
+
+
+def test_many_alternatives_are_looked_for(tmp_path: Path) -> None:
+    """Each letter has its cases, each column its test: thousands, which SQLite takes in no row."""
+    alternatives = [f"{one}{other}" for one in "абвгд" for other in "ежзик"]
+    path = one_session(tmp_path / "state.db", f"das ist {alternatives[-1].upper()}", "und nichts")
+    assert _ids(path, " OR ".join(alternatives)) == [1]
+    stacked = [f"{letter}\u0323\u0307\u0316" for letter in "qwxqwxqwxqwxqwxqwxqwx"]
+    assert _ids(path, " OR ".join(stacked)) == []
+
+
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE], ids=[name for name, _ in HOSTILE])
 def test_anything_can_be_pasted(tmp_path: Path, text: str) -> None:
     found, given = _search(one_session(tmp_path / "state.db"), text)

@@ -159,7 +159,8 @@ def test_info_knows_the_schema_and_its_search_tables(
     said = command("info", "--json", "--db", unpack(name, tmp_path)).json
     assert said["kind"] == name.rpartition("-")[0]
     assert said["schema_version"] == version
-    assert said["search"] == {"fts": fts, "trigram": trigram, "cjk": False, "covers": covers}
+    search = {"fts": fts, "trigram": trigram, "cjk": False, "covers": covers}
+    assert said["search"] | search == said["search"]
 
 
 def test_a_compressed_conversation_is_one_row(hermes_file: Path) -> None:

@@ -14,6 +14,7 @@ from explorer.store.base import Store
 from explorer.store.create import StateFile
 from explorer.store.opening import open_store
 from explorer.store.read_only import Reader, ReadOnlyFile
+from explorer.store.seeking import Found, Needles
 from explorer.store.traits import Trait
 from tests.factories import T0, altered, insert, talk
 from tests.newer_files import NEWER_FILES, newer_file
@@ -30,6 +31,7 @@ READS: dict[str, Read] = {
     "started": lambda store: store.sort_values(Sort.STARTED),
     "cost": lambda store: store.sort_values(Sort.COST),
     "title": lambda store: store.sort_values(Sort.TITLE),
+    "search": lambda store: _searched(store),
 }
 
 
@@ -45,6 +47,17 @@ def _catalog(store: Store) -> object:
         )
         for key in catalog.keys
     }
+
+
+def _searched(store: Store) -> object:
+    found: list[Found] = []
+    below: int | None = None
+    while True:
+        stretch = store.scanned(Needles((("e",),)), below)
+        found += stretch.found
+        below = stretch.below
+        if below is None:
+            return found
 
 
 @pytest.fixture

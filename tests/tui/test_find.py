@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.widgets import Input
 
 from explorer.model import Message
 from explorer.store.create import StateFile
@@ -236,6 +237,23 @@ async def test_words_are_found_and_lit_where_a_line_was_wrapped(tmp_path: Path) 
         assert _said(driver) == "1 of 1"
         assert " ".join(_lit(driver)).split() == ["BASE", "IMAGE", "HAS", "NO", "SUCH", "VARIANT"]
         assert len(_lit(driver)) > 1
+
+
+@pytest.mark.parametrize("typed", ["café", "cafe\u0301", "CAFÉ", "Cafe\u0301"])
+async def test_letters_are_found_and_lit_however_they_are_composed(
+    tmp_path: Path, typed: str
+) -> None:
+    text = "un café, deux cafe\u0301s, CAFÉ, Cafe\u0301, cafe"
+    async with opened(_session(tmp_path / "state.db", "hello", text)) as driver:
+        await driver.press("enter", "ctrl+f")
+        # The driver has no key for an accent alone; terminals have.
+        driver.app.screen.query_one(FindBar).query_one(Input).value = typed
+        await driver.settle()
+        lit = [word.casefold() for word in _lit(driver)]
+        every = ["café", "cafe\u0301", "café", "cafe\u0301"]
+        expected = {"CAFÉ": ["café"], "Cafe\u0301": ["cafe\u0301"]}.get(typed, every)
+        assert lit == expected
+        assert _said(driver) == f"1 of {len(expected)}"
 
 
 async def test_the_match_one_is_at_survives_a_resize(tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ def test_an_accent_that_is_composed_is_found(bar: Terminal) -> None:
     _until_found(bar, "Closed", "fermé")
 
 
+def test_an_accent_that_comes_behind_its_letter_is_found(bar: Terminal) -> None:
+    bar.press("ferme\u0301".encode())
+    # The terminal puts them together.
+    _until_found(bar, "Closed", "fermé")
+
+
 def test_a_paste_is_searched_for_as_it_is(bar: Terminal) -> None:
     bar.press(PASTE % b"deploy.sh --force")
     _until_found(bar, "By hand", "deploy.sh --force")

@@ -5,42 +5,17 @@ those that fill in columns of messages of the same session. A statement counts a
 of these forms; whatever else a trigger holds, it is not.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from explorer.store import cells
 from explorer.store.edits.images import Rows
+from explorer.store.statements import Token, outside, split, trigger_parts, without_parentheses
 
-_TOKEN = re.compile(
-    r"""(?P<skip>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
-    |(?P<text>'(?:[^']|'')*')
-    |(?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])
-    |(?P<word>[^\W\d][\w$]*)
-    |(?P<number>\d[\w.]*)
-    |(?P<mark>.)""",
-    re.VERBOSE | re.DOTALL,
-)
 _EVENTS = ("delete", "insert", "update")
 _SELECTS = ("select", "values", "with")
 _UNSPLIT = ("between", "case")
 """Words that hold an AND which joins no two conditions."""
-
-
-class Token(NamedTuple):
-    """A piece of a statement."""
-
-    kind: str
-    text: str
-    """Of a name what it names, in lower case."""
-
-    def says(self, *words: str) -> bool:
-        """Whether it is one of these keywords or marks."""
-        return self.kind in ("word", "mark") and self.text in words
-
-    @property
-    def names(self) -> bool:
-        return self.kind in ("word", "quoted")
 
 
 class Write(NamedTuple):
@@ -82,25 +57,14 @@ def triggers(ask: Rows) -> list[Trigger]:
 
 def parsed(name: str, table: str, sql: str) -> Trigger:
     """What a trigger does; `UNKNOWN` stands for every statement that is of no known form."""
-    tokens = list(_tokens(sql))
-    begin = next((at for at, token in enumerate(tokens) if token.says("begin")), len(tokens))
-    head, body = tokens[:begin], tokens[begin + 1 :]
+    head, body = trigger_parts(sql)
     event, columns = _event(head)
     if not body or not body[-1].says("end"):
         return Trigger(name, table.lower(), False, event, columns, (UNKNOWN,))
-    statements = _split(body[:-1], ";")
+    statements = split(body[:-1], ";")
     writes = tuple(_write(statement) for statement in statements if statement)
     after = any(token.says("after") for token in head)
     return Trigger(name, table.lower(), after, event, columns, writes)
-
-
-def _tokens(sql: str) -> Iterator[Token]:
-    for found in _TOKEN.finditer(sql):
-        kind, text = found.lastgroup or "", found[0]
-        if kind == "quoted":
-            yield Token(kind, text[1:-1].replace(text[0] * 2, text[0]).lower())
-        elif kind != "skip":
-            yield Token(kind, text.lower() if kind == "word" else text)
 
 
 def _event(head: Sequence[Token]) -> tuple[str, frozenset[str]]:
@@ -127,12 +91,12 @@ def _write(statement: Sequence[Token]) -> Write:
 
 def _update(table: str, rest: Sequence[Token]) -> Write:
     where = next(
-        (at for at, token in _outside(rest) if token.says("where", "from", "returning")), None
+        (at for at, token in outside(rest) if token.says("where", "from", "returning")), None
     )
     if where is None or not rest[where].says("where"):
         return UNKNOWN
     columns = []
-    for assignment in _split(rest[:where], ","):
+    for assignment in split(rest[:where], ","):
         if len(assignment) < 3 or not assignment[0].names or not assignment[1].says("="):
             return UNKNOWN
         columns.append(assignment[0].text)
@@ -148,14 +112,14 @@ def _update(table: str, rest: Sequence[Token]) -> Write:
 def _confined(test: Sequence[Token], table: str, by: Sequence[str]) -> bool:
     """Whether a condition holds only for rows that share one of these columns with the row that
     set the trigger off."""
-    inner = _without_parentheses(test)
-    words = [token for _, token in _outside(inner)]
+    inner = without_parentheses(test)
+    words = [token for _, token in outside(inner)]
     if not inner or inner[0].says(*_SELECTS) or any(token.says(*_UNSPLIT) for token in words):
         return False
-    either = _split(inner, "or")
+    either = split(inner, "or")
     if len(either) > 1:
         return all(_confined(part, table, by) for part in either)
-    both = _split(inner, "and")
+    both = split(inner, "and")
     if len(both) > 1:
         return any(_confined(part, table, by) for part in both)
     return _same(inner, table, by)
@@ -163,7 +127,7 @@ def _confined(test: Sequence[Token], table: str, by: Sequence[str]) -> bool:
 
 def _same(test: Sequence[Token], table: str, by: Sequence[str]) -> bool:
     """Whether a condition is `column = new.column`, in either order, of one of these columns."""
-    sides = _split(test, "=")
+    sides = split(test, "=")
     if len(sides) != 2:
         return False
     names = [[token.text for token in side if token.names] for side in sides]
@@ -175,31 +139,3 @@ def _same(test: Sequence[Token], table: str, by: Sequence[str]) -> bool:
         if other in ([end, column] for end in ("new", "old")) and owner in ([], [table]):
             return column in by
     return False
-
-
-def _without_parentheses(tokens: Sequence[Token]) -> Sequence[Token]:
-    while tokens and tokens[0].says("(") and not list(_outside(tokens[1:-1], deepest=-1)):
-        if not tokens[-1].says(")"):
-            return tokens
-        tokens = tokens[1:-1]
-    return tokens
-
-
-def _outside(tokens: Sequence[Token], deepest: int = 0) -> Iterator[tuple[int, Token]]:
-    """(place, token) of what stands in no parentheses; with another `deepest` level, of what
-    stands at that level or above it."""
-    depth = 0
-    for at, token in enumerate(tokens):
-        depth -= token.says(")")
-        if depth <= deepest:
-            yield at, token
-        depth += token.says("(")
-
-
-def _split(tokens: Sequence[Token], by: str) -> list[Sequence[Token]]:
-    """The pieces between separators that stand in no parentheses."""
-    ends = [at for at, token in _outside(tokens) if token.says(by)]
-    return [
-        tokens[start + 1 : end]
-        for start, end in zip((-1, *ends), (*ends, len(tokens)), strict=True)
-    ]

@@ -19,6 +19,8 @@ _MODEL_ONLY = '"model_only": true'
 """In `display_metadata`, as Hermes' JSON spells it."""
 
 
+BY_ORDER = "idx_messages_display_page"
+"""The index on (session_id, display_order) of the rows that are shown."""
 SEEN = "0"
 """The condition where no row is marked."""
 
@@ -30,24 +32,27 @@ def only_seen(schema: Schema) -> str:
 
 
 def each_once(schema: Schema) -> str:
-    """Behind a condition: and of rows that say the same, it is the one that is shown. By the index
-    on (session_id, display_order)."""
+    """Behind a condition: and of rows that say the same, it is the one that is shown. Not without
+    the agent's own index: each row would walk its session, of 35,000 messages for ten minutes."""
     if not schema.has("messages", "display_order", "active", "compacted"):
+        return ""
+    if BY_ORDER not in schema.indices:
         return ""
     return (
         " AND NOT EXISTS (SELECT 1 FROM messages t WHERE t.session_id = m.session_id"
         " AND t.display_order = m.display_order AND (t.active = 1 OR t.compacted = 1)"
-        " AND (t.active, t.id) > (m.active, m.id))"
+        f" AND NOT {unseen(schema, 't')}"
+        " AND (coalesce(t.active, 1), t.id) > (coalesce(m.active, 1), m.id))"
     )
 
 
-def unseen(schema: Schema) -> str:
+def unseen(schema: Schema, alias: str = "m") -> str:
     """True of what is for the model alone."""
     tests = []
     if schema.has("messages", "display_kind"):
-        tests.append(f"m.\"display_kind\" IS '{HIDDEN}'")
+        tests.append(f"{alias}.\"display_kind\" IS '{HIDDEN}'")
     if schema.has("messages", "display_metadata"):
-        tests.append(f"coalesce(instr(m.\"display_metadata\", '{_MODEL_ONLY}'), 0) > 0")
+        tests.append(f"coalesce(instr({alias}.\"display_metadata\", '{_MODEL_ONLY}'), 0) > 0")
     return f"({' OR '.join(tests)})" if tests else SEEN
 
 

@@ -7,7 +7,7 @@ from explorer.model import StoreInfo
 from explorer.store import cells
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
-from explorer.store.hermes.search_tables import modes
+from explorer.store.hermes.search_info import modes
 from explorer.store.read_only import Reader
 from explorer.store.slices import Pace
 
@@ -27,7 +27,7 @@ def info(reader: Reader, path: Path) -> StoreInfo:
         orphans=_orphans(reader),
         bytes=os.stat(path).st_size,
         wal_bytes=log_size(path),
-        search=modes(reader.schema),
+        search=modes(reader),
         snapshot=reader.snapshot,
         edits=reasons(path, reader.schema, reader.rows, reader.snapshot),
     )

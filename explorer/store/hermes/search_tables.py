@@ -1,36 +1,16 @@
-"""The agent's own search tables: which there are, what they cover, and whether they are whole."""
+"""The agent's own search tables: their names, and whether they know every message."""
 
-from explorer.model import SearchModes
 from explorer.store import cells
 from explorer.store.read_only import Reader
-from explorer.store.schema import Schema
+
+WORDS, TRIGRAMS, CJK = "messages_fts", "messages_fts_trigram", "messages_fts_cjk"
 
 STALE = "fts_stale"
 REBUILD = ("fts_rebuild_progress", "fts_rebuild_high_water")
-"""What newer agents note about their search table."""
-
-
-def modes(schema: Schema) -> SearchModes:
-    """The search tables of a file, and the columns they cover."""
-    fts = "messages_fts" in schema.virtual
-    covers: tuple[str, ...] = ()
-    if fts:
-        covers = ("content", "tool_name", "tool_calls") if _covers_tools(schema) else ("content",)
-    return SearchModes(
-        fts=fts,
-        trigram="messages_fts_trigram" in schema.virtual,
-        cjk="messages_fts_cjk" in schema.virtual,
-        covers=covers,
-    )
-
-
-def _covers_tools(schema: Schema) -> bool:
-    """Early tables are a view on the content column; later ones hold the tools' text too."""
-    made = "".join(schema.virtual["messages_fts"].split()).lower()
-    return "content=messages," not in made and "content='messages'" not in made
-
-
+OPTIMIZE = "fts_optimize_available"
+"""What newer agents note about their search tables."""
 BROKEN = "the search table is broken"
+REBUILT = "the search table is being rebuilt"
 
 
 def distrust(reader: Reader, table: str) -> str:
@@ -41,12 +21,20 @@ def distrust(reader: Reader, table: str) -> str:
         return "this file has no search table"
     if table not in schema.fed:
         return "the search table is not kept up to date"
-    if not schema.has("state_meta", "key", "value"):
-        return ""
-    notes = dict(
-        reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?, ?)", (STALE, *REBUILD))
-    )
-    filled, goal = (cells.number(notes.get(key)) or 0.0 for key in REBUILD)
-    if cells.words(notes.get(STALE)) not in ("", "0"):
+    noted = notes(reader, STALE, *REBUILD)
+    if is_on(noted.get(STALE)):
         return "the search table is out of date"
-    return "" if filled >= goal else "the search table is being rebuilt"
+    filled, goal = (cells.number(noted.get(key)) or 0.0 for key in REBUILD)
+    return "" if filled >= goal else REBUILT
+
+
+def notes(reader: Reader, *keys: str) -> dict[str, object]:
+    """What the agent has noted under these names."""
+    if not reader.schema.has("state_meta", "key", "value"):
+        return {}
+    places = ", ".join("?" * len(keys))
+    return dict(reader.rows(f"SELECT key, value FROM state_meta WHERE key IN ({places})", keys))
+
+
+def is_on(note: object) -> bool:
+    return cells.words(note) not in ("", "0")

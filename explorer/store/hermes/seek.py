@@ -1,27 +1,30 @@
 """Founds for a search in a Hermes file: from its search tables at once, then by a scan.
 
 The tables are the fast way, not the meaning: the word table knows beginnings of words, the
-trigram table three characters and more, neither knows reasoning, and newer agents cut long rows.
-So they give the first hits, newest first, and the scan gives all. Never ranked: ranking a common
-word takes a second where this takes milliseconds.
+trigram table three characters and more, neither knows reasoning, and newer agents cut long rows
+or leave them out. So they give the first hits, newest first, and the scan gives all. Never ranked:
+ranking a common word takes a second where this takes milliseconds.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from explorer.render.composing import composed, taken_apart
 from explorer.store import cells
 from explorer.store.failures import error_name
 from explorer.store.hermes.display import each_once, only_seen
-from explorer.store.hermes.search_tables import BROKEN, distrust
+from explorer.store.hermes.search_layout import declared
+from explorer.store.hermes.search_tables import BROKEN, TRIGRAMS, WORDS, distrust
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 from explorer.store.seeking import Found, Group, Indexed, Needles, Stretch
+from explorer.store.slices import Pace
 from explorer.store.spelling import has_case_beyond_ascii, lower, may_hold
 
 T = TypeVar("T")
 
-NEWEST = (1 << 63) - 1
+OLDEST, NEWEST = -(1 << 63), (1 << 63) - 1
 STRETCH = 4000
 """Ids scanned in one read: a read that took its time would lock out an agent without a
 write-ahead log."""
@@ -43,12 +46,22 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = No
     """The newest candidates that a table knows, or those below a message; nothing where no table
     can tell."""
     highest = NEWEST if below is None else below
-    table, found, trouble = _asked(
-        reader,
-        needles,
-        lambda table, query: _look_up(reader, table, query, needles, highest, limit),
-    )
+
+    def look(table: str, query: str) -> list[Found]:
+        return _look_up(reader, table, query, needles, highest, limit)
+
+    table, found, trouble = _asked(reader, needles, look)
+    if table == TRIGRAMS and len(found or ()) < limit and _is_partial(reader.schema, table):
+        # Whole messages may be missing there, such as every result of a tool.
+        more = _asked(reader, needles, look, (WORDS,))[1] or ()
+        every = {one.message_id: one for one in (*(found or ()), *more)}
+        found = sorted(every.values(), key=lambda one: -one.message_id)[:limit]
     return Indexed(table, found or (), trouble)
+
+
+def _is_partial(schema: Schema, table: str) -> bool:
+    """Whether a table may leave out messages: those that hold a copy of the text have all."""
+    return bool(declared(schema.virtual[table]).source)
 
 
 def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
@@ -68,19 +81,24 @@ def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
 
 
 def _asked(
-    reader: Reader, needles: Needles, look: Callable[[str, str], T]
+    reader: Reader,
+    needles: Needles,
+    look: Callable[[str, str], T],
+    tables: Sequence[str] = (TRIGRAMS, WORDS),
 ) -> tuple[str, T | None, str]:
     """(the first table that can answer, what `look` finds in it, why no table did that could)."""
     trouble = ""
-    for table, usable in (("messages_fts_trigram", _has_three), ("messages_fts", _has_a_word)):
-        groups = [group for group in needles.groups if all(map(usable, group))]
+    for table in tables:
+        usable = _has_three if table == TRIGRAMS else _has_a_word
+        both = [_either_way(group) for group in needles.groups]
+        groups = [group for group in both if all(map(usable, group))]
         # Early files have no trigrams: nothing is wrong with them.
-        if not groups or (table != "messages_fts" and table not in reader.schema.virtual):
+        if not groups or (table == TRIGRAMS and table not in reader.schema.virtual):
             continue
         trouble = distrust(reader, table)
         if trouble:
             continue
-        grow = "" if table == "messages_fts_trigram" else "*"
+        grow = "" if table == TRIGRAMS else "*"
         query = " AND ".join(
             "(" + " OR ".join(_quoted(text) + grow for text in group) + ")" for group in groups
         )
@@ -96,23 +114,38 @@ def _asked(
 
 def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     """The candidates among the newest messages below an id."""
-    highest = NEWEST if below is None else below
-    top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (highest,))
+    newest = reader.value("SELECT max(id) FROM messages")
+    top = newest
+    if below is not None:
+        top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (below,))
     if top is None:
         return Stretch((), None, 1.0)
-    newest = reader.value("SELECT max(id) FROM messages") or top
+    lowest = max(top - STRETCH + 1, OLDEST)
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
     certain, more = _certain(needles.sure)
-    rows = reader.rows(
+    sql = (
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE m.id > ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
-        " ORDER BY m.id DESC",
-        (*more, top - STRETCH, top, *values),
+        f" WHERE m.id >= ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
+        " ORDER BY m.id DESC"
     )
-    done = 1.0 - max(top - STRETCH, 0) / newest if newest > 0 else 1.0
-    return Stretch(_candidates(rows), top - STRETCH + 1, done)
+    rows: list[Any] = []
+    for low, high in _slices(reader, lowest, top):
+        rows += reader.rows(sql, (*more, low, high, *values))
+    done = 1.0 - max(lowest - 1, 0) / newest if newest and newest > 0 else 1.0
+    return Stretch(_candidates(rows), lowest, done)
+
+
+def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
+    """A stretch, from its end: in one go, or in as many as let an agent without a log commit."""
+    pace = Pace()
+    while top >= lowest:
+        low = max(top - pace.rows + 1, lowest) if reader.breathes else lowest
+        pace.begin()
+        yield low, top
+        pace.end()
+        top = low - 1
 
 
 def live(schema: Schema, rewound: bool) -> str:
@@ -165,6 +198,13 @@ def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
         " AND instr(m.content, '<think') = 0 AND instr(m.content, '<reasoning>') = 0"
     )
     return f"({plain} AND {' AND '.join(tests)})", values
+
+
+def _either_way(group: Group) -> Group:
+    """These texts with letters as one sign and as several: trigrams are of the signs as they are
+    stored, and the tokens of words lose the accents of some letters and not of others."""
+    ways = ((text, composed(text), taken_apart(text)) for text in group)
+    return tuple(dict.fromkeys(way for three in ways for way in three))
 
 
 def _has_three(text: str) -> bool:
