@@ -66,6 +66,7 @@ class Sort(StrEnum):
     TITLE = "title"
     TOKENS = "tokens"
     SOURCE = "source"
+    EXPIRING = "expiring"
 
 
 class Session(NamedTuple):

@@ -36,6 +36,8 @@ class Filters(NamedTuple):
     least: int = 0
     """Messages at least."""
     tools: bool = False
+    expiring: bool = False
+    """The agent is about to delete or archive it."""
 
     @property
     def needs_facts(self) -> bool:
@@ -53,25 +55,35 @@ class Tally(NamedTuple):
     sizes: Callable[[int], int]
     tools: int
     classes: Mapping[Hidden, int]
+    expiring: int = 0
 
 
-def wanted(catalog: Catalog, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Says of a row whether it passes; None when all do."""
-    checks = list(_Looks(catalog, facts, filters).checks.values())
+def wanted(
+    catalog: Catalog, facts: Facts, filters: Filters, expiring: Collection[int] = ()
+) -> Callable[[int], bool] | None:
+    """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
+    is about to delete or archive."""
+    checks = list(_Looks(catalog, facts, filters, expiring).checks.values())
     if len(checks) < 2:
         return checks[0] if checks else None
     return lambda key: all(passes(key) for passes in checks)
 
 
-def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hidden]) -> Tally:
+def tally(
+    catalog: Catalog,
+    facts: Facts,
+    filters: Filters,
+    shown: frozenset[Hidden],
+    expiring: Collection[int] = (),
+) -> Tally:
     """What every choice would list, the other filters staying as they are."""
-    looks = _Looks(catalog, facts, filters)
+    looks = _Looks(catalog, facts, filters, expiring)
     sources: Counter[str] = Counter()
     models: Counter[str] = Counter()
     classes: Counter[Hidden] = Counter()
     times: list[float] = []
     sizes: list[int] = []
-    listed = tools = 0
+    listed = tools = about = 0
     for key, reason in catalog.rows():
         failing = looks.failing(key)
         if len(failing) > 1:
@@ -98,6 +110,8 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
             sizes.append(looks.messages(key))
         if only in ("", "tools"):
             tools += looks.has_tools(key)
+        if only in ("", "expiring"):
+            about += key in expiring
     # Here, in a thread: what is asked of them while painting must not depend on how many there are.
     times.sort()
     sizes.sort()
@@ -109,15 +123,19 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
         sizes=lambda least: len(sizes) - bisect_left(sizes, least),
         tools=tools,
         classes=classes,
+        expiring=about,
     )
 
 
 class _Looks:
     """What is known of a conversation: nearly always of its only part."""
 
-    def __init__(self, catalog: Catalog, facts: Facts, filters: Filters) -> None:
+    def __init__(
+        self, catalog: Catalog, facts: Facts, filters: Filters, expiring: Collection[int]
+    ) -> None:
         self._chain = catalog.chain
         self._facts = facts
+        self._expiring = expiring
         self.checks = self._checks(catalog, filters)
         """Of the filters that are set, whether a row passes."""
 
@@ -142,7 +160,7 @@ class _Looks:
 
     def _checks(self, catalog: Catalog, filters: Filters) -> dict[str, Callable[[int], bool]]:
         found: dict[str, Callable[[int], bool]] = {}
-        sources, models, since, before, least, tools = filters
+        sources, models, since, before, least, tools, about = filters
         if sources:
             found["source"] = lambda key: catalog.source(key) in sources
         if models:
@@ -153,6 +171,8 @@ class _Looks:
             found["size"] = lambda key: self.messages(key) >= least
         if tools:
             found["tools"] = self.has_tools
+        if about:
+            found["expiring"] = self._expiring.__contains__
         return found
 
 

@@ -54,6 +54,7 @@ FIELDS: Mapping[str, About] = {
             "running": "somebody is writing it",
             "empty": "without messages",
             "pinned": "pinned by you",
+            "expiring": "about to be deleted or archived by Hermes",
         },
     ),
     "messages": About("amount", "how many messages", {">20": "more than 20"}),

@@ -140,7 +140,8 @@ class Store(Protocol):
         ...
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        """What to order by, of every session by key; missing where unknown."""
+        """What to order by, of every session by key; missing where unknown, and for what the
+        catalog or `fates` tell."""
         ...
 
     def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:

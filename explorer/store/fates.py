@@ -83,6 +83,8 @@ class Fates(NamedTuple):
     """When at the earliest the agent deletes again; None where it does not."""
     pins: bool = False
     """Pinned sessions are spared, and the file can hold pins."""
+    by_start: bool = False
+    """A session counts from its start, not from its last activity."""
     unknown: str = ""
     """Why nothing can be told, in words."""
     path: str = ""

@@ -10,7 +10,8 @@ from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
-from explorer.store.ordering import Values, ordered, values_of
+from explorer.store.fates import NO_FATES, Fates, expiring
+from explorer.store.ordering import Values, expiry, ordered, values_of
 from explorer.store.read_only import CancelToken
 from explorer.tui.headings import below_pins, headings
 from explorer.tui.row_index import Group
@@ -28,6 +29,7 @@ SORTS = {
     Sort.COST: "by cost",
     Sort.TITLE: "by title",
     Sort.SOURCE: "by source",
+    Sort.EXPIRING: "by expiry",
 }
 """The orders of the list, in words."""
 
@@ -61,6 +63,11 @@ class Wish(NamedTuple):
         return self._replace(
             revealed=catalog.tips(self.revealed), unfolded=catalog.tips(self.unfolded)
         )
+
+    @property
+    def needs_fates(self) -> bool:
+        """Whether it must be known what the agent is going to do."""
+        return self.sort is Sort.EXPIRING or self.filters.expiring
 
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
@@ -100,6 +107,7 @@ class Asked(NamedTuple):
     """Rows that come with the first results: as many as the list shows."""
     known: frozenset[int] = frozenset()
     """Rows that were read already."""
+    fates: Fates | None = None
 
 
 class Basis(NamedTuple):
@@ -136,11 +144,18 @@ def arrange(
     wish: Wish,
     now: float,
     token: CancelToken,
+    fates: Fates | None = None,
 ) -> Arranged:
     """All sessions in the wished order, under headings where it has some."""
-    passes = wanted(catalog, facts or NO_FACTS, wish.filters)
+    if fates is None:
+        fates = store.fates(catalog, token=token) if wish.needs_fates else NO_FATES
+    about = expiring(fates, catalog.conversations(), now) if wish.filters.expiring else ()
+    passes = wanted(catalog, facts or NO_FACTS, wish.filters, about)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     values = values_of(store, wish.sort, token)
+    if wish.sort is Sort.EXPIRING:
+        # Of all rows: pinned ones, and those asked for by name, may be of a hidden class.
+        values = expiry(catalog, (tip for tip, _ in catalog.rows()), fates, now)
     order = ordered(catalog, listed, wish.sort, values)
     if wish.reverse:
         order.reverse()

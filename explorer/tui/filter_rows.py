@@ -49,9 +49,10 @@ class FilterRow(NamedTuple):
 
 
 def filter_rows(
-    wish: Wish, tally: Tally | None, sources: Iterable[str], now: float
+    wish: Wish, tally: Tally | None, sources: Iterable[str], now: float, fated: bool = False
 ) -> list[FilterRow]:
-    """All choices, those of the file with the greatest number first."""
+    """All choices, those of the file with the greatest number first. `fated` says that the agent
+    does something by itself."""
     filters = wish.filters
     rows = [_heading("Also list")]
     for name in CLASSES:
@@ -68,6 +69,11 @@ def filter_rows(
     rows.append(_heading("Tools"))
     tools = tally.tools if tally else None
     rows.append(FilterRow("tools", "", "Only where tools were called", filters.tools, tools))
+    if fated or filters.expiring:
+        number = tally.expiring if tally else None
+        words = "Only what Hermes is about to delete or archive"
+        rows.append(_heading("Clean-up"))
+        rows.append(FilterRow("expiring", "", words, filters.expiring, number))
     rows.append(_heading("Model"))
     models = {*(tally.models if tally else ()), *filters.models}
     rows += _named("model", models, filters.models, tally)
@@ -131,6 +137,8 @@ def chosen(wish: Wish, row: FilterRow, now: float) -> Wish:
         filters = filters._replace(least=int(row.name))
     elif row.kind == "tools":
         filters = filters._replace(tools=not filters.tools)
+    elif row.kind == "expiring":
+        filters = filters._replace(expiring=not filters.expiring)
     elif row.kind == "period":
         start, _, end = row.name.partition("|")
         filters = filters._replace(since=moment(start, now), before=moment(end, now))

@@ -127,6 +127,8 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
         found.append(Chip("least", f"{count(filters.least)} messages or more"))
     if filters.tools:
         found.append(Chip("tools", "with tools"))
+    if filters.expiring:
+        found.append(Chip("expiring", "expiring"))
     if excepted:
         found.append(Chip("revealed", f"{plural(excepted, 'hidden one')} you asked for"))
     return found

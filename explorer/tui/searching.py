@@ -18,6 +18,7 @@ from explorer.search.matcher import Matcher
 from explorer.search.pattern import BadPattern
 from explorer.search.titles import Titles, titles_alike, titles_holding
 from explorer.store.catalog import NOISE, Catalog
+from explorer.store.fates import NO_FATES, expiring
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed
 from explorer.store.traits import Trait, Traits
@@ -44,8 +45,12 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     needs = test.needs_facts or asked.wish.filters.needs_facts
     facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
     pinned = _pinned(asked, token)
-    asks = test.over(Known(catalog, facts, traits, pinned))
-    filters = wanted(catalog, facts, asked.wish.filters)
+    fates = asked.fates or NO_FATES
+    if asked.fates is None and (test.needs_fates or asked.wish.filters.expiring):
+        fates = store.fates(catalog, token=token)
+    asks = test.over(Known(catalog, facts, traits, pinned, fates))
+    about = expiring(fates, catalog.conversations(), now) if asked.wish.filters.expiring else ()
+    filters = wanted(catalog, facts, asked.wish.filters, about)
     tests = [one for one in (asks, filters) if one is not None]
 
     def passes(key: int) -> bool:

@@ -408,8 +408,8 @@ def test_a_value_follows_its_name_without_a_space() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("is:foo", "is none of archived, open, running, empty and pinned"),
-        ("is:open,foo", "is none of archived, open, running, empty and pinned"),
+        ("is:foo", "is none of archived, open, running, empty, pinned and expiring"),
+        ("is:open,foo", "is none of archived, open, running, empty, pinned and expiring"),
         ("has:fun", "is none of tools, reasoning and image"),
         ("in:progress", "is none of content, tools, reasoning and title"),
         ("kind:weird", "is none of root, branch, subagent and continuation"),
@@ -425,7 +425,7 @@ def test_a_value_follows_its_name_without_a_space() -> None:
         ("tokens:1,00", "is no number"),
         ("tokens:10g", "is no number"),
         ("messages:²", "is no number"),
-        ("-is:foo", "is none of archived, open, running, empty and pinned"),
+        ("-is:foo", "is none of archived, open, running, empty, pinned and expiring"),
     ],
 )
 def test_a_value_that_the_field_cannot_take_is_text_and_a_note_says_so(text: str, why: str) -> None:
@@ -442,7 +442,7 @@ def test_each_note_is_told_once_in_the_order_of_what_was_typed() -> None:
     query = _parse("on:click is:foo on:click a OR is:open b OR is:open")
     assert query.notes == (
         "on:click is no day: searched as text",
-        "is:foo is none of archived, open, running, empty and pinned: searched as text",
+        "is:foo is none of archived, open, running, empty, pinned and expiring: searched as text",
         "OR joins words, or values of one field: read as AND",
     )
 

@@ -80,6 +80,8 @@ class HermesStore:
         def work(reader: Reader) -> Mapping[int, object]:
             if sort is Sort.STARTED:
                 return started(reader)
+            if sort not in _SORT_COLUMNS:
+                return {}
             known = reader.schema.has("sessions", "title") or sort is not Sort.TITLE
             column = _SORT_COLUMNS[sort] if known else "NULL"
             if sort is Sort.COST and not reader.schema.has("sessions", "actual_cost_usd"):

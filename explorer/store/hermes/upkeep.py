@@ -70,6 +70,7 @@ def _read(
         idle=IDLE if plan.idle is None else plan.idle / DAY,
         next_run=None if plan.retention is None else plan.next_prune,
         pins=release.archives,
+        by_start=release.by_start,
         unknown=_unknown(settings, release) if nothing else "",
         path=str(place),
         settings=settings.values,

@@ -22,6 +22,7 @@ from explorer.render.when import exact
 from explorer.search.filters import Filters, Tally, tally
 from explorer.store.base import Facts
 from explorer.store.catalog import Catalog
+from explorer.store.fates import NO_FATES, expiring
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Wish
 from explorer.tui.closing import Dialog
@@ -176,7 +177,9 @@ class FilterScreen(Dialog[None]):
     def _show(self) -> None:
         catalog = self._lister.catalog
         sources = catalog.source_names if catalog else ()
-        rows = filter_rows(self._lister.wish, self._tally, sources, self._clock())
+        fates = self._lister.fates
+        fated = fates is not None and not fates.tell_nothing
+        rows = filter_rows(self._lister.wish, self._tally, sources, self._clock(), fated)
         filters = self.query_one(FilterList)
         filters.show(rows)
         total = count(len(catalog)) if catalog else "…"
@@ -187,14 +190,15 @@ class FilterScreen(Dialog[None]):
         """Count what each choice would list: what the file says of models and sizes is read once,
         and may take a moment."""
         store, catalog, wish = self._lister.store, self._lister.catalog, self._lister.wish
-        facts = self._lister.facts
+        facts, fates, now = self._lister.facts, self._lister.fates, self._clock()
         if store is None or catalog is None:
             return
         self._counted = catalog
 
         def work(token: CancelToken) -> tuple[Facts, Tally]:
             known = facts or store.facts(token=token)
-            return known, tally(catalog, known, wish.filters, wish.shown)
+            about = expiring(fates or NO_FATES, catalog.conversations(), now)
+            return known, tally(catalog, known, wish.filters, wish.shown, about)
 
         def take(result: tuple[Facts, Tally]) -> None:
             known, self._tally = result

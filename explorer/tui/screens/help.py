@@ -27,6 +27,8 @@ MARKS = (
     ("↳", "a subagent's session; ↳3: it had 3 subagents"),
     ("▣", "archived: hidden by default, always searched"),
     ("★", "pinned: first in every order, whatever its class"),
+    ("◷", "about to be deleted by Hermes, within 7 days; ◷? it may be"),
+    ("◷▣", "archived by Hermes at its next start"),
     ("◌", "of a hidden class, and listed because you asked for it"),
     ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
 )
