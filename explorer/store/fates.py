@@ -79,6 +79,8 @@ class Fates(NamedTuple):
     """Days without activity until a session is deleted."""
     idle: float = 0.0
     """Days without activity until a session is archived."""
+    acts: bool = False
+    """The agent does something by itself, or may."""
     next_run: float | None = None
     """When at the earliest the agent deletes again; None where it does not."""
     pins: bool = False

@@ -157,7 +157,8 @@ def test_what_a_kill_cut_short_is_told_and_undone_without_its_number(
 
 
 def test_what_was_not_understood_of_the_query_is_said(path: Path, command: Command) -> None:
-    note = "is:bogus is none of archived, open, running, empty and pinned: searched as text"
+    known = "archived, open, running, empty, pinned and expiring"
+    note = f"is:bogus is none of {known}: searched as text"
     found = command("prune", "is:bogus", "--yes", "--db", path)
     assert note in found.err
     assert "0 sessions fit" in found.err

@@ -1,11 +1,13 @@
 """What Hermes is going to do by itself, as the app shows it: marks, top bar, order, filter, key."""
 
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
 from textual.widgets import Static
 
+from explorer.resume import Command as Resumed
 from explorer.store.fates import DAY
 from explorer.store.opening import open_store
 from explorer.tui.dialogs.question import Question
@@ -13,6 +15,7 @@ from explorer.tui.screens.details import DetailsScreen
 from explorer.tui.screens.filters import FilterList
 from tests.factories import altered, insert, say
 from tests.hermes_homes import ON, hermes_home
+from tests.standin import StandIn
 from tests.tui.driving import NOW, Driver, opened
 
 HOUR = 3600.0
@@ -213,9 +216,11 @@ async def test_k_asks_and_keeps_all_that_would_go(path: Path, tmp_path: Path) ->
         assert "deletes 2 of them at its next start and 1 of them within 7 days" in said
         await driver.press("escape")
         assert driver.main._lister.wish.pins == frozenset()
-        await driver.press("K", "y")
+        await driver.press("K")
+        await driver.press("y")
         assert driver.main._lister.wish.pins == {"cat", "dog", "eel"}
-        await driver.press("K", "y")
+        await driver.press("K")
+        await driver.press("y")
         assert driver.main._lister.wish.pins >= {"cat", "dog", "eel"}, "never taken out"
 
 
@@ -258,6 +263,31 @@ async def test_a_file_that_may_not_be_changed_is_not_asked_about(path: Path) -> 
         await driver.press("K")
         assert refused
         assert refused in driver.said()
+
+
+@pytest.mark.parametrize("limit", [1, 0])
+async def test_a_conversation_too_long_for_hermes_is_asked_about(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    (tmp_path / "agent").mkdir()
+    standin = StandIn(tmp_path / "agent")
+    monkeypatch.setenv("PATH", f"{standin.bin}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("STANDIN_HELP", "usage: hermes [--resume ID] profile")
+    _config(path, f"sessions: {{max_resume_messages: {limit}}}")
+    with altered(path) as db:
+        say(db, "ant", content="more", timestamp=NOW - DAY + 1)
+    async with opened(path) as driver:
+        await driver.press("r")
+        if limit:
+            said = _question(driver)
+            assert "Too long for Hermes to resume" in said
+            assert "more than 1 message, and this conversation has 2" in said
+            await driver.press("escape")
+            assert driver.app.return_value is None
+            await driver.press("r")
+            await driver.press("y")
+        assert isinstance(driver.app.return_value, Resumed)
+        assert driver.app.return_value.arguments[-1] == "--resume=ant"
 
 
 async def test_a_pin_of_hermes_spares(path: Path) -> None:

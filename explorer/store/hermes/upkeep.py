@@ -68,6 +68,7 @@ def _read(
         certain=plan.certain,
         retention=RETENTION if plan.retention is None else plan.retention / DAY,
         idle=IDLE if plan.idle is None else plan.idle / DAY,
+        acts=not nothing,
         next_run=None if plan.retention is None else plan.next_prune,
         pins=release.archives,
         by_start=release.by_start,

@@ -61,7 +61,8 @@ class ActingScreen(Screen[None]):
         elif row is not None and self._opened is not None:
             from explorer.tui.resuming import Resuming
 
-            Resuming(self, self._lanes, self._start).start(self._opened.store, row)
+            known = self._lister.catalog
+            Resuming(self, self._lanes, self._start).start(self._opened.store, row, known)
 
     def _choosing(self) -> "Choosing":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
