@@ -26,7 +26,7 @@ class CleanUp:
         self._due: Counter[Deed] = Counter()
         if self._fates.acts:
             catalog = store.catalog()
-            self._fates = store.fates(catalog)
+            self._fates = store.fates(catalog, before=now)
             self._due = _due(self._fates, catalog, now)
 
     def shape(self) -> dict[str, object] | None:
@@ -76,17 +76,20 @@ class CleanUp:
     def _rule(self) -> str:
         fates = self._fates
         idle = f"archives sessions after {fates.idle:g} days without activity"
+        asked = fates.settings["auto_archive"].value is True and fates.pins
         if fates.next_run is None:
             return f"{AGENT} {idle}"
         days = f"{fates.retention:g} days"
         since = f"{days} after their start" if fates.by_start else f"after {days} without activity"
         will = "deletes" if fates.certain else "may delete"
         rule = f"{AGENT} {will} ended sessions {since}"
-        rule += f", {idle}" if fates.archives else ""
+        rule += f", {idle}" if asked else ""
         return rule if fates.certain else f"{rule}; {NOT_SET}"
 
 
 def _due(fates: Fates, catalog: Catalog, now: float) -> Counter[Deed]:
     """How many conversations each deed is done to at the next start."""
-    fated = (fates.of(parts, now) for parts in catalog.conversations())
+    known = {**fates.deletes, **fates.archives, **fates.ends}
+    conversations = {catalog.chain(key) for key in known}
+    fated = (fates.of(parts, now) for parts in conversations)
     return Counter(fate.deed for fate in fated if fate is not None and fate.is_due(now))

@@ -22,7 +22,7 @@ from explorer.search.titles import Titles
 from explorer.search.vocabulary import FIELDS
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
-from explorer.store.fates import NO_FATES
+from explorer.store.fates import NO_FATES, SOON
 from explorer.store.read_only import CancelToken
 from explorer.store.traits import Trait, Traits
 
@@ -139,7 +139,9 @@ def holding(
             " Put it in quotes if it is text.",
         )
     test = session_test(query, now, tz)
-    fates = known.store.fates(known.catalog, token=token) if test.needs_fates else NO_FATES
+    fates = NO_FATES
+    if test.needs_fates:
+        fates = known.store.fates(known.catalog, before=now + SOON, token=token)
     fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins, fates))
     if query.asks_messages:
         gathered = Gathered(known.catalog, lambda tip: None, fits)

@@ -161,10 +161,12 @@ class Store(Protocol):
         self,
         catalog: Catalog,
         keys: Sequence[int] | None = None,
+        before: float | None = None,
         token: CancelToken | None = None,
     ) -> Fates:
         """What the agent is going to do by itself to these sessions, with all parts of their
-        conversations, or to all; of all it takes as long as the catalog."""
+        conversations, or to all: of 100,000 that takes a second, and a quarter of it where only
+        what comes `before` a time is asked for."""
         ...
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:

@@ -168,10 +168,6 @@ class Catalog:
         together = zip(self._position, self._class, strict=True)
         return (pair for pair in together if pair[1] is not Hidden.CONTINUATION)
 
-    def conversations(self) -> Iterable[tuple[int, ...]]:
-        """The parts of each of these."""
-        return (self.chain(key) for key, _ in self.rows())
-
     def by_last_active(self, keys: Iterable[int]) -> list[int]:
         """Newest first; of equal ones the later row first."""
         active, position = self.active, self._position

@@ -4,7 +4,7 @@ Only the time at the earliest is known: an agent cleans up when it starts, and n
 that will be. A time that has passed means its next start.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -130,12 +130,15 @@ NO_FATES = Fates()
 """Of a store whose agent does nothing by itself."""
 
 
-def expiring(fates: Fates, conversations: Iterable[Sequence[int]], now: float) -> dict[int, Fate]:
-    """The conversations that are about to disappear from the list, by their tips."""
-    if fates.tell_nothing:
-        return {}
-    found = ((parts[-1], fates.of(parts, now)) for parts in conversations)
-    return {tip: fate for tip, fate in found if fate is not None and fate.is_soon(now)}
+def expiring(fates: Fates, chain: Callable[[int], Sequence[int]], now: float) -> dict[int, Fate]:
+    """The conversations that are about to disappear from the list, by their tips; `chain` gives
+    the parts of each. Only those of which something is known are looked at."""
+    found: dict[int, Fate] = {}
+    for key in {**fates.deletes, **fates.archives}:
+        parts = chain(key)
+        if parts[-1] not in found and (fate := fates.of(parts, now)) and fate.is_soon(now):
+            found[parts[-1]] = fate
+    return found
 
 
 def _renewed(

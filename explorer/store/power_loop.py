@@ -196,6 +196,7 @@ class PowerLoopStore:
         self,
         catalog: Catalog,
         keys: Sequence[int] | None = None,
+        before: float | None = None,
         token: CancelToken | None = None,
     ) -> Fates:
         return NO_FATES

@@ -1,7 +1,7 @@
 """Which sessions are listed, in which order, under which headings. Runs in a worker thread."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden, Session, Sort
@@ -10,7 +10,7 @@ from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
-from explorer.store.fates import NO_FATES, Fates, expiring
+from explorer.store.fates import SOON, Fates, expiring
 from explorer.store.ordering import Values, expiry, ordered, values_of
 from explorer.store.read_only import CancelToken
 from explorer.tui.headings import below_pins, headings
@@ -146,16 +146,19 @@ def arrange(
     token: CancelToken,
     fates: Fates | None = None,
 ) -> Arranged:
-    """All sessions in the wished order, under headings where it has some."""
-    if fates is None:
-        fates = store.fates(catalog, token=token) if wish.needs_fates else NO_FATES
-    about = expiring(fates, catalog.conversations(), now) if wish.filters.expiring else ()
+    """All sessions in the wished order, under headings where it has some. The `fates` are those
+    of the next days, where they are known."""
+    about: Collection[int] = ()
+    if wish.filters.expiring:
+        known = fates or store.fates(catalog, before=now + SOON, token=token)
+        about = expiring(known, catalog.chain, now)
     passes = wanted(catalog, facts or NO_FACTS, wish.filters, about)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     values = values_of(store, wish.sort, token)
     if wish.sort is Sort.EXPIRING:
         # Of all rows: pinned ones, and those asked for by name, may be of a hidden class.
-        values = expiry(catalog, (tip for tip, _ in catalog.rows()), fates, now)
+        every = store.fates(catalog, token=token)
+        values = expiry(catalog, (tip for tip, _ in catalog.rows()), every, now)
     order = ordered(catalog, listed, wish.sort, values)
     if wish.reverse:
         order.reverse()

@@ -64,7 +64,7 @@ class Condition:
 
     def foreseen(self, outlook: Outlook | None) -> None:
         """What the agent is going to do by itself."""
-        self._top.warning = outlook.warning() if outlook else ()
+        self._top.warning = outlook.warning if outlook else ()
 
     def failed(self, error: StoreError) -> None:
         """Something could not be read: said once, however often it is tried again."""

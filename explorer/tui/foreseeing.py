@@ -7,14 +7,17 @@ changes it too: what was not due is, after a while.
 from collections.abc import Callable, Collection
 
 from explorer.store.catalog import Catalog
+from explorer.store.fates import HOUR
 from explorer.store.read_only import CancelToken
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
-from explorer.tui.outlook import Outlook, foresee
+from explorer.tui.outlook import AHEAD, Outlook, foresee
 
 LANE = "fates"
 EVERY = 300.0
 """Seconds after which it is looked at anew what is due."""
+AGAIN = 12 * HOUR
+"""Seconds after which the file is asked anew: it was asked for what comes in the next days."""
 
 
 class Foreseeing:
@@ -33,6 +36,7 @@ class Foreseeing:
         self._clock = clock
         self._told = told
         self.outlook: Outlook | None = None
+        self._asked = 0.0
 
     def forget(self) -> None:
         """Another file."""
@@ -44,6 +48,7 @@ class Foreseeing:
         """Look at all sessions."""
         store, catalog, now = self._lister.store, self._lister.catalog, self._clock()
         if store is not None and catalog is not None:
+            self._asked = now
             self._lanes.start(
                 LANE, lambda token: foresee(store, catalog, None, now, token), self._take
             )
@@ -59,7 +64,8 @@ class Foreseeing:
             if known is None:
                 return foresee(store, catalog, None, now, token)
             parts = [part for key in keys if catalog.has(key) for part in catalog.chain(key)]
-            newer = known.renewed(store.fates(catalog, parts, token), parts)
+            changed = store.fates(catalog, parts, before=now + AHEAD, token=token)
+            newer = known.renewed(changed, parts)
             return foresee(store, catalog, newer, now, token)
 
         self._lanes.start(LANE, work, self._take)
@@ -69,14 +75,16 @@ class Foreseeing:
         store, catalog, before = self._lister.store, self._lister.catalog, self.outlook
         now = self._clock()
         old = before is not None and now - before.made > EVERY
-        if store is None or catalog is None or before is None or not old:
+        if store is None or catalog is None or before is None or not old or self._lanes.busy(LANE):
             return
-        if not self._lanes.busy(LANE):
+        if now - self._asked > AGAIN:
+            self.begin()
+        else:
             self._lanes.start(
                 LANE, lambda token: foresee(store, catalog, before.fates, now, token), self._take
             )
 
     def _take(self, outlook: Outlook) -> None:
         self.outlook = outlook
-        self._lister.foresee(outlook.fates, outlook.marks)
+        self._lister.foresee(outlook.fates, outlook.signs)
         self._told(outlook)

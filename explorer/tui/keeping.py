@@ -54,13 +54,14 @@ class Keeping:
         asked_at = place(self._screen.app)
 
         def work(token: CancelToken) -> tuple[dict[int, str], list[str]]:
-            rows = store.sessions([catalog.folded(tip) for tip in doomed], now, token)
+            ids = {tip: label.id for tip, label in store.labels(doomed, token).items()}
+            first = [catalog.folded(tip) for tip in doomed[:NAMED] if tip in ids]
             names = [
                 f"{clean_line(row.title or row.preview or 'empty', 40)} · {clean_line(row.source)}"
                 f" · {ago(row.last_active, now)}"
-                for row in rows[:NAMED]
+                for row in store.sessions(first, now, token)
             ]
-            return {row.key: row.id for row in rows}, names
+            return ids, names
 
         def ask(found: tuple[dict[int, str], list[str]]) -> None:
             # Late, as all dialogs: together they take 10 ms from the first frame.

@@ -210,7 +210,7 @@ class Lister:
         """What the agent is going to do, and the signs of rows that it is about to take."""
         before, self.fates = self.fates, fates
         self._sessions.foresee(signs)
-        if before != fates and (self.wish.needs_fates or "expiring" in self._searched()):
+        if (self.wish.needs_fates or "expiring" in self._searched()) and before != fates:
             self.arrange()
 
     def take_off(self, name: str) -> None:

@@ -44,7 +44,7 @@ class Chosen(NamedTuple):
         found = self.store.details(unit, token)
         if not catalog.has(unit.key):
             return found
-        fates = self.store.fates(catalog, unit.parts, token)
+        fates = self.store.fates(catalog, unit.parts, token=token)
         told = clean_up_rows(fates, unit.parts, not catalog.pinned.isdisjoint(unit.parts), self.now)
         more = (Section("Clean-up", told),) if told else ()
         return found._replace(sections=(*found.sections[:1], *more, *found.sections[1:]))

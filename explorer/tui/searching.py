@@ -18,7 +18,7 @@ from explorer.search.matcher import Matcher
 from explorer.search.pattern import BadPattern
 from explorer.search.titles import Titles, titles_alike, titles_holding
 from explorer.store.catalog import NOISE, Catalog
-from explorer.store.fates import NO_FATES, expiring
+from explorer.store.fates import NO_FATES, SOON, expiring
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed
 from explorer.store.traits import Trait, Traits
@@ -47,9 +47,9 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     pinned = _pinned(asked, token)
     fates = asked.fates or NO_FATES
     if asked.fates is None and (test.needs_fates or asked.wish.filters.expiring):
-        fates = store.fates(catalog, token=token)
+        fates = store.fates(catalog, before=now + SOON, token=token)
     asks = test.over(Known(catalog, facts, traits, pinned, fates))
-    about = expiring(fates, catalog.conversations(), now) if asked.wish.filters.expiring else ()
+    about = expiring(fates, catalog.chain, now) if asked.wish.filters.expiring else ()
     filters = wanted(catalog, facts, asked.wish.filters, about)
     tests = [one for one in (asks, filters) if one is not None]
 

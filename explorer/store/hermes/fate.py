@@ -16,7 +16,7 @@ that is the one that cleans it up next, at its start and at most once in `min_in
 Rows under a live lease are spared, too. That is left out: nobody writes what is so old.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from explorer.store.fates import DAY, HOUR
@@ -131,11 +131,17 @@ def plan_of(settings: Settings, release: Release, marks: Marks) -> Plan:
 
 
 def due(
-    rows: Iterable[Row], continued: Mapping[int, Iterable[int]], release: Release, plan: Plan
+    rows: Iterable[Row],
+    continued: Mapping[int, Iterable[int]],
+    pinned: Collection[int],
+    release: Release,
+    plan: Plan,
 ) -> Due:
-    """When what happens to whom. `continued` are the sessions that continue another one."""
+    """When what happens to whom. `continued` are the sessions that continue another one; what is
+    not among the `rows`, but `pinned` or continuing one of them, counts as well."""
     everybody = {row.key: row for row in rows}
     spared = {key for key, row in everybody.items() if row.pinned and release.archives}
+    spared |= set(pinned)
     if release.whole:
         spared |= _after(spared, continued)
     found = Due({}, {}, {})

@@ -111,11 +111,12 @@ class HermesStore:
         self,
         catalog: Catalog,
         keys: Sequence[int] | None = None,
+        before: float | None = None,
         token: CancelToken | None = None,
     ) -> Fates:
         from explorer.store.hermes.upkeep import fates
 
-        return fates(self._file, catalog, keys, token)
+        return fates(self._file, catalog, keys, before, token)
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         from explorer.store.hermes.resume_limit import too_long

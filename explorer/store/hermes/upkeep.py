@@ -9,6 +9,7 @@ in the background.
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from explorer.model import Kind
 from explorer.store import cells
@@ -36,35 +37,55 @@ COLUMNS = (
     *("started_at", "ended_at", "end_reason", "last_activity_at"),
     *("pinned", "archived", "hidden"),
 )
+_NEWEST = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"
 
 
 def fates(
-    file: ReadOnlyFile, catalog: Catalog, keys: Sequence[int] | None, token: CancelToken | None
+    file: ReadOnlyFile,
+    catalog: Catalog,
+    keys: Sequence[int] | None,
+    before: float | None,
+    token: CancelToken | None,
 ) -> Fates:
-    """The fates of these sessions, or of all. The settings are read while no connection is open."""
+    """The fates of these sessions, or of all; of all times, or only those `before` one. The
+    settings are read while no connection is open."""
     place = config_of(file.path)
     if isinstance(place, str):
         return Fates(unknown=place)
     settings = read_settings(place)
     if settings.trouble:
         return Fates(unknown=f"{place.name} cannot be read: {settings.trouble}", path=str(place))
-    return file.read(lambda reader: _read(reader, place, settings, catalog, keys), token)
+    asked = _Asked(catalog, _with_chains(catalog, keys), before)
+    return file.read(lambda reader: _read(reader, place, settings, asked), token)
 
 
-def _read(
-    reader: Reader, place: Path, settings: Settings, catalog: Catalog, keys: Sequence[int] | None
-) -> Fates:
+class _Asked(NamedTuple):
+    """Whose fates are asked for."""
+
+    catalog: Catalog
+    keys: Sequence[int] | None
+    """None for all."""
+    before: float | None
+    """None for all times."""
+
+
+def _read(reader: Reader, place: Path, settings: Settings, asked: _Asked) -> Fates:
     release = release_of(reader.schema)
     plan = plan_of(settings, release, _marks(reader))
     nothing = plan.retention is None and plan.idle is None
     found = Due({}, {}, {})
     if not nothing:
-        rows = _rows(reader, catalog, _with_chains(catalog, keys))
-        found = due(rows, _continued(catalog), release, plan)
+        latest = None
+        if asked.before is not None:
+            latest = asked.before - min(
+                wait for wait in (plan.retention, plan.idle) if wait is not None
+            )
+        rows = _rows(reader, asked, release, latest)
+        found = due(rows, _continued(asked.catalog), asked.catalog.pinned, release, plan)
     return Fates(
-        deletes=found.deletes,
-        archives=found.archives,
-        ends=found.ends,
+        deletes=_before(found.deletes, asked.before),
+        archives=_before(found.archives, asked.before),
+        ends=_before(found.ends, asked.before),
         certain=plan.certain,
         retention=RETENTION if plan.retention is None else plan.retention / DAY,
         idle=IDLE if plan.idle is None else plan.idle / DAY,
@@ -76,6 +97,12 @@ def _read(
         path=str(place),
         settings=settings.values,
     )
+
+
+def _before(times: dict[int, float], before: float | None) -> dict[int, float]:
+    if before is None:
+        return times
+    return {key: time for key, time in times.items() if time <= before}
 
 
 def _unknown(settings: Settings, release: Release) -> str:
@@ -126,15 +153,20 @@ def _continued(catalog: Catalog) -> dict[int, list[int]]:
     return found
 
 
-def _rows(reader: Reader, catalog: Catalog, keys: Sequence[int] | None) -> Iterable[Row]:
-    select = _select(reader.schema)
-    if keys is None:
-        read = reader.rows(select)
-    else:
+def _rows(reader: Reader, asked: _Asked, release: Release, latest: float | None) -> Iterable[Row]:
+    """The rows that are asked for; of all of them, where it is given, only those that were not
+    used after the `latest` time."""
+    catalog, select = asked.catalog, _select(reader.schema)
+    if asked.keys is not None:
         read = []
-        for batch in batches(keys):
+        for batch in batches(asked.keys):
             places = ",".join("?" * len(batch))
             read += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
+    elif latest is None:
+        read = reader.rows(select)
+    else:
+        since = "s.started_at" if release.by_start else f"coalesce({_NEWEST}, s.started_at)"
+        read = reader.rows(f"{select} WHERE {since} <= ?", (latest,))
     for key, bot, newest, start, end, reason, noted, pinned, archived, hidden in read:
         if not catalog.has(key):
             continue
@@ -158,8 +190,7 @@ def _select(schema: Schema) -> str:
     may be long."""
     title = 's."title" IS ' + f"'{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
     return (
-        f"SELECT s.rowid, {title},"
-        " (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
+        f"SELECT s.rowid, {title}, {_NEWEST},"
         f" {schema.pick('sessions', 's', COLUMNS)} FROM sessions s"
     )
 

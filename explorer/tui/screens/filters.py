@@ -197,7 +197,7 @@ class FilterScreen(Dialog[None]):
 
         def work(token: CancelToken) -> tuple[Facts, Tally]:
             known = facts or store.facts(token=token)
-            about = expiring(fates or NO_FATES, catalog.conversations(), now)
+            about = expiring(fates or NO_FATES, catalog.chain, now)
             return known, tally(catalog, known, wish.filters, wish.shown, about)
 
         def take(result: tuple[Facts, Tally]) -> None:
