@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 
 from explorer import __version__
-from explorer.cli_edits import add_edits
+from explorer.cli_edits import EDIT_COMMANDS, add_edits
 from explorer.cli_parser import CommandParser
 from explorer.errors import ExitCode, ExplorerError
 
@@ -41,8 +41,9 @@ examples:
   session-explorer list --sort cost          the dearest first
   session-explorer list --all --json         every row of the file, hidden ones too
 
-Subagents, cron, tool and empty sessions and archived ones are left out and counted; the parts of
-a conversation that was compressed are one row. --all lists every row by itself.
+Sessions of subagents, cron, tools, kanban and one-shot runs, those that the agent hides, empty and
+archived ones are left out and counted; the parts of a conversation that was compressed are one
+row. --all lists every row by itself.
 """
 
 SHOW_EPILOG = """\
@@ -60,8 +61,9 @@ examples:
   session-explorer search --json-lines kyoto | head
   session-explorer search -- --force         text that starts with a dash
 
-Archived sessions are searched too. Hits in sessions of subagents, cron and tools are counted;
---all lists them, and messages that were rewound.
+Archived sessions are searched too. Hits in sessions of subagents, cron, tools, kanban and one-shot
+runs and in those that the agent hides are counted; --all lists them, and messages that were
+rewound or hidden.
 """
 
 
@@ -152,7 +154,7 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.resume import resume_session
 
             return resume_session(options, now)
-        case "rename" | "archive" | "unarchive" | "end" | "reopen" | "clear" | "delete":
+        case name if name in EDIT_COMMANDS:
             from explorer.commands.editing import edit_sessions
 
             return edit_sessions(options, now)

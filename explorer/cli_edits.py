@@ -45,6 +45,11 @@ examples:
   session-explorer trash purge --all
 """
 
+EDIT_COMMANDS = (
+    *("rename", "archive", "unarchive", "pin", "unpin", "end", "reopen", "clear", "delete"),
+)
+"""Those that change single sessions."""
+
 Add = Callable[[str, str, str | None], argparse.ArgumentParser]
 """Adds a command: (name, summary, epilog)."""
 
@@ -59,6 +64,8 @@ def add_edits(command: Add, text: Callable[[str], str], count: Callable[[str], i
     for name, summary in (
         ("archive", "hide sessions from lists; they stay searchable"),
         ("unarchive", "list archived sessions again"),
+        ("pin", "keep sessions at the top, and from being pruned, by the agent too"),
+        ("unpin", "unpin sessions"),
         ("end", "end sessions that a crash left open"),
         ("reopen", "open ended sessions again"),
         ("clear", "delete the messages of sessions and keep the sessions"),

@@ -39,12 +39,24 @@ class Hidden(StrEnum):
     CONTINUATION = "continuation"
     CRON = "cron"
     TOOL = "tool"
+    KANBAN = "kanban"
+    ONESHOT = "oneshot"
+    HIDDEN = "hidden"
+    """Marked so by the agent itself."""
     EMPTY = "empty"
     ARCHIVED = "archived"
     FILTERED = "filtered"
 
+    @property
+    def words(self) -> str:
+        """What it is called beside a number of them."""
+        return "agent-hidden" if self is Hidden.HIDDEN else self.value
 
-OWN_CLASSES = (Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+
+OWN_CLASSES = (
+    *(Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.KANBAN, Hidden.ONESHOT),
+    *(Hidden.HIDDEN, Hidden.EMPTY),
+)
 """Those that a session belongs to by itself, not by what somebody did with it or asked for."""
 
 
@@ -109,6 +121,8 @@ class Session(NamedTuple):
     """It stopped in the middle: at a call that failed or got no answer, or at its length limit."""
     restored: bool = False
     """The agent hides this row since an upgrade took it for a subagent; we show it."""
+    hidden: bool = False
+    """The agent itself keeps it out of its lists."""
     pinned: bool = False
     """Pinned in the agent itself, in any of its parts."""
     unread: bool = False

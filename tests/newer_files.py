@@ -47,6 +47,23 @@ def newer_file(name: str, folder: Path, mode: str = "wal") -> Path:
     return path
 
 
+def empty_file(name: str, path: Path) -> None:
+    """A file with the tables, indices and triggers of one of these, and nothing in it."""
+    with TemporaryDirectory() as folder:
+        model = newer_file(name, Path(folder), "delete")
+        with closing(sqlite3.connect(model)) as full, closing(sqlite3.connect(path)) as db:
+            for (sql,) in full.execute(
+                "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name != 'sqlite_sequence'"
+                " AND (name NOT LIKE 'messages\\_fts%\\_%' ESCAPE '\\' OR type != 'table'"
+                " OR name = 'messages_fts_trigram')"
+                " ORDER BY type = 'trigger', type = 'index', type = 'view'"
+            ).fetchall():
+                db.execute(sql)
+            (version,) = full.execute("SELECT version FROM schema_version").fetchone()
+            db.execute("INSERT INTO schema_version VALUES (?)", (version,))
+            db.commit()
+
+
 @cache
 def _built(name: str, mode: str) -> bytes:
     with TemporaryDirectory() as folder:

@@ -53,10 +53,11 @@ PLAIN_FILES = (
     "explorer/store/hermes/settings.py",
     "explorer/store/edits/beside.py",
     "explorer/store/edits/refusals.py",
+    "explorer/store/processes.py",
     "explorer/store/trash.py",
 )
 """Who opens files that are no databases: transcripts and settings beside one, a lock of ours, mount
-points."""
+points, processes."""
 
 
 def _sources() -> Iterator[tuple[str, ast.Module]]:

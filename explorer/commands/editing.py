@@ -1,4 +1,4 @@
-"""`rename`, `archive`, `unarchive`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
+"""`rename`, `archive`, `pin`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
 
 import argparse
 import sys
@@ -28,6 +28,9 @@ from explorer.store.edits.words import (
 )
 from explorer.store.resolve import resolve_for_edit
 from explorer.store.side import SideFile
+
+_WHOLE = ("archive", "unarchive", "pin", "unpin")
+"""Done to all parts of a conversation."""
 
 
 def editor_for(store: Store) -> Editor:
@@ -65,7 +68,7 @@ def _plan(
         plan, title = editor.rename_plan(row, options.title, measured=True)
         _check_title(title)
         return plan
-    whole = options.command in ("archive", "unarchive") or getattr(options, "conversation", False)
+    whole = options.command in _WHOLE or getattr(options, "conversation", False)
     if whole:
         catalog = store.catalog()
         keys = [part for key in keys for part in catalog.chain(key)]
@@ -78,6 +81,10 @@ def _plan(
     match Action(options.command):
         case Action.ARCHIVE | Action.UNARCHIVE as action:
             return editor.archive_plan(rows, action is Action.ARCHIVE, table)
+        case Action.PIN | Action.UNPIN as action:
+            labels = store.labels(keys)
+            ids = {row: labels[key].id for key, row in zip(keys, rows, strict=True)}
+            return editor.pin_plan(ids, action is Action.PIN, table, measured=True)
         case Action.END | Action.REOPEN as action:
             return editor.end_plan(rows, action is Action.REOPEN, options.force)
         case Action.CLEAR:
@@ -103,7 +110,7 @@ def _check_title(title: Title) -> None:
     if title.trouble:
         raise Refused("This title will not do", sentence(title.trouble))
     owner = title.owner
-    if owner is not None and not owner.ancestor:
+    if owner is not None and not owner.yields:
         raise Refused("This title is taken", taken_words(title))
 
 

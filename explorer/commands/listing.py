@@ -84,7 +84,7 @@ def _line(session: Session, now: float) -> str:
 def _summary(shown: int, matching: int, hidden: dict[Hidden, int]) -> str:
     parts = [f"{count(shown)} of {plural(matching, 'session')}"]
     if hidden:
-        classes = ", ".join(f"{count(number)} {name}" for name, number in hidden.items())
+        classes = ", ".join(f"{count(number)} {name.words}" for name, number in hidden.items())
         shows = "" if set(hidden) == {Hidden.FILTERED} else " (--all shows them)"
         parts.append(f"hidden: {classes}{shows}")
     if shown < matching:

@@ -96,6 +96,6 @@ def _summary(search: Whole, shown: int) -> str:
     parts = [some, *search.query.notes]
     hidden = {name: n for name, n in search.hidden.items() if name is not Hidden.FILTERED}
     if hidden:
-        classes = ", ".join(f"{count(number)} in {name}" for name, number in hidden.items())
+        classes = ", ".join(f"{count(number)} in {name.words}" for name, number in hidden.items())
         parts.append(f"{classes} (--all shows them)")
     return " · ".join(clean_line(part) for part in parts)

@@ -44,6 +44,10 @@ def session_shape(session: Session, fate: dict[str, object] | None = None) -> di
         "subagents": session.subagents,
         "broken_off": session.broken_off,
         "restored": session.restored,
+        "hidden": session.hidden,
+        "pinned": session.pinned,
+        "unread": session.unread,
+        "title_source": session.title_source,
         "fate": fate,
     }
 

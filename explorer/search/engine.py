@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Hidden
+from explorer.model import OWN_CLASSES, Hidden
 from explorer.search.language import Query
 from explorer.search.matcher import Matcher, is_plain, needles
 from explorer.store.base import Store
@@ -17,7 +17,7 @@ from explorer.store.catalog import Catalog
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Found, Indexed
 
-LEFT_OUT = frozenset({Hidden.SUBAGENT, Hidden.CRON, Hidden.TOOL})
+LEFT_OUT = frozenset(OWN_CLASSES) - {Hidden.EMPTY}
 """Classes whose hits are counted but not given."""
 FIRST = (50, 150)
 """Hits that the tables are asked for: a page, which comes at once, and some more where those are

@@ -35,6 +35,7 @@ _TRAITS: Mapping[str, Trait] = {
 _CLASSES = {
     ("is", "archived"): Hidden.ARCHIVED,
     ("is", "empty"): Hidden.EMPTY,
+    ("is", "hidden"): Hidden.HIDDEN,
     ("kind", "subagent"): Hidden.SUBAGENT,
 }
 
@@ -170,6 +171,7 @@ def _state(field: Field, known: Known, now: float) -> _Test:
     states: Mapping[str, _Test] = {
         "archived": lambda parts: parts[-1] in catalog.archived,
         "empty": catalog.empty.issuperset,
+        "hidden": lambda parts: parts[-1] in catalog.hidden,
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
         "running": running,
         "open": lambda parts: parts[-1] not in ended and not running(parts),

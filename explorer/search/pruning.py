@@ -23,6 +23,7 @@ from explorer.search.vocabulary import FIELDS
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.fates import NO_FATES, SOON
+from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.store.traits import Trait, Traits
 
@@ -115,8 +116,7 @@ def ground(
     store: Store, catalog: Catalog, pins: frozenset[str], token: CancelToken | None = None
 ) -> Ground:
     """Read what the rules ask about."""
-    keys = store.keys_of(sorted(pins), token).values() if pins else ()
-    pinned = catalog.tips(frozenset(key for key in keys if catalog.has(key)))
+    pinned = pinned_rows(store, catalog, pins, token)
     traits = store.traits({Trait.STATE, *_ASKED}, token=token)
     return Ground(store, catalog, store.facts(token=token), traits, pinned)
 

@@ -53,6 +53,7 @@ FIELDS: Mapping[str, About] = {
             "open": "not ended, and nobody is writing it",
             "running": "somebody is writing it",
             "empty": "without messages",
+            "hidden": "kept out of lists by its agent",
             "pinned": "pinned by you",
             "expiring": "about to be deleted or archived by Hermes",
         },

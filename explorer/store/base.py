@@ -115,6 +115,8 @@ class Store(Protocol):
     kind: str
     keeps_ends: bool
     """Whether it is written down that a session has ended; else none counts as left open."""
+    keeps_pins: bool
+    """Whether the agent itself has pins; else they are kept in our notes."""
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, whose calls in this thread read one state of the file; all of it again where
@@ -131,6 +133,13 @@ class Store(Protocol):
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
     ) -> list[Session]:
         """The newest rows at once, without the certainty of the catalog."""
+        ...
+
+    def pinned(
+        self, noted: Collection[str], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        """The conversations that are pinned, in our notes (`noted` are ids) or, where that is told
+        at once, in the agent itself; for a first page, the newest first."""
         ...
 
     def catalog(self, token: CancelToken | None = None) -> Catalog: ...

@@ -7,13 +7,20 @@ as the agent itself does; everything else about a row is read only when it comes
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple, TypeVar
 
 from explorer.model import Hidden, Kind
 
 T = TypeVar("T")
 
-NOISE = {"cron": Hidden.CRON, "tool": Hidden.TOOL, "subagent": Hidden.SUBAGENT}
+NOISE = {
+    "cron": Hidden.CRON,
+    "tool": Hidden.TOOL,
+    "subagent": Hidden.SUBAGENT,
+    "kanban": Hidden.KANBAN,
+    "oneshot": Hidden.ONESHOT,
+}
 """Sources that are machinery; any other source, known or not, is a person's."""
 
 
@@ -60,6 +67,7 @@ class Catalog:
         empty: frozenset[int],
         mark: Mark = Mark(),  # noqa: B008
         pinned: Collection[int] = (),
+        hidden: Collection[int] = (),
     ) -> None:
         """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
         their tip last."""
@@ -72,6 +80,8 @@ class Catalog:
         """Sessions that are pinned in the agent itself, each by its own row."""
         self.empty = empty
         """Sessions without messages, whatever class they are hidden as."""
+        self.hidden = frozenset(hidden)
+        """Sessions that the agent itself keeps out of its lists, each by its own row."""
         self.source_names = list(dict.fromkeys(sources))
         numbers = {name: number for number, name in enumerate(self.source_names)}
         self._source = array("L", map(numbers.__getitem__, sources))
@@ -193,7 +203,14 @@ class Catalog:
             self.empty,
             self.mark,
             self.pinned,
+            self.hidden,
         )
+
+    def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":
+        """This catalog with some sessions pinned, or not pinned, in the agent itself."""
+        made = copy(self)
+        made.pinned = self.pinned.union(keys) if on else self.pinned.difference(keys)
+        return made
 
     def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
         """This catalog with some sessions as they are now, new ones added. A copy, since others
@@ -209,6 +226,7 @@ class Catalog:
         made.empty = _renewed(self.empty, family.empty, family.keys)
         made.archived = _renewed(self.archived, family.archived, family.keys)
         made.pinned = _renewed(self.pinned, family.pinned, family.keys)
+        made.hidden = _renewed(self.hidden, family.hidden, family.keys)
         new = [key for key in family.keys if key not in self._position]
         made._position = dict(self._position) if new else self._position
         for key in new:
@@ -232,10 +250,15 @@ class Catalog:
 
     def _classify(self, empty: Collection[int]) -> None:
         position, classes = self._position, self._class
-        for key in self.archived.union(empty):
-            if key in position and classes[position[key]] is None:
-                reason = Hidden.ARCHIVED if key in self.archived else Hidden.EMPTY
-                classes[position[key]] = reason
+        # The first that fits counts: what somebody did with a session before what it is.
+        for reason, keys in (
+            (Hidden.ARCHIVED, self.archived),
+            (Hidden.HIDDEN, self.hidden),
+            (Hidden.EMPTY, empty),
+        ):
+            for key in keys:
+                if key in position and classes[position[key]] is None:
+                    classes[position[key]] = reason
         for key, link in self.links.items():
             if link.kind is Kind.SUBAGENT and key in position:
                 classes[position[key]] = Hidden.SUBAGENT
@@ -245,9 +268,10 @@ class Catalog:
         tip, root = chain[-1], chain[0]
         position, classes = self._position, self._class
         reason = classes[position[root]]
-        if reason in (Hidden.ARCHIVED, Hidden.EMPTY, None):
+        if reason in (Hidden.ARCHIVED, Hidden.HIDDEN, Hidden.EMPTY, None):
             all_empty = all(key in empty for key in chain)
             reason = Hidden.EMPTY if all_empty else None
+            reason = Hidden.HIDDEN if tip in self.hidden else reason
             reason = Hidden.ARCHIVED if tip in self.archived else reason
         for key in chain[:-1]:
             classes[position[key]] = Hidden.CONTINUATION

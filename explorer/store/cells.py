@@ -17,6 +17,8 @@ DEEPEST = 100
 _MILLISECONDS_ABOVE = 1e11
 _MICROSECONDS_ABOVE = 1e14
 _END_OF_TIME = 253_402_300_799.0
+SANE_UNTIL = 4_102_444_800.0
+"""The year 2100."""
 
 BROKEN = object()
 """What `decoded` gives for text that is not JSON."""
@@ -80,6 +82,15 @@ def seconds(cell: object) -> float | None:
     elif value > _MILLISECONDS_ABOVE:
         value /= 1e3
     return value if 0 < value <= _END_OF_TIME else None
+
+
+def sane_seconds(cell: object) -> float | None:
+    """A moment that a clock may have shown: a number of seconds between 1970 and 2100. For columns
+    that only a clock writes, so that one cell that is wrong does not put its session first for
+    good; no clock is asked, since that of the reader may be wrong as well."""
+    if isinstance(cell, int | float) and 0 < cell < SANE_UNTIL:
+        return float(cell)
+    return None
 
 
 def flag(cell: object, default: bool) -> bool:

@@ -76,7 +76,7 @@ def table_of(entries: Sequence[Entry], changes: Sequence["Change"] = ()) -> str:
     """The table of sessions that an edit was about."""
     if entries:
         return entries[0].shape
-    return changes[0].table if changes else "sessions"
+    return next((change.table for change in changes if change.table != OURS), "sessions")
 
 
 class Pack(NamedTuple):

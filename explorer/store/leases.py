@@ -1,35 +1,46 @@
-"""Which sessions some process holds right now, by what the agents themselves write down."""
+"""Until when some process holds a session, by what the agents themselves write down.
 
-from collections.abc import Callable, Iterable, Sequence
+A lease whose process is surely dead holds nothing.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from explorer.store import cells
+from explorer.store.processes import surely_dead
 from explorer.store.schema import Schema, quoted
 
-Places = Iterable[tuple[str, str]]
-"""Tables that tell, each with the column that names a session."""
+Ask = Callable[[str, Sequence[object]], Iterable[Sequence[object]]]
 
-HERMES: Places = (
-    ("session_turn_leases", "conversation_id"),
-    ("session_turn_leases", "session_id"),
-    ("compression_locks", "session_id"),
-)
+MOST = 200
+"""Leases that are looked at, those that last longest first: ended ones may be left behind, one for
+each conversation."""
 
 
-def power_loop(prefix: str) -> Places:
-    return ((f"{prefix}session_leases", "session_id"),)
-
-
-def leases(
-    ask: Callable[[str, Sequence[object]], Iterable[Sequence[object]]],
-    schema: Schema,
-    places: Places,
-) -> dict[str, float]:
-    """Until when a process holds a session, by id."""
+def leases(ask: Ask, schema: Schema, table: str, column: str) -> dict[str, float]:
+    """Until when each session is held, by its id in a column of a table of leases."""
+    if not schema.has(table, column, "expires_at"):
+        return {}
+    rows = list(
+        ask(
+            f"SELECT t.{quoted(column)}, t.expires_at, {schema.pick(table, 't', ('holder',))}"
+            f" FROM {quoted(table)} t ORDER BY t.expires_at DESC LIMIT {MOST}",
+            (),
+        )
+    )
+    dead = surely_dead({cells.words(holder) for _, _, holder in rows})
     held: dict[str, float] = {}
-    for table, column in places:
-        if schema.has(table, column, "expires_at"):
-            sql = f"SELECT t.{quoted(column)}, t.expires_at FROM {quoted(table)} t"
-            for cell, until in ask(sql, ()):
-                id_ = cells.words(cell)
-                held[id_] = max(cells.seconds(until) or 0.0, held.get(id_, 0.0))
+    for cell, until, holder in rows:
+        time = cells.seconds(until)
+        if time is not None and cells.words(holder) not in dead:
+            held = later(held, {cells.words(cell): time})
     return held
+
+
+def later(held: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
+    """Both together, of each session the time that is later."""
+    return {**held, **{id_: max(time, held.get(id_, 0.0)) for id_, time in more.items()}}
+
+
+def power_loop_leases(ask: Ask, schema: Schema, prefix: str) -> dict[str, float]:
+    """Until when the sessions of one set of power-loop's tables are held."""
+    return leases(ask, schema, f"{prefix}session_leases", "session_id")

@@ -41,7 +41,7 @@ def open_store(
             from explorer.store.hermes.noted import NotedStore
 
             return NotedStore(file, notes)
-        return HermesStore(file)
+        return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
     # Late, because it saves every Hermes user 7 ms.
     from explorer.store.power_loop import PowerLoopStore, prefixes
 

@@ -61,6 +61,7 @@ class PowerLoopStore:
 
     kind = "power-loop"
     keeps_ends = False
+    keeps_pins = False
 
     def __init__(self, file: ReadOnlyFile, found: Sequence[str]) -> None:
         self._file = file
@@ -114,6 +115,13 @@ class PowerLoopStore:
             starts = self.sort_values(sort, token)
             order.sort(key=lambda key: cells.number(starts.get(key)) or 0.0, reverse=True)
         return self.sessions([catalog.folded(key) for key in order[:limit]], now, token)
+
+    def pinned(
+        self, noted: Collection[str], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        keys = self.keys_of(sorted(noted), token).values() if noted else ()
+        found = self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], now, token)
+        return sorted(found, key=lambda row: row.last_active or 0.0, reverse=True)
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         def work(reader: Reader) -> Catalog:

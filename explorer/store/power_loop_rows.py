@@ -15,7 +15,7 @@ from explorer.model import (
 from explorer.store import cells
 from explorer.store.catalog import Link
 from explorer.store.content import parts_text, reasoning_text, split_thinking, tool_calls
-from explorer.store.leases import leases, power_loop
+from explorer.store.leases import power_loop_leases
 from explorer.store.preview import said
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
@@ -109,7 +109,7 @@ def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    until = leases(reader.rows, reader.schema, power_loop(tables.prefix))
+    until = power_loop_leases(reader.rows, reader.schema, tables.prefix)
     held = frozenset(id_ for id_, time in until.items() if time > now)
     found = []
     for row in wanted:

@@ -6,7 +6,7 @@ It keeps no costs, no workspaces and no ends; a title is what a program put into
 from collections.abc import Collection, Iterable, Sequence
 
 from explorer.store import cells
-from explorer.store.leases import leases, power_loop
+from explorer.store.leases import power_loop_leases
 from explorer.store.power_loop_rows import Tables, usage_tables
 from explorer.store.read_only import Reader
 from explorer.store.traits import Trait, Traits
@@ -26,8 +26,9 @@ def traits(
     held: dict[int, float] = {}
     for tables in sets:
         used = _usage(reader, tables) if Trait.TOKENS in asked else {}
-        places = power_loop(tables.prefix) if Trait.STATE in asked else ()
-        until = leases(reader.rows, reader.schema, places)
+        until: dict[str, float] = {}
+        if Trait.STATE in asked:
+            until = power_loop_leases(reader.rows, reader.schema, tables.prefix)
         meta = "s.metadata_json" if Trait.TITLE in asked else "NULL"
         for row, cell, about in reader.rows(
             f"SELECT s.rowid, s.session_id, {meta} FROM {tables.sessions} s"

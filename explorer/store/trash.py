@@ -7,7 +7,7 @@ an edit that was begun and not finished is found here at the next start.
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -209,10 +209,13 @@ class TrashFile:
                 trash.set_receipt(receipt, ReceiptState.DONE)
         return bool(left)
 
-    def packs(self, entry: int) -> Iterator[Pack]:
-        """The rows of an entry in the order in which they were kept."""
-        numbers = self._rows("SELECT number FROM packs WHERE entry = ? ORDER BY number", (entry,))
-        for (number,) in numbers:
+    def packs(self, entry: int, ranks: Mapping[str, int] | None = None) -> Iterator[Pack]:
+        """The rows of an entry in the order in which they were kept; with `ranks` those of tables
+        with a lower one first."""
+        rows = self._rows(
+            "SELECT number, name FROM packs WHERE entry = ? ORDER BY number", (entry,)
+        )
+        for number, _ in sorted(rows, key=lambda row: (ranks or {}).get(row[1], 0)):
             ((table, columns, content),) = self._rows(
                 "SELECT name, columns, content FROM packs WHERE number = ?", (number,)
             )

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Hidden, Session, Sort
+from explorer.model import OWN_CLASSES, Hidden, Session, Sort
 from explorer.render.lines import Line
 from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
@@ -12,12 +12,13 @@ from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
 from explorer.store.fates import SOON, Fates, expiring
 from explorer.store.ordering import Values, expiry, ordered, values_of
+from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.tui.headings import below_pins, headings
 from explorer.tui.row_index import Group
 from explorer.tui.unfolding import Inside, unfolded
 
-CLASSES = (Hidden.ARCHIVED, Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.EMPTY)
+CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
 """What is left out unless somebody asks; parts of a conversation stay folded into it."""
 
 
@@ -202,7 +203,7 @@ def _finished(
 ) -> Arranged:
     """Exceptions let in, pins first, what is unfolded opened; `values` are what it is sorted by."""
     catalog, wish = basis.catalog, basis.wish
-    pinned = _pinned(store, catalog, wish.pins, token)
+    pinned = pinned_rows(store, catalog, wish.pins, token)
     hidden, excepted = _exceptions(basis, pinned)
     order: Sequence[int] = basis.order
     if excepted:
@@ -225,15 +226,6 @@ def _finished(
         excepted=excepted,
         basis=basis,
     )
-
-
-def _pinned(
-    store: Store, catalog: Catalog, ids: Iterable[str], token: CancelToken
-) -> frozenset[int]:
-    """The rows of the pinned sessions: a conversation is pinned by any of its parts."""
-    wanted_ids = sorted(ids)
-    keys = store.keys_of(wanted_ids, token).values() if wanted_ids else ()
-    return frozenset(catalog.tip(key) for key in keys if catalog.has(key))
 
 
 def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int], frozenset[int]]:

@@ -90,9 +90,9 @@ class Choosing:
         if self._lister.store is not None and self._lister.catalog is not None:
             self._screen.app.push_screen(FilterScreen(self._lister, clock))
 
-    def pin(self, rows: Sequence[int], shown: Mapping[int, str], on: bool | None = None) -> None:
-        """Pin these rows, or if all of them are pinned take the pins out, unless it is said which;
-        none that is another session by now than was `shown`."""
+    def pin(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
+        """Pin these rows, or if all of them are pinned take the pins out; none that is another
+        session by now than was `shown`."""
         store, catalog = self._lister.store, self._lister.catalog
         keys = [key for key in rows if catalog is not None and catalog.has(key)]
         if store is None or catalog is None or not keys:
@@ -109,7 +109,7 @@ class Choosing:
                 for chain in chains
                 if (tip := labels.get(chain[-1])) and shown.get(chain[-1], tip.id) == tip.id
             ]
-            off = all(not pins.isdisjoint(parts) for parts in ids) if on is None else not on
+            off = all(not pins.isdisjoint(parts) for parts in ids)
             changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]
             try:
                 if notes is not None:

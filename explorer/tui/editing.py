@@ -29,6 +29,7 @@ from explorer.tui.dialogs.rename import Rename
 from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
+from explorer.tui.pinning import Pinning
 from explorer.tui.taking_back import TakingBack
 from explorer.tui.widgets.session_list import SessionList
 
@@ -55,6 +56,7 @@ class Editing:
         self._lane = EditLane(screen, lanes, changed)
         self._asking = Asking(screen, self._lane, lister, editor, changed)
         self.taking_back = TakingBack(screen, self._lane, lister, editor)
+        self._pinning = Pinning(screen, self._lane, lister, editor)
         self._shown: Mapping[int, str] = {}
         """Ids by key of what an edit is about, as far as that was in sight."""
 
@@ -72,6 +74,8 @@ class Editing:
                 self.delete(rows)
             case "archive":
                 self.archive(rows)
+            case "pin":
+                self._pinning.pin([_key(row) for row in rows], self._shown)
             case "end" | "reopen":
                 self.end(rows, what == "reopen")
             case "clear":
@@ -82,6 +86,10 @@ class Editing:
                 self.prune(sessions.selection.keys)
             case "trash":
                 self.trash()
+
+    def keep(self, keys: Collection[int], shown: Mapping[int, str]) -> None:
+        """Pin these conversations, whatever pins they have; `shown` are their ids by key."""
+        self._pinning.pin(keys, shown, on=True)
 
     def delete(self, rows: Sequence[int]) -> None:
         """Delete these rows of the list; of a conversation of several parts, ask which."""

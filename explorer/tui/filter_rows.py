@@ -1,6 +1,6 @@
 """The lines of the filter dialog: every choice with what it would list, and what choosing does."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden
@@ -29,8 +29,13 @@ _CLASSES = {
     Hidden.CRON: "Scheduled (cron)",
     Hidden.SUBAGENT: "Subagents",
     Hidden.TOOL: "Made by tools",
+    Hidden.KANBAN: "Kanban tasks",
+    Hidden.ONESHOT: "One-shot runs",
+    Hidden.HIDDEN: "Hidden by the agent",
     Hidden.EMPTY: "Empty",
 }
+_SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
+"""Most files have none of these: they are offered where there are some."""
 
 
 class FilterRow(NamedTuple):
@@ -49,13 +54,20 @@ class FilterRow(NamedTuple):
 
 
 def filter_rows(
-    wish: Wish, tally: Tally | None, sources: Iterable[str], now: float, fated: bool = False
+    wish: Wish,
+    tally: Tally | None,
+    sources: Iterable[str],
+    now: float,
+    classes: Collection[Hidden] = CLASSES,
+    fated: bool = False,
 ) -> list[FilterRow]:
-    """All choices, those of the file with the greatest number first. `fated` says that the agent
-    does something by itself."""
+    """All choices, those of the file with the greatest number first; `classes` are those that it
+    has sessions of, `fated` says that its agent does something by itself."""
     filters = wish.filters
     rows = [_heading("Also list")]
     for name in CLASSES:
+        if name in _SELDOM and name not in classes and name not in wish.shown:
+            continue
         number = tally.classes.get(name, 0) if tally else None
         rows.append(FilterRow("class", name, _CLASSES[name], name in wish.shown, number))
     rows.append(_heading("Source"))

@@ -14,7 +14,7 @@ from explorer.search.filters import Filters
 from explorer.search.language import Query
 from explorer.tui.arranging import CLASSES, Arranged, Found, Wish
 
-NAMES = {name: name.value for name in Hidden} | {Hidden.CONTINUATION: "folded"}
+NAMES = {name: name.words for name in Hidden} | {Hidden.CONTINUATION: "folded"}
 EMPTY = "No sessions here yet. Talk to your agent once, and they will be listed."
 NOTHING_LEFT = "Every session is hidden. Press . to show them."
 NOTHING_PASSES = "No session passes these filters. Backspace takes the last one off."
@@ -115,7 +115,9 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
     if wish.shown.issuperset(CLASSES):
         found.append(Chip("classes", "with all that is hidden"))
     else:
-        found += [Chip(f"class {name}", f"with {name}") for name in CLASSES if name in wish.shown]
+        found += [
+            Chip(f"class {name}", f"with {name.words}") for name in CLASSES if name in wish.shown
+        ]
     filters = wish.filters
     found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
     found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]

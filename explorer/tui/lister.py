@@ -234,6 +234,13 @@ class Lister:
         self.goal.go_to(at)
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
+    def pinned(self, keys: Collection[int], on: bool, noted: frozenset[str]) -> None:
+        """Sessions were pinned, or unpinned, in the agent's file; `noted` are the pins in our notes
+        by now."""
+        if self.catalog is not None:
+            self.catalog = self.catalog.with_pins(keys, on)
+        self.wish_for(self.wish._replace(pins=noted))
+
     def leave(self, rows: Collection[int]) -> None:
         """These rows may leave the list, and the selection with it."""
         self.goal.stay_near(rows)

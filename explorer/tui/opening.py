@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from explorer.config import Config
 from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
-from explorer.model import Kind, Session, Sort
+from explorer.model import Session, Sort
 from explorer.store.base import Store
-from explorer.store.catalog import Unit
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
 from explorer.store.side import SideFile
@@ -145,21 +144,10 @@ class Opening:
         )
         remembered, trouble = _remembered(self.notes)
         page = store.first_page(_in_sight(), self._now, token=self._token)
-        first = self._pinned(store, remembered.pins)
+        first = store.pinned(remembered.pins, self._now, self._token)
         there = {row.key for row in first}
         rows = (*first, *(row for row in page if row.key not in there))
         return Opened(store, rows, len(first), remembered, trouble, seen)
-
-    def _pinned(self, store: Store, pins: frozenset[str]) -> list[Session]:
-        """The pinned sessions that are conversations of one part; how those of several hang
-        together is not known yet."""
-        if not pins:
-            return []
-        keys = store.keys_of(sorted(pins), self._token).values()
-        units = [Unit(key, (key,), Kind.ROOT) for key in keys]
-        found = store.sessions(units, self._now, self._token)
-        found.sort(key=lambda row: row.last_active or 0.0, reverse=True)
-        return [row for row in found if row.end_reason != "compression"]
 
     def _wait(self) -> None:
         self._waited = time.monotonic()

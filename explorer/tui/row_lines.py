@@ -112,7 +112,7 @@ def _lit(text: str, style: str, spans: Sequence[tuple[int, int]]) -> Line:
 
 def marks_of(session: Session) -> list[str]:
     """What is special about a session, in signs that help explains."""
-    marks = []
+    marks = ["✱"] if session.unread else []
     if session.state is State.RUNNING:
         marks.append("●")
     elif session.broken_off:
@@ -129,6 +129,8 @@ def marks_of(session: Session) -> list[str]:
         marks.append(f"↳{session.subagents}")
     if session.archived:
         marks.append("▣")
+    if session.hidden:
+        marks.append("⊘")
     if session.restored:
         marks.append("◇")
     return marks

@@ -19,6 +19,7 @@ from explorer.search.pattern import BadPattern
 from explorer.search.titles import Titles, titles_alike, titles_holding
 from explorer.store.catalog import NOISE, Catalog
 from explorer.store.fates import NO_FATES, SOON, expiring
+from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed
 from explorer.store.traits import Trait, Traits
@@ -44,7 +45,7 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     traits = _traits(asked, test.traits, token)
     needs = test.needs_facts or asked.wish.filters.needs_facts
     facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
-    pinned = _pinned(asked, token)
+    pinned = pinned_rows(asked.store, catalog, asked.wish.pins, token)
     fates = asked.fates or NO_FATES
     if asked.fates is None and (test.needs_fates or asked.wish.filters.expiring):
         fates = store.fates(catalog, before=now + SOON, token=token)
@@ -183,12 +184,6 @@ def _with_rows(asked: Asked, arranged: Arranged, matcher: Matcher, token: Cancel
     lit = excerpts(asked.store, hits, matcher, found.result.counts, token)
     rows = {session.key: session for session in read}
     return arranged._replace(found=found._replace(rows=rows, excerpts=lit))
-
-
-def _pinned(asked: Asked, token: CancelToken) -> frozenset[int]:
-    ids = sorted(asked.wish.pins)
-    keys = asked.store.keys_of(ids, token).values() if ids else ()
-    return asked.catalog.tips(frozenset(key for key in keys if asked.catalog.has(key)))
 
 
 def _traits(asked: Asked, wanted: frozenset[Trait], token: CancelToken) -> Traits:

@@ -77,14 +77,17 @@ class TakingBack:
     def _undo(self, plan: UndoPlan, after: Callable[[], None] | None) -> None:
         store = self._lister.store
         back: list[int] = []
+        noted = self._lister.wish.pins
         moves = self._lister.goal.moves
 
         def act(tell: Callable[[Progress], None]) -> Done:
+            nonlocal noted
             done = self._editor.undo(plan, progress=tell)
             # It is undone, whether or not anybody can be shown where.
             with suppress(ExplorerError):
                 keys = store.keys_of(done.ids) if store is not None else {}
                 back.extend(keys[id_] for id_ in done.ids if id_ in keys)
+                noted = self._editor.noted_pins()
             return done
 
         def then(done: Done) -> None:
@@ -93,6 +96,8 @@ class TakingBack:
             self._screen.app.clear_notifications()
             self._screen.notify(clean(f"{undone_words(plan)}. {notes}".rstrip()), markup=False)
             self._lister.goal.go_back(back, moves)
+            if noted != self._lister.wish.pins:
+                self._lister.wish_for(self._lister.wish._replace(pins=noted))
 
         self._lane.do(f"Undoing: {plan.receipt.words}", None, act, then, after)
 

@@ -16,7 +16,7 @@ SESSION = {
     *("id", "title", "source", "model", "started_at", "last_active", "ended_at", "end_reason"),
     *("message_count", "tool_call_count", "preview", "kind", "state", "parent_id", "root_id"),
     *("tip_id", "parts", "archived", "profile", "workspace", "git_branch", "input_tokens"),
-    *("output_tokens", "cost_usd", "cost_status"),
+    *("output_tokens", "cost_usd", "cost_status", "hidden", "pinned", "unread", "title_source"),
 }
 MESSAGE = {
     *("id", "session_id", "role", "timestamp", "text", "reasoning", "tool_calls"),
@@ -31,7 +31,7 @@ INFO = {
     *("wal_bytes", "search", "edits"),
 }
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z")
-EDITS = {"rename", "archive", "delete", "clear", "end", "reopen", "prune"}
+EDITS = {"rename", "archive", "pin", "delete", "clear", "end", "reopen", "prune"}
 
 
 @pytest.fixture

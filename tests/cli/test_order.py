@@ -15,6 +15,8 @@ LINES: tuple[tuple[str, list[str], list[str]], ...] = (
     ("resume", ["ID"], ["--print", "--force"]),
     ("rename", ["ID", "a title"], ["--force", "--yes", "--json"]),
     ("archive", ["A", "B"], ["--dry-run", "--json"]),
+    ("pin", ["A", "B"], ["--yes", "--json"]),
+    ("unpin", ["A"], ["--force", "--dry-run"]),
     ("unarchive", ["A", "B"], ["--dry-run", "--json"]),
     ("end", ["A", "B"], ["--force", "--yes"]),
     ("reopen", ["A", "B"], ["--force", "-y"]),

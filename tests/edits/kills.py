@@ -17,8 +17,11 @@ from tests.edits.looper import looper
 from tests.edits.nursery import Nursery
 from tests.edits.victim import BEFORE, EDITS, editor_on
 from tests.edits.whereabouts import Whereabouts, aftermath
+from tests.newer_files import empty_file
 
 POWER_LOOP = f"power-loop {LOOPER}"
+SHAPES = {"schema 26": "hermes-v26", "schema 31": "hermes-v31"}
+"""Files of releases that cannot be had: the newest one that can writes to their tables."""
 IMPOSSIBLE = {
     "0.13.0": ("archive", "undo an archive"),
     POWER_LOOP: ("clear", "rename", "reopen", "undo a clear"),
@@ -54,7 +57,11 @@ class Range:
         self._victim = victim
         self._plain = self._folder / "plain"
         self._plain.mkdir()
+        if version in SHAPES:
+            empty_file(SHAPES[version], self._plain / "state.db")
         agent.make(self._plain / "state.db", messages)
+        if version in SHAPES:
+            furnish(self._plain / "state.db")
         beside = self._plain / "sessions"
         beside.mkdir()
         for name in ("big", "root", "small-1", "small-2") if version != POWER_LOOP else ():
@@ -183,7 +190,10 @@ def kill_many(
     ):
         ranges = [
             Range(folder, version, agent, victim, messages)
-            for version, agent in (("0.19.0", new), ("0.13.0", old), (POWER_LOOP, loop))
+            for version, agent in (
+                *(("0.19.0", new), ("0.13.0", old), (POWER_LOOP, loop)),
+                *((version, new) for version in SHAPES),
+            )
         ]
         figures = {one.name(edit): Figures() for one in ranges for edit in one.edits}
         turns = _turns(ranges)
@@ -197,6 +207,28 @@ def kill_many(
                     break
             told(figures)
     return figures
+
+
+def furnish(path: Path) -> None:
+    """What a newer release keeps of its sessions: prompts of which some are shared, and where it
+    orders messages for display, twins and messages that it has not ordered yet."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA foreign_keys = ON")
+        for (id_,) in db.execute("SELECT id FROM sessions").fetchall():
+            hash_ = "shared" if id_ in ("root", "helper", "big") else f"of {id_}"
+            prompt = f"You are the prompt {hash_}."
+            db.execute("INSERT OR IGNORE INTO system_prompts VALUES (?, ?)", (hash_, prompt))
+            db.execute("UPDATE sessions SET system_prompt_hash = ? WHERE id = ?", (hash_, id_))
+        columns = [row[1] for row in db.execute("PRAGMA table_info(messages)")]
+        if "display_order" in columns:
+            db.execute("UPDATE messages SET display_identity = x'07' WHERE id % 3 = 0")
+            db.execute(
+                "UPDATE messages SET display_order = (SELECT min(m.id) FROM messages m WHERE"
+                " m.session_id = messages.session_id AND m.id % 3 = 0) WHERE id % 3 = 0"
+            )
+            db.execute("UPDATE messages SET display_order = NULL WHERE id % 5 = 0")
+        if "message_uid" in columns:
+            db.execute("UPDATE messages SET message_uid = NULL WHERE id % 7 = 0")
 
 
 def starve_many(
@@ -221,9 +253,9 @@ def starve_many(
 def _turns(ranges: list[Range]) -> Iterator[tuple[Range, str, str]]:
     """All edits over and over, with another version and journal mode each time; power-loop goes
     back to its log whatever it finds."""
-    new, old, loop = ranges
-    first = (new, "WAL"), (loop, "WAL"), (old, "DELETE")
-    second = (new, "DELETE"), (loop, "WAL"), (old, "WAL")
+    new, old, loop, newer, newest = ranges
+    first = (newest, "DELETE"), (loop, "WAL"), (new, "WAL"), (newer, "WAL"), (old, "DELETE")
+    second = (newest, "WAL"), (loop, "WAL"), (new, "DELETE"), (newer, "DELETE"), (old, "WAL")
     while True:
         for one, mode in (*first, *second):
             for edit in one.edits:

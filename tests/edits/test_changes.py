@@ -103,7 +103,7 @@ def test_a_title_moves_on_from_an_earlier_part(path: Path, editor_of: EditorOf) 
     editor, before = editor_of(path), dump(path)
     plan, title = editor.rename_plan(_key(path, "a2"), "Trip")
     assert title.owner is not None
-    assert title.owner.ancestor
+    assert title.owner.yields
     editor.apply(plan)
     assert (_title(path, "a"), _title(path, "a2")) == (None, "Trip")
     editor.undo(editor.undo_plan())

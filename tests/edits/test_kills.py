@@ -1,7 +1,7 @@
 """An explorer that is killed inside an edit, beside a real agent that writes on: nothing is lost.
 
-Every edit, in both journal modes, on files of an old and a new Hermes and of power-loop; half of
-the kills come from outside at any moment, half fall between two instructions of SQLite.
+Every edit, in both journal modes, on files of old and new schemas of Hermes and of power-loop; half
+of the kills come from outside at any moment, half fall between two instructions of SQLite.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.edits.kills import kill_many
 
 pytestmark = pytest.mark.long
 
-KILLS = 40
+KILLS = 60
 MESSAGES = 150
 """In the session that is big here; the soak has more of both."""
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from explorer.errors import ExplorerError
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.images import Image, RawText
+from explorer.store.edits.shape import PROMPTS
 from explorer.store.kept import Entry, EntryState, Receipt
 from tests.edits.appender import LIVE
 from tests.edits.states import faults
@@ -63,7 +64,20 @@ def sessions(path: Path) -> dict[str, Rows]:
                 if id_ != LIVE:
                     told = row if table == "messages" else row[1:]
                     found.setdefault(id_, {}).setdefault(table, []).append(told)
+        for id_, row in _prompts(db):
+            if id_ != LIVE:
+                found[id_].setdefault(PROMPTS, []).append(row)
     return {id_: _ordered(tables) for id_, tables in found.items()}
+
+
+def _prompts(db: sqlite3.Connection) -> Iterator[tuple[str, Image]]:
+    """(session, prompt) of every prompt that sessions share."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (PROMPTS,)).fetchone():
+        return
+    for id_, *row in db.execute(
+        f"SELECT s.id, p.* FROM sessions s JOIN {PROMPTS} p ON p.hash = s.system_prompt_hash"
+    ):
+        yield id_.decode(), tuple(row)
 
 
 def _ordered(tables: Rows) -> Rows:

@@ -21,6 +21,8 @@ def _facts(catalog: Catalog) -> dict[int, tuple[object, ...]]:
             catalog.chain(key),
             key in catalog.archived,
             key in catalog.empty,
+            key in catalog.pinned,
+            key in catalog.hidden,
         )
         for key in catalog.keys
     }

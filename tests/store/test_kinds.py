@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model import Hidden, Kind
 from explorer.store.create import StateFile
-from explorer.store.hermes.links import Ties, chains, links
+from explorer.store.hermes.links import RESET_REASONS, Ties, chains, links
 from explorer.store.opening import open_store
 from tests.factories import NOW, T0, altered, everybody, insert, keys, talk
 
@@ -82,6 +82,34 @@ def test_a_continuation_may_inherit_the_marker_of_its_root(mark: str) -> None:
     root = _ties(1, 9, f'{{"{mark}": "s9"}}', end=10, reason="compression")
     part = _ties(2, 1, f'{{"{mark}": "s9"}}', start=10)
     assert links([_ties(9), root, part], markers=True)[2].kind is Kind.CONTINUATION
+
+
+def _reset_child(reason: str | None, chat: str | None, above: str | None = "chat") -> Kind:
+    parent = _ties(1, end=10, reason=reason)._replace(session_key=above)
+    return _child_kind(parent, _ties(2, 1, start=11)._replace(session_key=chat), markers=True)
+
+
+@pytest.mark.parametrize("reason", RESET_REASONS)
+def test_a_chat_that_was_reset_began_anew_also_without_a_mark(reason: str) -> None:
+    assert _reset_child(reason, "chat") is Kind.ROOT
+
+
+@pytest.mark.parametrize("reason", [None, "cli_close", "new_session", "agent_close"])
+def test_after_any_other_end_a_child_of_the_same_chat_is_a_subagent(reason: str | None) -> None:
+    assert _reset_child(reason, "chat") is Kind.SUBAGENT
+
+
+def test_a_reset_is_about_the_very_same_chat() -> None:
+    assert _reset_child("idle", "another chat") is Kind.SUBAGENT
+    assert _reset_child("idle", None, None) is Kind.SUBAGENT
+
+
+def test_a_compressed_chat_is_continued_not_reset() -> None:
+    assert _reset_child("compression", "chat") is Kind.CONTINUATION
+
+
+def test_a_reset_mark_that_was_inherited_makes_no_subagent() -> None:
+    assert _child_kind(OPEN, _ties(2, 1, '{"_reset_from": "s9"}'), markers=True) is Kind.ROOT
 
 
 @pytest.mark.parametrize(

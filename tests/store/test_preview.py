@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.store.create import StateFile
-from explorer.store.hermes.rows import partial_text
+from explorer.store.hermes.glimpses import partial_text
 from explorer.store.preview import PREVIEW_CHARS, said
 from tests.factories import T0, altered, everybody, one_session, say, talk
 

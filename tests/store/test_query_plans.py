@@ -13,6 +13,7 @@ from explorer.store.base import Store
 from explorer.store.opening import open_store
 from explorer.store.read_only import Reader, Values
 from tests.hermes_homes import hermes_home
+from tests.newer_files import newer_file
 
 Statement = tuple[str, Values]
 
@@ -115,6 +116,16 @@ def _scans(path: Path, statement: Statement) -> list[str]:
         if step.split()[1:2] in (["messages"], ["m"])
         and (step.startswith("SCAN") or "(" not in step)
     ]
+
+
+@pytest.mark.parametrize("name", ["hermes-v25", "hermes-v31", "hermes-v22-to-v31"])
+def test_no_query_walks_all_messages_of_todays_hermes(
+    name: str,
+    tmp_path: Path,
+    asked: Callable[[Store], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    test_no_query_walks_all_messages(newer_file(name, tmp_path, "delete"), asked, monkeypatch)
 
 
 def test_no_query_walks_all_messages(

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from textual.widgets import Static
 from explorer.resume import Command as Resumed
 from explorer.store.fates import DAY
 from explorer.store.opening import open_store
+from explorer.store.side import SideFile
 from explorer.tui.dialogs.question import Question
 from explorer.tui.screens.details import DetailsScreen
 from explorer.tui.screens.filters import FilterList
-from tests.factories import altered, insert, say
+from tests.factories import altered, insert, rows, say
 from tests.hermes_homes import ON, hermes_home
 from tests.standin import StandIn
 from tests.tui.driving import NOW, Driver, opened
@@ -200,14 +202,22 @@ async def test_a_session_that_is_used_again_is_marked_no_more(path: Path) -> Non
         assert "1 session will be deleted by Hermes" in _top(driver)
 
 
+def _editable(path: Path) -> AbstractAsyncContextManager[Driver]:
+    ours = path.parent / "ours"
+    return opened(path, notes=ours / "explorer.db", trash=ours / "trash.db")
+
+
+def _pinned(path: Path) -> set[object]:
+    return {id_ for (id_,) in rows(path, "SELECT id FROM sessions WHERE pinned = 1")}
+
+
 def _question(driver: Driver) -> str:
     assert isinstance(driver.app.screen, Question)
     return "\n".join(str(one.content) for one in driver.app.screen.query(Static))
 
 
-async def test_k_asks_and_keeps_all_that_would_go(path: Path, tmp_path: Path) -> None:
-    notes = tmp_path / "ours" / "explorer.db"
-    async with opened(path, notes=notes) as driver:
+async def test_k_asks_and_keeps_all_that_would_go(path: Path) -> None:
+    async with _editable(path) as driver:
         await driver.press("K")
         said = _question(driver)
         assert "Keep 3 sessions from Hermes' clean-up?" in said
@@ -215,20 +225,35 @@ async def test_k_asks_and_keeps_all_that_would_go(path: Path, tmp_path: Path) ->
         assert said.index("dog · cli") < said.index("cat · cli"), "what goes first is named first"
         assert "deletes 2 of them at its next start and 1 of them within 7 days" in said
         await driver.press("escape")
-        assert driver.main._lister.wish.pins == frozenset()
+        assert _pinned(path) == set()
         await driver.press("K")
         await driver.press("y")
-        assert driver.main._lister.wish.pins == {"cat", "dog", "eel"}
+        assert _pinned(path) == {"cat", "dog", "eel"}
+        assert _marked(driver) == {}
+        assert driver.main.top.warning == ()
+        await driver.press("u")
+        await driver.press("y")
+        assert _pinned(path) == set()
+        assert len(_marked(driver)) == 3
+
+
+async def test_a_pin_in_our_notes_alone_does_not_spare_and_k_makes_it_hermes_own(
+    path: Path,
+) -> None:
+    SideFile(path.parent / "ours" / "explorer.db", path).pin(["dog", "cat", "eel"], on=True)
+    async with _editable(path) as driver:
+        assert len(_marked(driver)) == 3
         await driver.press("K")
         await driver.press("y")
-        assert driver.main._lister.wish.pins >= {"cat", "dog", "eel"}, "never taken out"
+        assert _pinned(path) == {"cat", "dog", "eel"}
+        assert _marked(driver) == {}
 
 
 async def test_a_question_names_some_and_counts_the_rest(path: Path) -> None:
     with altered(path) as db:
         for number in range(20):
             _add(db, f"old{number:02}", 300 + number)
-    async with opened(path) as driver:
+    async with _editable(path) as driver:
         await driver.press("K")
         said = _question(driver)
         assert "Keep 23 sessions" in said
@@ -237,18 +262,18 @@ async def test_a_question_names_some_and_counts_the_rest(path: Path) -> None:
 
 async def test_nothing_to_keep_is_said(path: Path) -> None:
     _config(path, "sessions: {auto_prune: false}")
-    async with opened(path) as driver:
+    async with _editable(path) as driver:
         await driver.press("K")
         assert "not about to delete any session" in driver.said()
     _config(path, "sessions: {auto_prune: perhaps}")
-    async with opened(path) as driver:
+    async with _editable(path) as driver:
         await driver.press("K")
         assert "sessions.auto_prune is not understood" in driver.said()
 
 
 async def test_where_a_pin_does_not_help_it_is_said_what_does(tmp_path: Path) -> None:
     path = hermes_home(tmp_path, "hermes-v22", ON)
-    async with opened(path) as driver:
+    async with _editable(path) as driver:
         await driver.press("K")
         assert "no place for pins" in driver.said()
         assert "Set sessions.auto_prune: false in" in driver.said()
@@ -258,8 +283,8 @@ async def test_where_a_pin_does_not_help_it_is_said_what_does(tmp_path: Path) ->
 async def test_a_file_that_may_not_be_changed_is_not_asked_about(path: Path) -> None:
     with altered(path) as db:
         db.execute("CREATE TRIGGER odd AFTER UPDATE ON sessions BEGIN SELECT raise(abort, ''); END")
-    refused = open_store(path).info().edits["archive"]
-    async with opened(path) as driver:
+    refused = open_store(path).info().edits["pin"]
+    async with _editable(path) as driver:
         await driver.press("K")
         assert refused
         assert refused in driver.said()
@@ -276,7 +301,7 @@ async def test_a_conversation_too_long_for_hermes_is_asked_about(
     _config(path, f"sessions: {{max_resume_messages: {limit}}}")
     with altered(path) as db:
         say(db, "ant", content="more", timestamp=NOW - DAY + 1)
-    async with opened(path) as driver:
+    async with _editable(path) as driver:
         await driver.press("r")
         if limit:
             said = _question(driver)
@@ -293,7 +318,7 @@ async def test_a_conversation_too_long_for_hermes_is_asked_about(
 async def test_a_pin_of_hermes_spares(path: Path) -> None:
     with altered(path) as db:
         db.execute("UPDATE sessions SET pinned = 1 WHERE id = 'dog'")
-    async with opened(path) as driver:
+    async with _editable(path) as driver:
         assert _marked(driver) == {"cat": "◷", "eel": "◷"}
         await driver.to("dog")
         await driver.press("i")

@@ -102,6 +102,34 @@ async def test_every_choice_says_how_many_it_would_list(path: Path) -> None:
         assert {words: _number(driver, words) for words in numbers} == numbers
 
 
+async def test_classes_that_few_files_have_are_offered_where_there_are_some(path: Path) -> None:
+    seldom = ("Kanban tasks", "One-shot runs", "Hidden by the agent")
+    async with opened(path) as driver:
+        await driver.press("f")
+        assert not any(words in driver.screen() for words in seldom)
+    with altered(path) as db:
+        db.execute("ALTER TABLE sessions ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0")
+        db.execute("UPDATE sessions SET hidden = 1 WHERE id = 'chat'")
+        for source in ("kanban", "oneshot"):
+            insert(db, "sessions", id=source, source=source, started_at=NOW - 70, title=source)
+            say(db, source)
+    async with opened(path, size=(240, 40)) as driver:
+        assert "Chat" not in driver.listed()
+        counted = driver.counted()
+        assert all(words in counted for words in ("1 kanban", "1 oneshot", "1 agent-hidden")), (
+            counted
+        )
+        await driver.press("f")
+        assert [_number(driver, words) for words in seldom] == [1, 1, 1]
+        await _go_to(driver, "Hidden by the agent")
+        await driver.press("space", "escape")
+        assert "Chat" in driver.listed()
+        assert _chips(driver) == ["with agent-hidden"]
+        await driver.press(".", ".")
+        await driver.press(".")
+        assert {"Chat", "kanban", "oneshot"} <= set(driver.listed())
+
+
 async def test_the_numbers_follow_what_else_is_chosen(path: Path) -> None:
     async with opened(path, size=(120, 60)) as driver:
         await driver.press("f")

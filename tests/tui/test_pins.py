@@ -11,11 +11,14 @@ from explorer.store.hermes.store import HermesStore
 from explorer.store.side import SideFile
 from explorer.tui.arranging import SORTS
 from explorer.tui.opening import SORT_CHOICE, Opened, Opening, Remembered
-from tests.factories import altered, go_on, talk
+from tests.factories import altered, go_on, rows, talk
 from tests.locker import Locker
+from tests.newer_files import newer_file
 from tests.tui.driving import NOW, Driver, Held, opened
 
 HOUR = 3600.0
+LATER = 1_800_000_000.0
+"""Long after all that is in a file of today's Hermes."""
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox")
 
 
@@ -359,3 +362,44 @@ async def test_the_cursor_stays_where_somebody_put_it_before_the_order_came(
         assert driver.listed() == list(NAMES)[::-1]
         assert driver.main.sessions.current is not None
         assert driver.main.sessions.current.title == "bee"
+
+
+@pytest.fixture
+def today(tmp_path: Path) -> Path:
+    """A file of today's Hermes, which has pins of its own; nothing in it is pinned."""
+    path = newer_file("hermes-v31", tmp_path, "delete")
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET pinned = 0")
+    return path
+
+
+def _in_column(path: Path) -> set[object]:
+    return {id_ for (id_,) in rows(path, "SELECT id FROM sessions WHERE pinned = 1")}
+
+
+async def test_m_pins_in_the_agents_own_file_and_u_takes_it_back(
+    today: Path, notes: Path, tmp_path: Path
+) -> None:
+    trash = tmp_path / "ours" / "trash.db"
+    async with opened(today, now=LATER, notes=notes, trash=trash) as driver:
+        await driver.press("j", "j", "m")
+        await driver.until(lambda: len(_starred(driver)) == 1)
+        current = driver.main.sessions.current
+        assert current is not None
+        assert _in_column(today) == {current.id}
+        assert driver.listed()[0] == (current.title or "")
+        await driver.press("u")
+        await driver.until(lambda: "Undo" in driver.screen())
+        await driver.press("y")
+        await driver.until(lambda: not _starred(driver))
+    assert _in_column(today) == set()
+    assert not SideFile(notes, today).pins()
+
+
+async def test_what_hermes_pinned_is_first_in_the_first_frame(today: Path, notes: Path) -> None:
+    with altered(today) as db:
+        db.execute("UPDATE sessions SET pinned = 1 WHERE rowid = 3")
+    ((id_,),) = rows(today, "SELECT id FROM sessions WHERE rowid = 3")
+    found = Opening(today, LATER, notes=notes).wait()
+    assert isinstance(found, Opened)
+    assert (found.pinned, found.rows[0].id) == (1, id_)

@@ -59,6 +59,9 @@ def _texts(session: Session, width: int, fate: str = "", **how: bool) -> list[st
         ({"subagents": 3}, "↳3"),
         ({"archived": True}, "▣"),
         ({"restored": True}, "◇"),
+        ({"hidden": True}, "⊘"),
+        ({"unread": True}, "✱"),
+        ({"unread": True, "state": State.RUNNING, "hidden": True}, "✱ ● ⊘"),
         ({"state": State.OPEN, "parts": 3, "subagents": 2, "archived": True}, "○ ↪3 ↳2 ▣"),
     ],
 )
@@ -82,6 +85,8 @@ def test_every_mark_is_explained_in_help() -> None:
                     subagents=3,
                     archived=True,
                     restored=True,
+                    hidden=True,
+                    unread=True,
                 )
                 shown |= {mark[0] for mark in marks_of(session)}
     assert shown == explained

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from explorer.store import cells
+from explorer.store.edits.images import Rows
 from explorer.store.edits.plans import Planned
-from explorer.store.edits.shape import Rows
 from explorer.store.hermes.beside import ROUTES, folder_of
 from explorer.store.hermes.routing import routes_to
 from explorer.store.kept import KeptFile

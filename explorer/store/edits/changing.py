@@ -4,17 +4,20 @@ The plan holds the old and the new value of each cell. Under the lock the old on
 there; to undo, the new one.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from explorer.errors import Refused
 from explorer.model import State
-from explorer.store.edits.images import Cell, bound, raw, shown
+from explorer.store import cells
+from explorer.store.edits.images import Cell, RawText, bound, raw, shown
 from explorer.store.edits.planning import RUNNING, UNSOUND, Planner
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.shape import Shape
-from explorer.store.edits.subject import Subject, children
+from explorer.store.edits.subject import RESET_CHILD, Subject, children
 from explorer.store.edits.titles import Title, check_title, taken_since, taken_words
 from explorer.store.edits.writing import Changed, Transaction
+from explorer.store.hermes.links import RESET, RESET_REASONS
 from explorer.store.kept import OURS, Change
 from explorer.store.schema import quoted
 
@@ -85,15 +88,15 @@ def plan_rename(
     title = check_title(planner.ask, planner.schema, planner.shape, subject, typed)
     changes: list[Change] = []
     notes: list[str] = []
-    if subject.title == BOT_CHAT and planner.schema.has("sessions", "hidden"):
+    if subject.title == BOT_CHAT and subject.hidden:
         title = title._replace(trouble=f'the agent finds it by the title "{BOT_CHAT}"')
     owner = title.owner
-    blocked = bool(title.trouble) or (owner is not None and not owner.ancestor)
+    blocked = bool(title.trouble) or (owner is not None and not owner.yields)
     if not blocked and title.text != subject.title:
         if owner is not None:
             (held_by,) = planner.subjects([owner.row])
             changes.append(_titled(planner, held_by, None, stored))
-            notes.append("An earlier part of the conversation has this title: it moves on.")
+            notes.append(owner.yields)
         changes.append(_titled(planner, subject, title.text, stored))
     outcome = Outcome.CHANGE if changes else Outcome.SKIP
     reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
@@ -116,16 +119,17 @@ def _titled(planner: Planner, subject: Subject, title: str | None, stored: Cells
     if planner.schema.has("sessions", "title_source"):
         columns.append("title_source")
         values.append(None if title is None else raw("user"))
-    return _change(planner, subject, columns, values, stored)
+    return change_of(planner, subject, columns, values, stored)
 
 
-def _change(
+def change_of(
     planner: Planner,
     subject: Subject,
     columns: Sequence[str],
     values: Sequence[Cell],
     stored: Cells,
 ) -> Change:
+    """Other values for some cells of a session."""
     shape = planner.shape
     old = stored(subject, columns)
     return Change(shape.sessions, shape.id, raw(subject.id), tuple(columns), old, tuple(values))
@@ -153,13 +157,12 @@ def plan_archive(
                 own = raw(subject.id)
                 changes.append(Change(OURS, "id", own, ("archived",), (int(not on),), (int(on),)))
             elif shape.hermes:
-                columns, values = ["archived"], [int(on)]
-                changes.append(_change(planner, subject, columns, values, stored))
+                changes.append(_archived(planner, subject, on, stored))
             else:
                 status = raw("archived" if on else "active")
                 time = int(planner.now * 1000)
                 changes.append(
-                    _change(planner, subject, ["status", "updated_at"], [status, time], stored)
+                    change_of(planner, subject, ["status", "updated_at"], [status, time], stored)
                 )
             sessions.append(planner.planned(subject, Outcome.CHANGE))
     return EditPlan(
@@ -172,6 +175,16 @@ def plan_archive(
     )
 
 
+def _archived(planner: Planner, subject: Subject, on: bool, stored: Cells) -> Change:
+    """Since schema 31 the agent archives by itself too; this was asked for, so it is not to take it
+    back by itself."""
+    columns, values = ["archived"], [int(on)]
+    if planner.schema.has("sessions", "auto_archived"):
+        columns.append("auto_archived")
+        values.append(0)
+    return change_of(planner, subject, columns, values, stored)
+
+
 def plan_end(
     planner: Planner, rows: Sequence[int], reopen: bool, force: bool, stored: Cells
 ) -> EditPlan:
@@ -182,9 +195,11 @@ def plan_end(
     planner.measure(wanted)
     for subject in wanted:
         reason = _not_reopened(planner, subject) if reopen else _not_ended(planner, subject, force)
-        if not reason:
-            values: list[Cell] = [None, None] if reopen else [planner.now, raw(ENDED)]
-            changes.append(_change(planner, subject, ["ended_at", "end_reason"], values, stored))
+        if not reason and reopen:
+            changes += _reopened(planner, subject, stored)
+        elif not reason:
+            ends: list[Cell] = [planner.now, raw(ENDED)]
+            changes.append(change_of(planner, subject, ["ended_at", "end_reason"], ends, stored))
         sessions.append(
             planner.planned(subject, Outcome.SKIP if reason else Outcome.CHANGE, reason)
         )
@@ -195,6 +210,34 @@ def plan_end(
         tuple(sessions),
         tuple(changes),
     )
+
+
+def _reopened(planner: Planner, subject: Subject, stored: Cells) -> Iterator[Change]:
+    """Take the end off. What a chat began anew with is told from a subagent by how its parent
+    ended, so it is marked before that is gone, as Hermes does; and what Hermes archived by itself
+    comes out of the archive."""
+    if subject.end_reason in RESET_REASONS:
+        for child in children(planner.ask, planner.schema, planner.shape, [subject.id]):
+            if child.kind == RESET_CHILD:
+                (config,) = stored(child, ["model_config"])
+                marked = _marked(config, subject.id)
+                if marked is not None:
+                    yield change_of(planner, child, ["model_config"], [marked], stored)
+    columns: list[str] = ["ended_at", "end_reason"]
+    values: list[Cell] = [None, None]
+    if subject.swept:
+        columns += ["archived", "auto_archived"]
+        values += [0, 0]
+    yield change_of(planner, subject, columns, values, stored)
+
+
+def _marked(config: Cell, parent: str) -> RawText | None:
+    """The settings of a session with a mark of what it came after; None where that is there, or
+    they are of no form that can be marked."""
+    known = {} if config is None else cells.decoded(config)
+    if not isinstance(known, dict) or RESET in known:
+        return None
+    return raw(json.dumps({**known, RESET: parent}))
 
 
 def _not_ended(planner: Planner, subject: Subject, force: bool) -> str:

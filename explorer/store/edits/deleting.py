@@ -4,7 +4,7 @@ Each step compares what it is about to delete with what the trash holds, under t
 changed since is not deleted. Messages first, in slices; last, in one step, the session itself.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from explorer.model import State
@@ -71,11 +71,19 @@ class Deleter:
         if self._begun:
             there = {row[0] for row in found}
             rows = [row for row in rows if row[0] in there]
-        if sorted(found, key=_number) != sorted(rows, key=_number):
+        filled = self._filled(table)
+        if _told(found, filled) != _told(rows, filled):
             raise Changed("It has changed", "Its agent has written it meanwhile.")
         places = ",".join("?" * len(rows))
         sql = f"DELETE FROM {quoted(table)} WHERE rowid IN ({places})"
         tx.run(sql, [row[0] for row in rows], expect=len(rows))
+
+    def _filled(self, table: str) -> frozenset[int]:
+        """Places of the cells that a trigger sets when another message of the session goes."""
+        if table != self._shape.messages or not self._shape.filled:
+            return frozenset()
+        names = enumerate(self._columns(table), 1)
+        return frozenset(at for at, name in names if name.lower() in self._shape.filled)
 
     def _none_left(self, tx: Transaction, table: str, column: str, id_: str) -> None:
         sql = f"SELECT count(*) FROM {quoted(table)} t WHERE t.{quoted(column)} = ?"
@@ -139,6 +147,14 @@ class Deleter:
 def _number(row: Image) -> int:
     number = row[0]
     return number if isinstance(number, int) else 0
+
+
+def _told(rows: Sequence[Image], filled: Collection[int]) -> list[Image]:
+    """Rows by their numbers, without the cells at some places."""
+    ordered = sorted(rows, key=_number)
+    if not filled:
+        return ordered
+    return [tuple(cell for at, cell in enumerate(row) if at not in filled) for row in ordered]
 
 
 def _without(row: Image, at: int) -> Image:

@@ -9,9 +9,11 @@ from explorer.store.edits import room
 from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
 from explorer.store.edits.changing import apply_change, check_title_free
-from explorer.store.edits.copying import Copier, check_rowids
+from explorer.store.edits.copying import Copier, check_rowids, numbered
+from explorer.store.edits.images import shown
 from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
-from explorer.store.edits.refusals import reasons, undo_reason
+from explorer.store.edits.refusals import OPPOSITES, reasons, undo_reason
+from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.subject import running
 from explorer.store.edits.taking import (
@@ -25,7 +27,16 @@ from explorer.store.edits.taking import (
 from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo, undo_steps
 from explorer.store.edits.words import part_words, receipt_words
 from explorer.store.edits.writing import Changed, Looking, Writing
-from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
+from explorer.store.kept import (
+    OURS,
+    Change,
+    Entry,
+    EntryState,
+    Pack,
+    Receipt,
+    ReceiptState,
+    table_of,
+)
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
 
@@ -45,7 +56,7 @@ class Doing:
     def apply(self, plan: EditPlan, force: bool) -> Done:
         if not plan.doomed:
             return Done(None, plan.action.value, (), plan.skipped, plan.notes)
-        if any(change.table == OURS for change in plan.changes):
+        if plan.changes and all(change.table == OURS for change in plan.changes):
             return self._note(plan)
         with self._writing() as writing:
             _check_still_possible(writing, plan)
@@ -64,12 +75,14 @@ class Doing:
             with _before_anything(), writing.transaction() as tx:
                 check_title_free(tx, shape, plan)
                 for change in plan.changes:
-                    apply_change(tx, change)
+                    if change.table != OURS:
+                        apply_change(tx, change)
         except (ExplorerError, Cancelled):
             self._forget(receipt)
             raise
         notes: tuple[str, ...] = ()
         try:
+            self._note_down(plan.changes)
             with self._trash.writing() as trash:
                 trash.set_receipt(receipt, ReceiptState.DONE)
         except ExplorerError as error:
@@ -91,13 +104,24 @@ class Doing:
                 trash.add_change(receipt, change)
             trash.set_receipt(receipt, ReceiptState.DONE)
         ids = tuple(one.id for one in plan.doomed)
-        self._noted(ids, plan.action is Action.ARCHIVE)
+        self._note_down(plan.changes)
         return Done(receipt, plan.action.value, ids, plan.skipped)
 
-    def _noted(self, ids: Sequence[str], on: bool) -> None:
-        if self._notes is None:
-            raise Refused("It cannot be archived", "There is no place for our own notes.")
-        self._notes.archive(ids, on)
+    def _note_down(self, changes: Sequence[Change], back: bool = False) -> None:
+        """Write what is kept in our own notes, or with `back` what they held before."""
+        for kind in ("archived", "pinned"):
+            for on in (True, False):
+                ids = [
+                    shown(change.id)
+                    for change in changes
+                    if change.table == OURS
+                    and change.columns == (kind,)
+                    and bool((change.old if back else change.new)[0]) is on
+                ]
+                if ids and self._notes is None:
+                    raise Refused("It cannot be noted", "There is no place for our own notes.")
+                if ids and self._notes is not None:
+                    (self._notes.pin if kind == "pinned" else self._notes.archive)(ids, on)
 
     def _take_out(self, writing: Writing, plan: EditPlan, force: bool) -> Done:
         """Sessions, or their messages, in many short transactions."""
@@ -117,15 +141,24 @@ class Doing:
         return Taking(self._under_way, writing, shape, plan, receipt, force).run()
 
     def _try(self, writing: Writing, shape: Shape, plan: EditPlan) -> None:
-        """Delete one message and take it back: what a trigger cannot do shows here."""
-        table = quoted(shape.messages)
-        for one in plan.doomed:
-            if not one.messages:
-                continue
-            with writing.transaction(keep=False) as tx:
-                row = tx.value(f"SELECT rowid FROM {table} WHERE session_id = ? LIMIT 1", (one.id,))
-                tx.run(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+        """Delete one message, put it back and keep nothing of that: what a trigger cannot do, or
+        would do to a message that comes back, shows here."""
+        table = shape.messages
+        columns = Copier(writing, shape).columns
+        first = next((one.id for one in plan.doomed if one.messages), None)
+        if first is None:
             return
+        sql = f"SELECT rowid FROM {quoted(table)} WHERE session_id = ? LIMIT 1"
+        with writing.transaction(keep=False) as tx:
+            row = tx.value(sql, (first,))
+            before = tx.rows(*numbered(table, columns(table), [row]))
+            tx.run(f"DELETE FROM {quoted(table)} WHERE rowid = ?", (row,))
+            Restorer(self._trash, shape, columns).put_rows(Pack(table, columns(table), before), tx)
+            if tx.rows(*numbered(table, columns(table), [row])) != before:
+                raise Refused(
+                    "This file cannot be edited",
+                    "A deleted message would not come back as it was: a trigger changes it.",
+                )
 
     def undo(self, plan: UndoPlan) -> Done:
         """Put back what an edit took out."""
@@ -135,11 +168,10 @@ class Doing:
         now = self._trash.receipt(receipt)
         if now is None or now.state is ReceiptState.UNDONE:
             raise Refused("It is undone already", f"Receipt {receipt} was taken back.")
-        if any(change.table == OURS for change in plan.changes):
-            ids = _ids(plan.changes)
-            self._noted(ids, on=bool(plan.changes[0].old[0]))
+        if not entries and all(change.table == OURS for change in plan.changes):
+            self._note_down(plan.changes, back=True)
             self._settle_undo(plan)
-            return Done(receipt, "undo", ids, {}, plan.notes)
+            return Done(receipt, "undo", _ids(plan.changes), {}, plan.notes)
         folder, moved = self._path.resolve().parent, sum(entry.bytes for entry in entries)
         if entries:
             room.check_before([folder], moved, "Putting it back")
@@ -184,6 +216,7 @@ class Doing:
             raise Cancelled
         left = self._files_back(entries)
         try:
+            self._note_down(plan.changes, back=True)
             self._settle_undo(plan)
         except ExplorerError as error:
             # It is back all the same, and the next start closes the receipt.
@@ -266,8 +299,8 @@ def _before_anything() -> Iterator[None]:
 
 def _check_still_possible(writing: Writing, plan: EditPlan) -> None:
     """Tables and triggers may have changed since the plan was made."""
-    action = Action.ARCHIVE if plan.action is Action.UNARCHIVE else plan.action
-    reason = reasons(writing.path, writing.schema, writing.ask)[action.value]
+    edit = OPPOSITES.get(plan.action.value, plan.action.value)
+    reason = reasons(writing.path, writing.schema, writing.ask)[edit]
     if reason:
         raise Changed("It cannot be done any more", sentence(reason))
 

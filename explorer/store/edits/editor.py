@@ -4,7 +4,7 @@ Every plan is made from the file as it is; every edit checks again under the loc
 time, over all explorers.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentenc
 from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
 from explorer.store.edits.doing import Doing
 from explorer.store.edits.images import Cell
+from explorer.store.edits.pinning import plan_noted_pins, plan_pin
 from explorer.store.edits.planning import Planner
 from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, OnlyAgent, Progress
 from explorer.store.edits.refusals import place, reasons, tokenizer_trouble, undo_reason
@@ -24,7 +25,7 @@ from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo
 from explorer.store.edits.words import log_words
 from explorer.store.edits.writing import Changed, Looking
 from explorer.store.failures import log_size
-from explorer.store.kept import EntryState, Receipt, ReceiptState, table_of
+from explorer.store.kept import OURS, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.read_only import CancelToken
 from explorer.store.schema import quoted
 from explorer.store.side import SideFile
@@ -122,6 +123,29 @@ class Editor:
                 raise Refused("It cannot be archived", "This file has no place for it yet.")
             return plan_archive(planner, rows, on, stored, self._notes.archived())
 
+    def pin_plan(
+        self,
+        ids: Mapping[int, str],
+        on: bool,
+        table: str = "sessions",
+        token: CancelToken | None = None,
+        measured: bool = False,
+    ) -> EditPlan:
+        """`ids`, by the numbers of their rows, are all parts of the conversations. Where the file
+        cannot be written, our notes keep the pins."""
+        noted = self.noted_pins()
+        try:
+            with self._planning("pin", table, token) as (planner, looking):
+                if measured:
+                    planner.measure(planner.subjects(ids))
+                return plan_pin(planner, list(ids), on, _stored(looking, planner.shape), noted)
+        except Refused:
+            return plan_noted_pins(self.path, table, ids, on, noted)
+
+    def noted_pins(self) -> frozenset[str]:
+        """The ids that our notes hold as pinned."""
+        return self._notes.pins() if self._notes is not None else frozenset()
+
     def end_plan(
         self,
         rows: Sequence[int],
@@ -155,6 +179,8 @@ class Editor:
         found = self._receipt(receipt)
         kept = self.trash.entries(found.number)
         changes = self.trash.changes(found.number)
+        if changes and all(change.table == OURS for change in changes):
+            return UndoPlan(found, (), tuple(changes), of=len(changes))
         with self._looking("undone", token) as looking:
             ask, schema = looking.ask, looking.schema
             reason = undo_reason(self.path, schema, ask, found, changes)
@@ -291,6 +317,7 @@ def _unheard(progress: Progress) -> None:
 _PAST = {
     "rename": "renamed",
     "archive": "archived",
+    "pin": "pinned",
     "delete": "deleted",
     "clear": "cleared",
     "end": "ended",

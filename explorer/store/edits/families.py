@@ -8,6 +8,7 @@ stay without what came before.
 from collections.abc import Iterable
 
 from explorer.store.edits.plans import Planned
+from explorer.store.edits.subject import APART
 
 CONTINUED = "what continues it stays"
 
@@ -31,7 +32,7 @@ class Family:
     def stayed(self, planned: Planned) -> None:
         """One was left out; a branch is a conversation of its own, and keeps nobody."""
         self._owed.discard(planned.id)
-        if planned.kind != "branch" and planned.id in self._parents:
+        if planned.kind not in APART and planned.id in self._parents:
             self.spared.add(self._parents[planned.id])
 
     def is_whole(self) -> bool:

@@ -6,7 +6,7 @@ column for text. What comes back after an undo is what was there, not what Pytho
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from explorer.errors import ExplorerError
 
@@ -31,6 +31,8 @@ Cell = int | float | bytes | None
 """One value of a row; text is `RawText`, any other bytes are a blob."""
 Image = tuple[Cell, ...]
 """One row."""
+Rows = Callable[[str, Sequence[object]], Sequence[Image]]
+"""Asks a file: (statement, values) → rows."""
 
 
 def named(columns: Iterable[str], row: Image) -> dict[str, Cell]:

@@ -12,9 +12,12 @@ from explorer.model import State
 from explorer.render.amounts import plural
 from explorer.store.edits.beside import routed
 from explorer.store.edits.families import CONTINUED
+from explorer.store.edits.images import Rows
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
-from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.shape import Shape
 from explorer.store.edits.subject import (
+    APART,
+    RESET_CHILD,
     Size,
     Subject,
     children,
@@ -216,7 +219,11 @@ class Planner:
 
 
 def _stays(subject: Subject) -> str:
-    kinds = {"branch": "a branch", "subagent": "a subagent's session"}
+    kinds = {
+        "branch": "a branch",
+        "subagent": "a subagent's session",
+        RESET_CHILD: "the chat's next session",
+    }
     return f"{kinds.get(subject.kind, 'what continues it')}: it stays and loses its link"
 
 
@@ -227,11 +234,12 @@ def _keep_family(
     left_out: dict[int, str],
     reason: str,
 ) -> None:
-    """Who stays keeps what it continues or works for; a branch is a conversation of its own."""
+    """Who stays keeps what it continues or works for; a branch is a conversation of its own, and so
+    is what a chat began anew with."""
     by_id = {one.id: one for one in (*doomed.values(), *along)}
     at = stays
     seen = {at.id}
-    while at.kind != "branch" and at.parent in by_id and at.parent not in seen:
+    while at.kind not in APART and at.parent in by_id and at.parent not in seen:
         at = by_id[at.parent]
         seen.add(at.id)
         if at.row in doomed:

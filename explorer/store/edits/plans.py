@@ -15,6 +15,8 @@ class Action(StrEnum):
     RENAME = "rename"
     ARCHIVE = "archive"
     UNARCHIVE = "unarchive"
+    PIN = "pin"
+    UNPIN = "unpin"
     END = "end"
     REOPEN = "reopen"
     CLEAR = "clear"

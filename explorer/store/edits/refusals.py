@@ -6,23 +6,32 @@ tables and triggers that are not known do, and so do disks on which locks are no
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from explorer.store import cells
-from explorer.store.edits.shape import Rows, hermes_shape
+from explorer.store.edits.images import Rows
+from explorer.store.edits.shape import PROMPTS, hermes_shape
+from explorer.store.edits.triggers import Trigger, Write, triggers
 from explorer.store.failures import check_file
 from explorer.store.kept import OURS, Change, Receipt
 from explorer.store.schema import Schema
 
-EDITS = ("rename", "archive", "delete", "clear", "end", "reopen", "prune")
+EDITS = ("rename", "archive", "pin", "delete", "clear", "end", "reopen", "prune")
+OPPOSITES = {"unarchive": "archive", "unpin": "pin"}
+"""Edits for which the same holds as for those that they are the opposite of."""
 TOKENIZERS = ("unicode61", "ascii", "porter", "trigram")
 """Those that every SQLite with full-text search has."""
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "ceph", "glusterfs")
 _TOKENIZE = re.compile(r"tokenize\s*=\s*(?:'([^']*)'|\"([^\"]*)\"|(\w+))", re.IGNORECASE)
-_TRIGGER = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger'"
-_BODY = re.compile(r"\bbegin\b", re.IGNORECASE)
-_INTO = re.compile(r"(?:insert\s+into|delete\s+from|update)\s+[\"'`\[]?(\w+)", re.IGNORECASE)
+_SAID = frozenset(
+    (
+        *("id", "session_id", "role", "content", "timestamp", "active", "compacted"),
+        *("tool_call_id", "tool_calls", "tool_name", "finish_reason", "reasoning"),
+        *("reasoning_content", "reasoning_details", "codex_reasoning_items"),
+        *("codex_message_items", "api_content"),
+    )
+)
+"""Columns of a message that no trigger may write: what was said, and where it belongs."""
 
 
 def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool = False) -> dict[str, str | None]:
@@ -31,14 +40,16 @@ def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool = False) -> di
     general = place(path) or ("its folder is read-only" if snapshot else "")
     if general:
         return dict.fromkeys(EDITS, general)
-    rows = _sessions_trouble(ask, schema)
-    gone = rows or (_messages_trouble(ask, schema) or _links_trouble(schema, ask)) if hermes else ""
+    known = triggers(ask)
+    rows = _sessions_trouble(known)
+    gone = rows or (_delete_trouble(known, schema, ask) if hermes else _any_trigger(known))
     found = {
         "rename": rows
         or (None if hermes and schema.has("sessions", "title") else _no_title(hermes)),
         "archive": rows,
+        "pin": rows,
         "delete": gone,
-        "clear": gone if hermes else "power-loop counts on messages that are numbered on",
+        "clear": gone if hermes else _NUMBERED,
         "end": rows or (None if hermes else _NO_END),
         "reopen": rows or (None if hermes else _NO_END),
         "prune": gone,
@@ -47,6 +58,7 @@ def reasons(path: Path, schema: Schema, ask: Rows, snapshot: bool = False) -> di
 
 
 _NO_END = "power-loop keeps no end of a session"
+_NUMBERED = "power-loop counts on messages that are numbered on"
 
 
 def undo_reason(
@@ -54,10 +66,9 @@ def undo_reason(
 ) -> str | None:
     """Why an edit cannot be taken back: what would keep it from being done again. Our own notes are
     kept elsewhere."""
-    if any(change.table == OURS for change in changes):
+    if changes and all(change.table == OURS for change in changes):
         return None
-    edit = {"unarchive": "archive"}.get(receipt.action, receipt.action)
-    return reasons(path, schema, ask)[edit]
+    return reasons(path, schema, ask)[OPPOSITES.get(receipt.action, receipt.action)]
 
 
 def _no_title(hermes: bool) -> str:
@@ -107,26 +118,59 @@ def file_system(folder: Path) -> str:
     return kind
 
 
-def _sessions_trouble(ask: Rows, schema: Schema) -> str:
+def _sessions_trouble(known: Sequence[Trigger]) -> str:
     """Triggers on sessions: no version of the agents has any."""
-    for name, table, _ in _triggers(ask):
-        if table.endswith("sessions"):
-            return f"the file has a trigger that is not known here ({name})"
+    return _any_trigger([one for one in known if one.table.endswith("sessions")])
+
+
+def _any_trigger(known: Sequence[Trigger]) -> str:
+    return f"the file has a trigger that is not known here ({known[0].name})" if known else ""
+
+
+def _delete_trouble(known: Sequence[Trigger], schema: Schema, ask: Rows) -> str:
+    """What a delete would set off that is not known, or could not be undone exactly."""
+    trouble = _messages_trouble(known, schema) or tokenizer_trouble(schema)
+    if trouble:
+        return trouble
+    shape = hermes_shape(schema, ask)
+    if isinstance(shape, str):
+        return shape
+    others = {PROMPTS, *(one.table.lower() for one in shape.belongings)}
+    return _any_trigger([one for one in known if one.table in others])
+
+
+def _messages_trouble(known: Sequence[Trigger], schema: Schema) -> str:
+    """Triggers that a message sets off when it goes or comes back."""
+    mine = [one for one in known if one.table == "messages"]
+    filled = {
+        column
+        for one in mine
+        for write in one.writes
+        if write.table == "messages"
+        for column in write.columns - _SAID
+    }
+    for trigger in mine:
+        for write in trigger.writes:
+            if write.table.startswith("messages_fts") and not write.columns:
+                if write.table not in schema.virtual:
+                    return (
+                        f"the search table {write.table} is gone, but not what would keep it up"
+                        " to date"
+                    )
+            elif not _fills_in(trigger, write, filled):
+                return _any_trigger([trigger])
     return ""
 
 
-def _messages_trouble(ask: Rows, schema: Schema) -> str:
-    """Triggers that a deleted message sets off: those of known search tables only."""
-    for name, table, sql in _triggers(ask):
-        if not table.endswith("messages"):
-            continue
-        written = {target.lower() for target in _INTO.findall(_BODY.split(sql, 1)[-1])}
-        for target in sorted(written):
-            if not target.startswith("messages_fts"):
-                return f"the file has a trigger that is not known here ({name})"
-            if target not in schema.virtual:
-                return f"the search table {target} is gone, but not what would keep it up to date"
-    return tokenizer_trouble(schema)
+def _fills_in(trigger: Trigger, write: Write, filled: Collection[str]) -> bool:
+    """Whether a trigger only fills in columns that can be set again when a message comes back: of
+    its own row when it comes, of messages that go with it when it goes, and never because such a
+    column was set."""
+    if write.table != "messages" or not trigger.after or not _SAID.isdisjoint(write.columns):
+        return False
+    if trigger.event == "update":
+        return bool(trigger.columns) and trigger.columns.isdisjoint(filled)
+    return write.own_row if trigger.event == "insert" else write.own_session
 
 
 def tokenizer_trouble(schema: Schema) -> str:
@@ -146,13 +190,3 @@ def _tokenizer(sql: str) -> str:
     words = next(filter(None, found.groups()), "").split()
     unknown = [word for word in words[:1] if word.lower() not in TOKENIZERS]
     return unknown[0] if unknown else ""
-
-
-def _links_trouble(schema: Schema, ask: Rows) -> str:
-    shape = hermes_shape(schema, ask)
-    return shape if isinstance(shape, str) else ""
-
-
-def _triggers(ask: Rows) -> list[tuple[str, str, str]]:
-    rows = ask(_TRIGGER, ())
-    return [(cells.words(name), cells.words(table), cells.words(sql)) for name, table, sql in rows]

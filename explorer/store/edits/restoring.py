@@ -1,7 +1,7 @@
 """Puts back what an edit took out: the same rows with the same numbers, links and files.
 
-Sessions come first, then their messages in slices, then the links between sessions: a link to
-somebody who is not there yet would be refused.
+What a session refers to comes first, then the session, then its messages in slices, then the links
+between sessions: a reference to a row that is not there yet would be refused.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,14 +38,14 @@ class Restorer:
     def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
         shape = self._shape
-        for pack in self._trash.packs(entry.number):
+        for pack in self._trash.packs(entry.number, shape.ranks):
             if pack.table == shape.sessions:
                 yield Step(entry.number, partial(self._session, entry.session, pack))
                 continue
             for rows in slices(pack.rows):
                 few = pack._replace(rows=rows)
                 count = len(few.rows) if pack.table == shape.messages else 0
-                yield Step(entry.number, partial(self._rows, few), count)
+                yield Step(entry.number, partial(self.put_rows, few), count)
         own = [change for change in changes if change.entry == entry.number]
         yield Step(entry.number, partial(self._links, own), last=True)
 
@@ -73,8 +73,8 @@ class Restorer:
             cell["title"] = None if title is None else raw(title)
         self._insert(tx, pack.table, cell)
 
-    def _rows(self, pack: Pack, tx: Transaction) -> None:
-        """Rows that are not there any more."""
+    def put_rows(self, pack: Pack, tx: Transaction) -> None:
+        """Put rows back that are not there any more."""
         places = ",".join("?" * len(pack.rows))
         key = self._key(tx, pack.table)
         messages = pack.table == self._shape.messages
@@ -88,20 +88,43 @@ class Restorer:
         }
         for row in pack.rows:
             cell = named(pack.columns, row)
-            if key and row[0] not in there:
+            missing = bool(key) and row[0] not in there
+            if missing:
                 self._insert(tx, pack.table, cell)
-            elif not (key and messages and there[row[0]] == cell["session_id"]):
+            if missing or (key and messages and there[row[0]] == cell["session_id"]):
+                if messages:
+                    self._set_filled(tx, cell, key)
+            else:
                 self._unless_there(tx, pack.table, cell, key)
+
+    def _set_filled(self, tx: Transaction, cell: dict[str, Cell], key: str) -> None:
+        """Give the columns that a trigger fills in their own values again: where a message had
+        none, the trigger has just made one; and those of messages that stayed changed when others
+        went."""
+        names = sorted(self._shape.filled.intersection(cell, self._columns(self._shape.messages)))
+        if names:
+            values = [bound(cell[name]) for name in (*names, key)]
+            sets = ", ".join(
+                f"{quoted(name)} = {place}" for name, (place, _) in zip(names, values, strict=False)
+            )
+            tx.run(
+                f"UPDATE {quoted(self._shape.messages)} SET {sets} WHERE {quoted(key)} = ?",
+                [value for _, value in values],
+                expect=1,
+            )
 
     def _unless_there(self, tx: Transaction, table: str, cell: dict[str, Cell], key: str) -> None:
         """A row that its number does not tell: another may have got it since, and this one another
-        when it was put back before a crash."""
-        names = [name for name in cell if name not in ("rowid", key)]
+        when it was put back before a crash. Of what hangs on a session, a row that the agent has
+        made with the same key since stays as it is."""
+        others = [name for name in cell if name not in ("rowid", key)]
+        names = others
+        if self._shape.hermes and table != self._shape.messages:
+            names = self._primary(tx, table) or others
         same = " AND ".join(f"t.{quoted(name)} IS {bound(cell[name])[0]}" for name in names)
         values = [bound(cell[name])[1] for name in names]
         if not tx.value(f"SELECT 1 FROM {quoted(table)} t WHERE {same}", values):
-            numbered = names if key else ["rowid", *names]
-            self._insert(tx, table, {name: cell[name] for name in numbered})
+            self._insert(tx, table, {name: cell[name] for name in (others if key else cell)})
 
     def _insert(self, tx: Transaction, table: str, cell: dict[str, Cell]) -> None:
         known = self._columns(table)
@@ -126,11 +149,17 @@ class Restorer:
     def _key(self, tx: Transaction, table: str) -> str:
         """The column that is the number of the row, if there is one."""
         if table not in self._keys:
+            keys = self._primary(tx, table)
             info = tx.rows(f"PRAGMA table_info({quoted(table)})")
-            keys = [row for row in info if row[5]]
-            own = len(keys) == 1 and cells.words(keys[0][2]).upper() == "INTEGER"
-            self._keys[table] = cells.words(keys[0][1]) if own else ""
+            kinds = {cells.words(row[1]): cells.words(row[2]).upper() for row in info}
+            own = len(keys) == 1 and kinds[keys[0]] == "INTEGER"
+            self._keys[table] = keys[0] if own else ""
         return self._keys[table]
+
+    def _primary(self, tx: Transaction, table: str) -> list[str]:
+        """The columns of the primary key."""
+        info = tx.rows(f"PRAGMA table_info({quoted(table)})")
+        return [cells.words(row[1]) for row in info if row[5]]
 
     def _links(self, changes: Sequence[Change], tx: Transaction) -> None:
         """Others that stayed hang on it again, and counters count again, unless the agent has

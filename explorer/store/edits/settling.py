@@ -12,7 +12,7 @@ from explorer.store.edits.shape import PROMPTS, Shape, shape_of
 from explorer.store.edits.taking import recount
 from explorer.store.edits.undoing import current
 from explorer.store.edits.writing import Looking
-from explorer.store.kept import Change, Entry, EntryState, Receipt, ReceiptState, table_of
+from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
@@ -22,7 +22,7 @@ AT_ONCE = 500
 def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
     """Settle what is clear; the rest stays begun."""
     entries = trash.entries(receipt.number)
-    changes = [one for one in trash.changes(receipt.number) if not one.entry]
+    changes = [one for one in trash.changes(receipt.number) if not one.entry and one.table != OURS]
     with Looking(path) as looking:
         if not entries:
             _settle_cells(looking, trash, receipt, changes)

@@ -5,17 +5,15 @@ too. power-loop declares none; its tables are known by name. What cannot be told
 to touch the file.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from explorer.errors import Refused, sentence
 from explorer.store import cells
-from explorer.store.edits.images import Image
+from explorer.store.edits.images import Rows
+from explorer.store.edits.triggers import triggers
 from explorer.store.hermes.store import is_hermes
 from explorer.store.schema import Schema, quoted
-
-Rows = Callable[[str, Sequence[object]], Sequence[Image]]
-"""Asks the file: (statement, values) → rows."""
 
 PROMPTS = "system_prompts"
 
@@ -51,28 +49,52 @@ class Shape(NamedTuple):
     """Columns of a session that name a shared prompt, in files that keep each prompt once."""
     marks: bool = False
     """Children say in `model_config` whose subagents they are."""
+    filled: frozenset[str] = frozenset()
+    """Columns of messages that triggers fill in: they may change while other messages go, and have
+    to be set again when a message comes back."""
+    ranks: Mapping[str, int] = {}
+    """Tables by the order of their foreign keys: nobody before those that it refers to."""
 
     @property
     def parent(self) -> str:
         return "parent_session_id"
 
 
+class Reference(NamedTuple):
+    """A foreign key."""
+
+    table: str
+    column: str
+    target: str
+    to: str
+    on_delete: str
+
+
+_KNOWN = (
+    ("messages", "session_id", "sessions"),
+    ("sessions", "parent_session_id", "sessions"),
+    ("sessions", "system_prompt_hash", PROMPTS),
+)
+"""References that are followed by name."""
+
+
 def hermes_shape(schema: Schema, ask: Rows) -> Shape | str:
     """The shape of a Hermes file; where it cannot be told, why not."""
+    references = [one for table in sorted(schema.tables) for one in _references(ask, table)]
     found: list[Belonging] = []
-    for table in sorted(schema.tables):
-        for row in ask(f"PRAGMA foreign_key_list({quoted(table)})", ()):
-            target, column, on_delete = (cells.words(row[at]) for at in (2, 3, 6))
-            if target.lower() == "messages":
-                return f"the table {table} refers to single messages, which is not known here"
-            if target.lower() != "sessions" or (table, column) in (
-                ("messages", "session_id"),
-                ("sessions", "parent_session_id"),
-            ):
-                continue
-            if on_delete not in ("CASCADE", "SET NULL"):
-                return f"the table {table} refers to sessions in a way that is not known here"
-            found.append(Belonging(table, column, on_delete == "SET NULL"))
+    for one in references:
+        if one.target != "sessions" or (one.table, one.column, one.target) in _KNOWN:
+            continue
+        detached = one.on_delete == "SET NULL"
+        known = one.on_delete in ("CASCADE", "SET NULL") and one.to in ("id", "")
+        if not known or (one.table in ("sessions", "messages") and not detached):
+            return f"the table {one.table} refers to sessions in a way that is not known here"
+        found.append(Belonging(one.table, one.column, detached))
+    emptied = {"messages", PROMPTS, *(one.table for one in found if not one.detached)}
+    for one in references:
+        if one.target in emptied and (one.table, one.column, one.target) not in _KNOWN:
+            what = "single messages" if one.target == "messages" else f"rows of {one.target}"
+            return f"the table {one.table} refers to {what}, which is not known here"
     return Shape(
         sessions="sessions",
         id="id",
@@ -86,6 +108,48 @@ def hermes_shape(schema: Schema, ask: Rows) -> Shape | str:
             if schema.has(PROMPTS, "hash", "prompt") and schema.has("sessions", column)
         ),
         marks=schema.has("sessions", "archived", "model_config"),
+        filled=filled_columns(ask),
+        ranks=_ranks(references),
+    )
+
+
+def _references(ask: Rows, table: str) -> list[Reference]:
+    rows = ask(f"PRAGMA foreign_key_list({quoted(table)})", ())
+    return [
+        Reference(
+            table,
+            cells.words(row[3]),
+            cells.words(row[2]).lower(),
+            cells.words(row[4]),
+            cells.words(row[6]),
+        )
+        for row in rows
+    ]
+
+
+def _ranks(references: Iterable[Reference]) -> dict[str, int]:
+    """How many tables lie below each of those that refer to others or are referred to."""
+    below: dict[str, set[str]] = {}
+    for one in references:
+        below.setdefault(one.target, set())
+        below.setdefault(one.table, set()).update({one.target} - {one.table})
+    ranks = dict.fromkeys(below, 0)
+    # As many rounds as there are tables settle every order; a circle has none, and ends here too.
+    for _ in below:
+        for table, targets in below.items():
+            ranks[table] = max((ranks[target] + 1 for target in targets), default=0)
+    return ranks
+
+
+def filled_columns(ask: Rows) -> frozenset[str]:
+    """The columns of messages that triggers set by themselves."""
+    return frozenset(
+        column
+        for trigger in triggers(ask)
+        if trigger.table == "messages"
+        for write in trigger.writes
+        if write.table == "messages"
+        for column in write.columns
     )
 
 

@@ -9,11 +9,18 @@ from typing import NamedTuple
 
 from explorer.model import RUNNING_WITHIN, State
 from explorer.store import cells
-from explorer.store.edits.shape import Rows, Shape
-from explorer.store.hermes.links import BRANCH, DELEGATE, marks_in
-from explorer.store.hermes.survey import batches
-from explorer.store.leases import HERMES, leases, power_loop
+from explorer.store.edits.images import Rows
+from explorer.store.edits.shape import Shape
+from explorer.store.hermes.links import BRANCH, DELEGATE, RESET, RESET_REASONS, marks_in
+from explorer.store.hermes.survey import batches, latest
+from explorer.store.hermes.turns import hermes_leases
+from explorer.store.leases import power_loop_leases
 from explorer.store.schema import Schema, quoted
+
+RESET_CHILD = "reset"
+"""The kind of a session with which a chat began anew."""
+APART = ("branch", RESET_CHILD)
+"""Children that are conversations of their own."""
 
 
 class Subject(NamedTuple):
@@ -33,6 +40,10 @@ class Subject(NamedTuple):
     kind: str
     along: bool = False
     """It says of itself that it goes when its parent goes."""
+    hidden: bool = False
+    pinned: bool = False
+    swept: bool = False
+    """The agent archived it by itself, and takes that back when it is used again."""
 
 
 class Size(NamedTuple):
@@ -44,8 +55,10 @@ class Size(NamedTuple):
 
 _HERMES = (
     *("id", "title", "source", "parent_session_id", "started_at", "ended_at", "end_reason"),
-    *("archived", "model_config"),
+    *("archived", "model_config", "last_activity_at", "hidden", "pinned", "auto_archived"),
+    "session_key",
 )
+_PARENT = ("end_reason", "session_key")
 _POWER_LOOP = (
     *("session_id", "metadata_json", "kind", "parent_session_id", "created_at", "status"),
     "lifecycle",
@@ -57,7 +70,10 @@ def subjects(
 ) -> list[Subject]:
     """The sessions that have one of these values in a column (`rowid` for their number)."""
     wanted = _HERMES if shape.hermes else _POWER_LOOP
-    picked = schema.pick(shape.sessions, "s", wanted)
+    picked, above = schema.pick(shape.sessions, "s", wanted), ""
+    if shape.hermes:
+        picked = f"{picked}, {schema.pick(shape.sessions, 'p', _PARENT)}"
+        above = " LEFT JOIN sessions p ON p.id = s.parent_session_id"
     # By an index each; power-loop has none on times, and its newest message is the last one.
     newest, last = "max(m.timestamp)", ""
     if not shape.hermes:
@@ -67,7 +83,7 @@ def subjects(
     for batch in batches(values):
         rows = ask(
             f"SELECT s.rowid, typeof(s.{shape.id}), (SELECT {newest} {of_it}), {picked}"
-            f" FROM {quoted(shape.sessions)} s"
+            f" FROM {quoted(shape.sessions)} s{above}"
             f" WHERE s.{column} IN ({','.join('?' * len(batch))})",
             batch,
         )
@@ -91,28 +107,42 @@ def sizes(ask: Rows, shape: Shape, ids: Iterable[str]) -> dict[str, Size]:
 
 def _hermes(row: Sequence[object]) -> Subject:
     number, type_, newest, *rest = row
+    *rest, parent_ended, parent_key = rest
     cell = dict(zip(_HERMES, rest, strict=True))
-    id_ = cells.words(cell["id"])
-    marks = marks_in(cell["model_config"])
+    id_, parent = cells.words(cell["id"]), cells.text(cell["parent_session_id"])
+    key = cells.text(cell["session_key"])
+    reset = (
+        key is not None
+        and key == cells.text(parent_key)
+        and cells.words(parent_ended) in RESET_REASONS
+    )
     return Subject(
         row=cells.amount(number),
         id=id_,
         sound=cells.words(type_) == "text" and "\ufffd" not in id_,
         title=cells.text(cell["title"]),
         source=cells.words(cell["source"]),
-        parent=cells.text(cell["parent_session_id"]),
-        last_active=cells.seconds(newest) or cells.seconds(cell["started_at"]),
+        parent=parent,
+        last_active=latest(cells.seconds(newest), cell["last_activity_at"])
+        or cells.seconds(cell["started_at"]),
         ended=cell["ended_at"] is not None,
         end_reason=cells.words(cell["end_reason"]),
         archived=cells.flag(cell["archived"], default=False),
-        kind=_kind(cells.text(cell["parent_session_id"]), marks),
+        kind=_kind(parent, marks_in(cell["model_config"]), reset),
+        hidden=cells.flag(cell["hidden"], default=False),
+        pinned=cells.flag(cell["pinned"], default=False),
+        swept=cells.flag(cell["auto_archived"], default=False),
     )
 
 
-def _kind(parent: str | None, marks: Mapping[str, object]) -> str:
+def _kind(parent: str | None, marks: Mapping[str, object], reset: bool) -> str:
     if marks.get(BRANCH):
         return "branch"
-    return "subagent" if marks.get(DELEGATE) else "root" if parent is None else "child"
+    if marks.get(DELEGATE):
+        return "subagent"
+    if parent is None:
+        return "root"
+    return RESET_CHILD if reset or marks.get(RESET) == parent else "child"
 
 
 def _power_loop(row: Sequence[object]) -> Subject:
@@ -163,8 +193,9 @@ def marked_for(ask: Rows, shape: Shape) -> dict[str, list[int]]:
 
 def held(ask: Rows, schema: Schema, shape: Shape) -> dict[str, float]:
     """Until when some process holds a session, by id."""
-    prefix = shape.sessions.removesuffix("sessions")
-    return leases(ask, schema, HERMES if shape.hermes else power_loop(prefix))
+    if shape.hermes:
+        return hermes_leases(ask, schema)
+    return power_loop_leases(ask, schema, shape.sessions.removesuffix("sessions"))
 
 
 def running(

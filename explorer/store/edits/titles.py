@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from explorer.store import cells
-from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.images import Rows
+from explorer.store.edits.shape import Shape
 from explorer.store.edits.subject import Subject, subjects
 from explorer.store.schema import Schema
 
@@ -28,8 +29,8 @@ class Owner(NamedTuple):
     id: str
     source: str
     archived: bool
-    ancestor: bool
-    """It is an earlier part of the same conversation: Hermes would move the title on."""
+    yields: str = ""
+    """Why the title moves on from it, as Hermes would have it; empty where it keeps it."""
 
 
 class Title(NamedTuple):
@@ -61,8 +62,22 @@ def check_title(ask: Rows, schema: Schema, shape: Shape, subject: Subject, typed
     others = [one for one in found if one.row != subject.row]
     if not others:
         return Title(text)
-    ancestor = shape.marks and others[0].id in _ancestors(ask, schema, shape, subject)
-    return _taken(ask, text, others[0], ancestor)
+    return _taken(ask, text, others[0], _yields(ask, schema, shape, subject, others[0]))
+
+
+def _yields(ask: Rows, schema: Schema, shape: Shape, subject: Subject, owner: Subject) -> str:
+    """Why another session gives its title up. Later parts get that of earlier ones since schema 16;
+    what is empty and ended, or archived and hidden, gives it to anybody since schema 31."""
+    if shape.marks and owner.id in _ancestors(ask, schema, shape, subject):
+        return "An earlier part of the conversation has this title: it moves on."
+    if not schema.has("sessions", "auto_archived"):
+        return ""
+    if owner.archived and owner.hidden:
+        return "An archived, hidden session has this title: it gives it up."
+    if owner.ended and not owner.archived and not owner.hidden:
+        said = ask("SELECT 1 FROM messages m WHERE m.session_id = ? LIMIT 1", (owner.id,))
+        return "" if said else "An empty session has this title: it gives it up."
+    return ""
 
 
 def taken_since(
@@ -72,11 +87,11 @@ def taken_since(
     that it passes between."""
     found = subjects(ask, schema, shape, "title", [text])
     others = [one for one in found if one.id not in movers]
-    return _taken(ask, text, others[0], ancestor=False) if others else None
+    return _taken(ask, text, others[0], "") if others else None
 
 
-def _taken(ask: Rows, text: str, by: Subject, ancestor: bool) -> Title:
-    owner = Owner(by.row, by.id, by.source, by.archived, ancestor)
+def _taken(ask: Rows, text: str, by: Subject, yields: str) -> Title:
+    owner = Owner(by.row, by.id, by.source, by.archived, yields)
     return Title(text, owner=owner, next=next_title(ask, text))
 
 

@@ -11,10 +11,10 @@ from explorer.errors import Refused
 from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
-from explorer.store.edits.images import Cell, bound, shown
+from explorer.store.edits.images import Cell, Rows, bound, shown
 from explorer.store.edits.plans import Action
 from explorer.store.edits.restoring import Restorer
-from explorer.store.edits.shape import Rows, Shape
+from explorer.store.edits.shape import Shape
 from explorer.store.edits.titles import next_title
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt
@@ -196,7 +196,7 @@ def undo_steps(
     for entry in entries:
         yield from restorer.steps(entry, plan.changes)
     yield from restorer.link_steps(entries)
-    plain = [change for change in plan.changes if not change.entry]
+    plain = [one for one in plan.changes if not one.entry and one.table != OURS]
     if plain:
         yield Step(0, lambda tx: _revert_all(plain, tx), last=True)
 

@@ -16,6 +16,8 @@ NAMED = 4
 _DONE = {
     Action.ARCHIVE: "Archived",
     Action.UNARCHIVE: "Unarchived",
+    Action.PIN: "Pinned",
+    Action.UNPIN: "Unpinned",
     Action.END: "Ended",
     Action.REOPEN: "Reopened",
     Action.CLEAR: "Cleared",
@@ -26,6 +28,8 @@ _PART = re.compile(r"\A(\w+) [\d,]+ of ([\d,]+ sessions?)\Z")
 _ASKED = {
     Action.ARCHIVE: "Archive",
     Action.UNARCHIVE: "Take out of the archive:",
+    Action.PIN: "Pin",
+    Action.UNPIN: "Unpin",
     Action.END: "End",
     Action.REOPEN: "Reopen",
     Action.CLEAR: "Clear",
@@ -199,5 +203,6 @@ def _with_reason(number: int, reason: str) -> str:
 
 _NOTHING_TO_DO = (
     *("archived already", "not archived", "ended already", "not ended", "it has no messages"),
+    *("pinned already", "not pinned"),
     "it has this title already",
 )

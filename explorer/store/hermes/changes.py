@@ -1,8 +1,9 @@
 """What has happened since the catalog was read: sessions that are new or were written to.
 
 Ids only grow, so a look above the highest known ones tells, at a cost that does not depend on
-how many sessions there are. What leaves no higher id (a title, an end, an archive flag, a delete)
-is not seen here; the rows in sight are read anew for that, and now and then all of it.
+how many sessions there are. What leaves no higher id (a title, an end, an archive flag, a delete,
+activity between two messages) is not seen here; the rows in sight are read anew for that, and now
+and then all of it.
 """
 
 from explorer.store.base import Changes

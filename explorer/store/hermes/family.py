@@ -9,7 +9,7 @@ from typing import NamedTuple
 from explorer.store import cells
 from explorer.store.catalog import Catalog
 from explorer.store.hermes.links import Ties, chains, links
-from explorer.store.hermes.survey import FLAGS, TIES, batches, make_ties, newest_time
+from explorer.store.hermes.survey import FLAGS, TIES, batches, latest, make_ties, newest_time
 from explorer.store.read_only import Reader
 
 GENERATIONS = 100
@@ -19,8 +19,8 @@ class Family(NamedTuple):
     """Some sessions, their ancestors and the continuations of all these."""
 
     ties: dict[int, Ties]
-    archived: set[int]
-    pinned: set[int]
+    flagged: dict[str, set[int]]
+    """Those of which a column of `FLAGS` says yes."""
     empty: set[int]
 
 
@@ -33,15 +33,16 @@ def local_catalog(family: Family, markers: bool) -> Catalog:
         sources=[row.source for row in ties.values()],
         links=found,
         chains=chains(found, ties),
-        archived=family.archived,
         empty=frozenset(family.empty),
-        pinned=family.pinned,
+        archived=family.flagged["archived"],
+        pinned=family.flagged["pinned"],
+        hidden=family.flagged["hidden"],
     )
 
 
 def family_of(reader: Reader, keys: Iterable[int]) -> Family:
-    family = Family({}, set(), set(), set())
-    columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS))
+    family = Family({}, {column: set() for column in FLAGS}, set())
+    columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS, "last_activity_at"))
     select = (
         f"SELECT s.rowid, {columns},"
         " (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) FROM sessions s"
@@ -52,14 +53,12 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
         for batch in batches(wanted):
             places = ",".join("?" * len(batch))
             fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
-        for *row, out, pinned, greatest in fresh:
-            key = row[0]
-            newest = newest_time(reader, key, greatest) or 0.0
-            family.ties[key] = make_ties(tuple(row), {key: newest})
-            if cells.flag(out, default=False):
-                family.archived.add(key)
-            if cells.flag(pinned, default=False):
-                family.pinned.add(key)
+        for key, *row, noted, greatest in fresh:
+            active = latest(newest_time(reader, key, greatest), noted) or 0.0
+            family.ties[key] = make_ties((key, *row[: len(TIES)]), {key: active})
+            for column, cell in zip(FLAGS, row[len(TIES) :], strict=True):
+                if cells.flag(cell, default=False):
+                    family.flagged[column].add(key)
             if greatest is None:
                 family.empty.add(key)
         wanted = [key for key in _relatives(reader, fresh) if key not in family.ties]

@@ -1,17 +1,21 @@
 """The first page of a list, in a few milliseconds at any size.
 
 The exact order by last activity needs a probe for every session; a person waits for fifty rows.
-So candidates come from three index walks (the newest messages, the newest sessions of each
-source that is not noise, the newest roots), and only they are probed, linked and read. The
-catalog puts right in the background what this can miss: an old session taken up again of late.
+So candidates come from a few index walks (the newest messages, the newest sessions of each source
+that is not noise, the newest roots, where there is an index on it the latest activity), and only
+they are probed, linked and read. The catalog puts right in the background what this can miss: an
+old session taken up again of late.
 """
+
+from collections.abc import Collection
 
 from explorer.model import Session, Sort
 from explorer.store import cells
 from explorer.store.catalog import NOISE
+from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.family import family_of, local_catalog
 from explorer.store.hermes.rows import sessions
-from explorer.store.hermes.survey import batches
+from explorer.store.hermes.survey import batches, latest
 from explorer.store.read_only import Reader
 
 NEWEST_MESSAGES = 400
@@ -20,6 +24,9 @@ MARGIN = 14
 MOST_CHILDREN = 500
 """Children looked at for the page; the catalog counts all."""
 GREATER = 12
+SHORT_WALK = 20_000
+"""Sessions that are gone through in a few milliseconds."""
+MOST_PINS = 100
 WIDEST = 500
 """How far the net is cast, in pages, before the page is left short: the catalog will fill it."""
 
@@ -52,6 +59,29 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
     return sessions(reader, [catalog.folded(key) for key in page], now)
 
 
+def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
+    """The conversations that are pinned, the newest first: those that our notes name, and those
+    that the agent pinned, as far as a walk through the sessions is short."""
+    keys = {*keys_of(reader, sorted(noted)).values(), *_own_pins(reader)}
+    if not keys:
+        return []
+    family = family_of(reader, keys)
+    catalog = local_catalog(family, reader.schema.has("sessions", "archived"))
+    rows = catalog.by_last_active(catalog.tips(frozenset(keys)))
+    return sessions(reader, [catalog.folded(key) for key in rows], now)
+
+
+def _own_pins(reader: Reader) -> list[int]:
+    """No index tells them; and where prompts lie in the rows, each of those is long."""
+    schema = reader.schema
+    if not schema.has("sessions", "pinned") or not schema.has("system_prompts"):
+        return []
+    if (reader.value("SELECT max(rowid) FROM sessions") or 0) > SHORT_WALK:
+        return []
+    sql = 'SELECT s.rowid FROM sessions s WHERE s."pinned" = 1 LIMIT ?'
+    return reader.column(sql, (MOST_PINS,))
+
+
 def _children(reader: Reader, keys: list[int]) -> set[int]:
     """Whoever these sessions called up: a row says how many subagents it had."""
     found: set[int] = set()
@@ -74,21 +104,24 @@ def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
         if source not in NOISE:
             found.update(_newest_of(reader, source, reach))
     found.update(_lately_written(reader))
+    found.update(_lately_active(reader, reach))
     if sort is Sort.STARTED:
         return sorted(found, reverse=True)
-    newest: list[tuple[object, int]] = []
+    newest: list[tuple[object, object, int]] = []
+    noted = reader.schema.pick("sessions", "s", ("last_activity_at",))
     for batch in batches(found):
         places = ",".join("?" * len(batch))
         newest += reader.rows(
             "SELECT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-            f" s.started_at), s.rowid FROM sessions s WHERE s.rowid IN ({places})",
+            f" s.started_at), {noted}, s.rowid FROM sessions s WHERE s.rowid IN ({places})",
             batch,
         )
-    return [key for _, key in sorted(newest, key=_newest_first)]
+    return [key for _, _, key in sorted(newest, key=_newest_first)]
 
 
-def _newest_first(row: tuple[object, int]) -> tuple[float, int]:
-    return -(cells.seconds(row[0]) or 0.0), -row[1]
+def _newest_first(row: tuple[object, object, int]) -> tuple[float, int]:
+    time, noted, key = row
+    return -(latest(cells.seconds(time), noted) or 0.0), -key
 
 
 def _sources(reader: Reader) -> list[object]:
@@ -111,6 +144,19 @@ def _newest_roots(reader: Reader, reach: int) -> list[int]:
     return reader.column(
         "SELECT rowid FROM sessions WHERE parent_session_id IS NULL ORDER BY rowid DESC LIMIT ?",
         (reach,),
+    )
+
+
+def _lately_active(reader: Reader, reach: int) -> list[int]:
+    """Sessions that were at work of late, also without a message, where an index tells."""
+    hint = reader.schema.indexed_by("idx_sessions_effective_activity")
+    if not hint or not reader.schema.has("sessions", "last_activity_at"):
+        return []
+    return reader.column(
+        f"SELECT rowid FROM sessions {hint}"
+        " WHERE COALESCE(last_activity_at, started_at) < ?"
+        " ORDER BY COALESCE(last_activity_at, started_at) DESC LIMIT ?",
+        (cells.SANE_UNTIL, reach),
     )
 
 

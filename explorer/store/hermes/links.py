@@ -1,4 +1,5 @@
-"""What a parent link means: a continuation, a branch, a subagent; and which parts make a chain.
+"""What a parent link means: a continuation, a branch, a subagent, a chat that was reset; and which
+parts make a chain.
 
 The agent marks children in the JSON of `model_config`, but only since schema 16, and a marker may
 be inherited; before that the parent's end reason and the times decide. Circles and missing
@@ -17,7 +18,12 @@ ORPHANED = "__orphaned__"
 
 DELEGATE = "_delegate_from"
 BRANCH = "_branched_from"
-_RESET = "_reset_from"
+RESET = "_reset_from"
+RESET_REASONS = (
+    *("session_reset", "session_switch", "idle", "daily", "suspended"),
+    "resume_pending_expired",
+)
+"""Ends after which a chat of the gateway begins anew, in a child with the same key."""
 
 
 class Ties(NamedTuple):
@@ -32,6 +38,8 @@ class Ties(NamedTuple):
     ended_at: float | None
     end_reason: str | None
     last_active: float = 0.0
+    session_key: str | None = None
+    """The chat it belongs to, as the gateway names it."""
 
 
 def links(rows: Iterable[Ties], markers: bool) -> dict[int, Link]:
@@ -84,7 +92,7 @@ def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -
         return Kind.BRANCH
     if marks.get(DELEGATE) == parent.id:
         return Kind.SUBAGENT
-    if marks.get(_RESET) == parent.id:
+    if marks.get(RESET) == parent.id:
         return Kind.ROOT
     after = (row.started_at or 0.0) >= (parent.ended_at or 0.0)
     # Markers that name somebody else were inherited along a chain.
@@ -92,7 +100,14 @@ def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -
         return Kind.CONTINUATION
     if marks.get(BRANCH) or (parent.end_reason == "branched" and after):
         return Kind.BRANCH
-    return Kind.SUBAGENT
+    return Kind.ROOT if marks.get(RESET) or _reset(row, parent) else Kind.SUBAGENT
+
+
+def _reset(row: Ties, parent: Ties) -> bool:
+    """Whether a chat was reset and began anew with this one: before there was a mark for it, both
+    having the very same chat tells."""
+    same_chat = row.session_key is not None and row.session_key == parent.session_key
+    return same_chat and parent.end_reason in RESET_REASONS
 
 
 def marks_in(cell: object) -> Mapping[str, object]:

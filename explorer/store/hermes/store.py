@@ -44,9 +44,10 @@ class HermesStore:
     kind = "hermes"
     keeps_ends = True
 
-    def __init__(self, file: ReadOnlyFile) -> None:
+    def __init__(self, file: ReadOnlyFile, keeps_pins: bool = False) -> None:
         self._file = file
         self.path: Path = file.path
+        self.keeps_pins = keeps_pins
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         return self._file.together(work, token)
@@ -67,6 +68,13 @@ class HermesStore:
         from explorer.store.hermes.first_page import first_page
 
         return self._file.read(lambda reader: first_page(reader, limit, now, sort), token)
+
+    def pinned(
+        self, noted: Collection[str], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        from explorer.store.hermes.first_page import pinned
+
+        return self._file.read(lambda reader: pinned(reader, noted, now), token)
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._file.read(survey, token)

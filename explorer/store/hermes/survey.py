@@ -18,8 +18,11 @@ from explorer.store.read_only import Reader
 
 T = TypeVar("T")
 
-TIES = ("id", "parent_session_id", "source", "model_config", "started_at", "ended_at", "end_reason")
-FLAGS = ("archived", "pinned")
+TIES = (
+    *("id", "parent_session_id", "source", "model_config"),
+    *("started_at", "ended_at", "end_reason", "session_key"),
+)
+FLAGS = ("archived", "pinned", "hidden")
 """Columns that say yes or no of a session, where a file has them."""
 
 _NO_MESSAGE = -1.5e300
@@ -30,8 +33,10 @@ def survey(reader: Reader) -> Catalog:
     """Read the whole catalog of a Hermes file."""
     mark = mark_of(reader)
     keys, sources, active = _everybody(reader)
-    timeless = [position for position, time in enumerate(active) if time <= 0.0]
-    empty = frozenset(keys[at] for at in timeless if active[at] == _NO_MESSAGE)
+    silent = [at for at, time in enumerate(active) if time <= 0.0]
+    empty = frozenset(keys[at] for at in silent if active[at] == _NO_MESSAGE)
+    _note_activity(reader, keys, active)
+    timeless = [at for at in silent if active[at] <= 0.0]
     if timeless:
         starts = _starts(reader, (keys[at] for at in timeless))
         for at in timeless:
@@ -48,6 +53,7 @@ def survey(reader: Reader) -> Catalog:
         empty=empty,
         mark=mark,
         pinned=marks.pinned,
+        hidden=marks.hidden,
     )
 
 
@@ -105,6 +111,30 @@ def newest_time(reader: Reader, key: int, greatest: object) -> float | None:
     return max(filter(None, map(cells.seconds, values)), default=None)
 
 
+def latest(newest: float | None, noted: object) -> float | None:
+    """When a session was last active: at its newest message, or when its agent noted that it was
+    at work, which newer ones do once a minute between messages."""
+    activity = cells.sane_seconds(noted)
+    return activity if newest is None or (activity or 0.0) > newest else newest
+
+
+def _note_activity(reader: Reader, keys: Sequence[int], active: "array[float]") -> None:
+    """Where the agent noted activity after the newest message, that counts. Only those come back,
+    and those of whose messages SQL cannot tell a time."""
+    if not reader.schema.has("sessions", "last_activity_at"):
+        return
+    rows = reader.rows(
+        "SELECT s.rowid, s.last_activity_at FROM sessions s WHERE NOT coalesce((SELECT"
+        " max(m.timestamp) FROM messages m WHERE m.session_id = s.id), 0.0)"
+        f" BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}"
+    )
+    place = dict(zip(keys, range(len(keys)), strict=True)) if rows else {}
+    for key, noted in rows:
+        time = cells.sane_seconds(noted)
+        if time is not None and time > active[place[key]]:
+            active[place[key]] = time
+
+
 def _sources(reader: Reader) -> tuple[str, dict[int, str]]:
     """(the commonest source, the sources of all others by key). The index on it counts in an
     instant, and the keys of a source come as one text: a row for each would take four times as
@@ -129,6 +159,7 @@ class _Exceptions(NamedTuple):
 
     archived: frozenset[int]
     pinned: frozenset[int]
+    hidden: frozenset[int]
     delegates: list[int]
 
 
@@ -148,6 +179,7 @@ def _exceptions(reader: Reader) -> _Exceptions:
     return _Exceptions(
         archived=flagged("archived"),
         pinned=flagged("pinned"),
+        hidden=flagged("hidden"),
         delegates=[row[0] for row in rows if row[1]],
     )
 
@@ -182,7 +214,7 @@ def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
 
 def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
     """A row of (rowid, *TIES) as `Ties`."""
-    key, id_, parent, source, config, start, end, reason = row
+    key, id_, parent, source, config, start, end, reason, route = row
     number = cells.integer(key) or 0
     started_at = cells.seconds(start)
     return Ties(
@@ -195,6 +227,7 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
         ended_at=cells.seconds(end),
         end_reason=cells.text(reason),
         last_active=newest.get(number) or started_at or 0.0,
+        session_key=cells.text(route) or None,
     )
 
 

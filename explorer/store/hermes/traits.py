@@ -11,7 +11,7 @@ from explorer.store import cells
 from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.rows import known_cost
 from explorer.store.hermes.survey import batches
-from explorer.store.leases import HERMES, leases
+from explorer.store.hermes.turns import hermes_leases
 from explorer.store.read_only import Reader
 from explorer.store.traits import Trait, Traits
 
@@ -72,7 +72,7 @@ def _numbers(row: Iterable[object]) -> list[float]:
 
 
 def _held(reader: Reader, keys: Sequence[int] | None) -> dict[int, float]:
-    until = leases(reader.rows, reader.schema, HERMES)
+    until = hermes_leases(reader.rows, reader.schema)
     owners = keys_of(reader, list(until))
     wanted = None if keys is None else set(keys)
     return {key: until[id_] for id_, key in owners.items() if wanted is None or key in wanted}

@@ -124,28 +124,25 @@ class ActingScreen(Screen[None]):
         self._choosing().filters(self._clock)
 
     def action_pin(self) -> None:
-        self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
+        edits = self._edits()
+        store = self._lister.store
+        if edits is not None and store is not None and store.keeps_pins:
+            edits.act("pin", self.sessions)
+        else:
+            self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
 
     def action_keep(self) -> None:
         """Pin what the agent is about to delete."""
-        store, catalog = self._lister.store, self._lister.catalog
+        store, catalog, edits = self._lister.store, self._lister.catalog, self._edits()
         outlook, info = self._foreseeing.outlook, self._info
-        if store is None or catalog is None or outlook is None:
+        if store is None or catalog is None or outlook is None or info is None or edits is None:
             self.notify("Still looking at what Hermes is going to delete.", markup=False)
             return
         # Late, as above.
         from explorer.tui.keeping import Keeping
 
-        edits = info.edits if info else {}
-        # Both are a flag on all parts of a conversation.
-        refused = edits.get("pin", edits.get("archive"))
-        Keeping(self, self._lanes, self._clock).start(
-            store,
-            catalog,
-            outlook,
-            refused,
-            lambda rows, ids: self._choosing().pin(rows, ids, on=True),
-        )
+        keeping = Keeping(self, self._lanes, self._clock)
+        keeping.start(store, catalog, outlook, info.edits.get("pin"), edits.keep)
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()

@@ -16,12 +16,13 @@ from textual.message import Message
 from textual.strip import Strip
 
 from explorer.errors import StoreError
+from explorer.model import Hidden
 from explorer.render.amounts import count
 from explorer.render.clean import clean
 from explorer.render.when import exact
 from explorer.search.filters import Filters, Tally, tally
 from explorer.store.base import Facts
-from explorer.store.catalog import Catalog
+from explorer.store.catalog import NOISE, Catalog
 from explorer.store.fates import NO_FATES, expiring
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Wish
@@ -177,9 +178,12 @@ class FilterScreen(Dialog[None]):
     def _show(self) -> None:
         catalog = self._lister.catalog
         sources = catalog.source_names if catalog else ()
-        fates = self._lister.fates
+        classes = {NOISE[source] for source in sources if source in NOISE}
+        if catalog and catalog.hidden:
+            classes.add(Hidden.HIDDEN)
+        fates, wish = self._lister.fates, self._lister.wish
         fated = fates is not None and not fates.tell_nothing
-        rows = filter_rows(self._lister.wish, self._tally, sources, self._clock(), fated)
+        rows = filter_rows(wish, self._tally, sources, self._clock(), classes, fated)
         filters = self.query_one(FilterList)
         filters.show(rows)
         total = count(len(catalog)) if catalog else "…"

@@ -19,6 +19,7 @@ TITLES = {
     "prune": "While pruning",
 }
 MARKS = (
+    ("✱", "unread: something came after you last looked at it in your agent, or you marked it so"),
     ("●", "running: not ended, and written to in the last ten minutes"),
     ("○", "open: not ended, and quiet for more than ten minutes"),
     ("✗", "stopped in the middle: at a call that failed or got no answer, or cut off"),
@@ -26,6 +27,7 @@ MARKS = (
     ("⌥", "a branch of another session"),
     ("↳", "a subagent's session; ↳3: it had 3 subagents"),
     ("▣", "archived: hidden by default, always searched"),
+    ("⊘", "kept out of its lists by the agent itself"),
     ("★", "pinned: first in every order, whatever its class"),
     ("◷", "about to be deleted by Hermes, within 7 days; ◷? it may be"),
     ("◷▣", "archived by Hermes at its next start"),

@@ -38,6 +38,9 @@ CLASS_WORDS = {
     Hidden.CRON: "Sessions of scheduled jobs",
     Hidden.SUBAGENT: "Sessions of subagents",
     Hidden.TOOL: "Sessions of tools",
+    Hidden.KANBAN: "Sessions of kanban tasks",
+    Hidden.ONESHOT: "Sessions of one-shot runs",
+    Hidden.HIDDEN: "Sessions hidden by the agent",
     Hidden.EMPTY: "Sessions without messages",
 }
 NOTHING = "Nothing would go. Choose what, at the left."

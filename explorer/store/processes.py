@@ -1,0 +1,63 @@
+"""Whether a process that an agent wrote down as the owner of a lease is surely dead.
+
+A number says little by itself: an agent in a container counts its own processes, and on a machine
+that is not this one the number means somebody else. So it is only believed by whoever sees all
+processes of a Linux machine, those in containers included; everywhere else the lease's own time
+decides.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+
+_FIRST = "pid:[4026531836]"
+"""The namespace in which a Linux machine starts: from here all processes can be seen."""
+_HOLDER = re.compile(r"(?:\A|[^\w])pid=(\d{1,9})(?!\d)")
+
+
+def surely_dead(holders: Iterable[str]) -> set[str]:
+    """Those of these holders (`pid=123:…`) that name a process which is not there any more."""
+    gone: dict[str, int] = {}
+    for holder in holders:
+        found = _HOLDER.search(holder)
+        number = int(found[1]) if found else 0
+        if number and not _alive(number):
+            gone[holder] = number
+    if not gone or not sees_all():
+        return set()
+    elsewhere = _numbers_in_containers()
+    return {holder for holder, number in gone.items() if number not in elsewhere}
+
+
+def sees_all() -> bool:
+    """Whether every process of this machine can be seen from here."""
+    try:
+        own = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return False
+    # Where the processes of others are kept from us, the first one is.
+    return own == _FIRST and os.path.exists("/proc/1/status")
+
+
+def _alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _numbers_in_containers() -> set[int]:
+    """What the processes in containers are called in there."""
+    found: set[int] = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/status", encoding="utf-8", errors="replace") as status:
+                    lines = [line for line in status if line.startswith("NSpid:")]
+            except OSError:
+                continue
+            found.update(int(number) for line in lines for number in line.split()[2:])
+    return found
