@@ -149,7 +149,7 @@ def _dispatch(options: argparse.Namespace) -> int:
         case "info":
             from explorer.commands.info import show_info
 
-            return show_info(options)
+            return show_info(options, now)
         case "resume":
             from explorer.commands.resume import resume_session
 
@@ -215,7 +215,10 @@ def parser() -> argparse.ArgumentParser:
     )
     listing.add_argument(
         "--sort",
-        choices=("active", "started", "messages", "cost", "title", "tokens", "source"),
+        choices=(
+            *("active", "started", "messages", "cost", "title", "tokens", "source"),
+            "expiring",
+        ),
         default="active",
     )
     listing.add_argument("--all", action="store_true", help="every row of the file by itself")

@@ -78,6 +78,7 @@ class Sort(StrEnum):
     TITLE = "title"
     TOKENS = "tokens"
     SOURCE = "source"
+    EXPIRING = "expiring"
 
 
 class Session(NamedTuple):

@@ -10,13 +10,16 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from explorer.config import Config
 from explorer.errors import ExplorerError, Refused
 from explorer.model import SAFE_ID, Session
+from explorer.render.amounts import count, plural
 from explorer.render.when import ago
-from explorer.store.base import Handover, Store
+from explorer.store.base import Handover, Store, TooLong
+from explorer.store.failures import short_path
 
 ANSWER_WITHIN = 5.0
 """Seconds for the agent to say what it can do."""
@@ -84,6 +87,17 @@ def why_running(session: Session, now: float) -> str:
     return (
         f"It has not ended and was written to {when}, or a process holds it. A second client"
         " on it could fork the conversation."
+    )
+
+
+def why_too_long(found: TooLong) -> str:
+    """Why the agent does not take a conversation, and the way around."""
+    refuses = "refuses" if found.certain else "may refuse"
+    where = short_path(Path(found.path))
+    return (
+        f"Hermes {refuses} to resume more than {plural(found.limit, 'message')}, and this"
+        f" conversation has {count(found.messages)}. To lift the limit, set {found.setting}: 0 in"
+        f" {where}."
     )
 
 

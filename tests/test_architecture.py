@@ -50,13 +50,14 @@ OUR_OWN = ("explorer/store/own_file.py",)
 EDITS = ("explorer/store/edits/writing.py",)
 """Who may write to somebody else's file."""
 PLAIN_FILES = (
+    "explorer/store/hermes/settings.py",
     "explorer/store/edits/beside.py",
     "explorer/store/edits/refusals.py",
     "explorer/store/processes.py",
     "explorer/store/trash.py",
 )
-"""Who opens files that are no databases: transcripts beside one, a lock of ours, mount points,
-processes."""
+"""Who opens files that are no databases: transcripts and settings beside one, a lock of ours, mount
+points, processes."""
 
 
 def _sources() -> Iterator[tuple[str, ast.Module]]:
@@ -194,7 +195,7 @@ def test_headless_commands_load_nothing_heavy(
     )
     code, loaded = json.loads(done.stderr.splitlines()[-1])
     assert code == 0
-    heavy = {"textual", "rich", "asyncio", "dataclasses", "platformdirs", "rapidfuzz"}
+    heavy = {"textual", "rich", "asyncio", "dataclasses", "platformdirs", "rapidfuzz", "yaml"}
     assert (heavy | WITH_THE_FIRST_TEXT) & set(loaded) == set()
     assert [name for name in loaded if name.startswith("explorer.tui")] == []
 

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
+from explorer.commands.clean_up import CleanUp
 from explorer.commands.output import BOLD, painted, write, write_json
 from explorer.commands.shapes import info_shape
 from explorer.commands.stores import chosen_store
@@ -16,12 +17,16 @@ from explorer.store.failures import short_path
 _TABLES = {"fts": "words", "trigram": "trigrams"}
 
 
-def show_info(options: argparse.Namespace) -> int:
-    info = chosen_store(options).info()
+def show_info(options: argparse.Namespace, now: float) -> int:
+    store = chosen_store(options)
+    info, clean_up = store.info(), CleanUp(store, now)
     if options.json:
-        write_json(info_shape(info))
+        write_json(info_shape(info) | {"clean_up": clean_up.shape()})
     else:
-        for name, value in _lines(info):
+        lines = _lines(info)
+        if words := clean_up.words():
+            lines.append(("clean-up", words))
+        for name, value in lines:
             write(painted(f"{name:<10}", BOLD) + " " + clean_line(value))
     return int(ExitCode.DONE)
 

@@ -3,7 +3,7 @@
 import argparse
 
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
-from explorer.commands.shapes import session_shape
+from explorer.commands.shapes import fate_shape, session_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
@@ -11,7 +11,7 @@ from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.catalog import NOISE, Catalog
-from explorer.store.ordering import ordered, values_of
+from explorer.store.ordering import expiry, ordered, values_of
 
 
 def list_sessions(options: argparse.Namespace, now: float) -> int:
@@ -20,18 +20,26 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     listed, hidden = _select(catalog, options)
     folded = not options.all
     sort = Sort(options.sort)
-    order = ordered(catalog, listed, sort, values_of(store, sort), folded)
+    values = values_of(store, sort)
+    if sort is Sort.EXPIRING:
+        values = expiry(catalog, listed, store.fates(catalog), now, folded)
+    order = ordered(catalog, listed, sort, values, folded)
     page = order[: options.limit or None]
-    unit = catalog.folded if folded else catalog.single
-    sessions = store.sessions([unit(key) for key in page], now)
+    units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
+    sessions = store.sessions(units, now)
     if options.json:
+        fates = store.fates(catalog, page)
+        parts = {unit.key: unit.parts for unit in units}
         write_json(
             {
                 "total": len(catalog),
                 "matching": len(order),
                 "shown": len(sessions),
                 "hidden": {name.value: number for name, number in hidden.items()},
-                "sessions": [session_shape(session) for session in sessions],
+                "sessions": [
+                    session_shape(session, fate_shape(fates, parts[session.key], now))
+                    for session in sessions
+                ],
             }
         )
         return int(ExitCode.DONE)

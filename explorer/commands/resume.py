@@ -9,18 +9,29 @@ from explorer.config import config_path, load_config
 from explorer.errors import ExitCode, ExplorerError, Refused
 from explorer.model import Session, State
 from explorer.render.clean import clean_line
-from explorer.resume import command_for, fitted, give_way, installed, why_running
+from explorer.resume import (
+    command_for,
+    fitted,
+    give_way,
+    installed,
+    why_running,
+    why_too_long,
+)
 from explorer.store.resolve import resolve
 
 
 def resume_session(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     key = resolve(store, options.id).key
-    session = store.sessions([store.catalog().folded(key)], now)[0]
+    unit = store.catalog().folded(key)
+    session = store.sessions([unit], now)[0]
     config = load_config(config_path())
     command = command_for(store, session, config)
     if installed(command):
         command = fitted(command, store.handover(), config)
+    if (found := store.too_long(unit)) is not None:
+        # Only said: the settings may be others by the time it starts.
+        note(why_too_long(found))
     if options.print:
         write(command.line())
         return int(ExitCode.DONE)

@@ -1,16 +1,19 @@
 """The JSON shapes of the contract: keys may be added, none is ever removed."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from explorer.model import Hit, Message, Session, StoreInfo
 from explorer.render.when import iso_utc
+from explorer.store.fate_words import reason_words
+from explorer.store.fates import Fates
 
 if TYPE_CHECKING:
     # Who only lists need not load what edits: 2 ms.
     from explorer.store.edits.plans import Done, EditPlan
 
 
-def session_shape(session: Session) -> dict[str, object]:
+def session_shape(session: Session, fate: dict[str, object] | None = None) -> dict[str, object]:
     return {
         "id": session.id,
         "title": session.title,
@@ -45,6 +48,22 @@ def session_shape(session: Session) -> dict[str, object]:
         "pinned": session.pinned,
         "unread": session.unread,
         "title_source": session.title_source,
+        "fate": fate,
+    }
+
+
+def fate_shape(fates: Fates, parts: Sequence[int], now: float) -> dict[str, object] | None:
+    """What the agent is going to do to a conversation by itself; null for nothing, and where that
+    is not known."""
+    fate = fates.of(parts, now)
+    if fate is None:
+        return None
+    return {
+        "action": fate.deed.value,
+        "at": iso_utc(fate.at),
+        "certain": fate.certain,
+        "reason": reason_words(fates, fate),
+        "parts": fate.parts,
     }
 
 

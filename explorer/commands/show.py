@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
-from explorer.commands.shapes import message_shape, session_shape
+from explorer.commands.shapes import fate_shape, message_shape, session_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.export.markdown import message_markdown, session_markdown
@@ -42,7 +42,8 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     session = found[0]
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
-        write_json(_document(session_shape(session), messages))
+        fate = fate_shape(store.fates(catalog, unit.parts), unit.parts, now)
+        write_json(_document(session_shape(session, fate), messages))
     else:
         drawn = session_markdown if options.format == "markdown" else _text
         for line in drawn(session, messages):

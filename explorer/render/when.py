@@ -86,6 +86,12 @@ def full_day(ts: float | None, tz: tzinfo | None = None) -> str:
     return f"{_WEEKDAYS[then.weekday()]} {then.day} {_MONTHS[then.month - 1]} {then.year}"
 
 
+def short_day(ts: float | None, tz: tzinfo | None = None) -> str:
+    """The day with its year: 3 Dec 2026."""
+    then = local_time(ts, tz)
+    return UNKNOWN if then is None else f"{then.day} {_MONTHS[then.month - 1][:3]} {then.year}"
+
+
 def day_heading(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
     """The group in a list from new to old: Today, Yesterday, This week, Last week, then months.
 

@@ -19,6 +19,7 @@ from explorer.search.language import Field, Query
 from explorer.search.vocabulary import SESSION_FIELDS, TIME_FIELDS, amount, period
 from explorer.store.base import Facts
 from explorer.store.catalog import Catalog
+from explorer.store.fates import NO_FATES, Fates
 from explorer.store.traits import Trait, Traits
 
 Parts = tuple[int, ...]
@@ -48,6 +49,7 @@ class Known(NamedTuple):
     traits: Traits = Traits()
     pins: frozenset[int] = frozenset()
     """Keys of rows that are pinned."""
+    fates: Fates = NO_FATES
 
 
 class SessionTest(NamedTuple):
@@ -60,6 +62,11 @@ class SessionTest(NamedTuple):
     @property
     def needs_facts(self) -> bool:
         return any(field.name in ("model", "messages") for field in self.fields)
+
+    @property
+    def needs_fates(self) -> bool:
+        """Whether it must be known what the agent is going to do."""
+        return any(field.name == "is" and "expiring" in field.any_of for field in self.fields)
 
     @property
     def traits(self) -> frozenset[Trait]:
@@ -173,6 +180,12 @@ def _state(field: Field, known: Known, now: float) -> _Test:
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
         "running": running,
         "open": lambda parts: parts[-1] not in ended and not running(parts),
+        "expiring": lambda parts: _is_expiring(known.fates, parts, now),
     }
     asked = [states[value] for value in field.any_of]
     return lambda parts: any(state(parts) for state in asked)
+
+
+def _is_expiring(fates: Fates, parts: Parts, now: float) -> bool:
+    fate = fates.of(parts, now)
+    return fate is not None and fate.is_soon(now)

@@ -37,6 +37,8 @@ class Filters(NamedTuple):
     """Messages at least."""
     tools: bool = False
     unread: bool = False
+    expiring: bool = False
+    """The agent is about to delete or archive it."""
 
     @property
     def needs_facts(self) -> bool:
@@ -56,25 +58,35 @@ class Tally(NamedTuple):
     unread: int | None
     """None where the agent keeps no track of what was read."""
     classes: Mapping[Hidden, int]
+    expiring: int = 0
 
 
-def wanted(catalog: Catalog, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Says of a row whether it passes; None when all do."""
-    checks = list(_Looks(catalog, facts, filters).checks.values())
+def wanted(
+    catalog: Catalog, facts: Facts, filters: Filters, expiring: Collection[int] = ()
+) -> Callable[[int], bool] | None:
+    """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
+    is about to delete or archive."""
+    checks = list(_Looks(catalog, facts, filters, expiring).checks.values())
     if len(checks) < 2:
         return checks[0] if checks else None
     return lambda key: all(passes(key) for passes in checks)
 
 
-def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hidden]) -> Tally:
+def tally(
+    catalog: Catalog,
+    facts: Facts,
+    filters: Filters,
+    shown: frozenset[Hidden],
+    expiring: Collection[int] = (),
+) -> Tally:
     """What every choice would list, the other filters staying as they are."""
-    looks = _Looks(catalog, facts, filters)
+    looks = _Looks(catalog, facts, filters, expiring)
     sources: Counter[str] = Counter()
     models: Counter[str] = Counter()
     classes: Counter[Hidden] = Counter()
     times: list[float] = []
     sizes: list[int] = []
-    listed = tools = unread = 0
+    listed = tools = unread = about = 0
     for key, reason in catalog.rows():
         failing = looks.failing(key)
         if len(failing) > 1:
@@ -103,6 +115,8 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
             tools += looks.has_tools(key)
         if only in ("", "unread"):
             unread += looks.is_unread(key)
+        if only in ("", "expiring"):
+            about += key in expiring
     # Here, in a thread: what is asked of them while painting must not depend on how many there are.
     times.sort()
     sizes.sort()
@@ -115,16 +129,20 @@ def tally(catalog: Catalog, facts: Facts, filters: Filters, shown: frozenset[Hid
         tools=tools,
         unread=unread if facts.read_at else None,
         classes=classes,
+        expiring=about,
     )
 
 
 class _Looks:
     """What is known of a conversation: nearly always of its only part."""
 
-    def __init__(self, catalog: Catalog, facts: Facts, filters: Filters) -> None:
+    def __init__(
+        self, catalog: Catalog, facts: Facts, filters: Filters, expiring: Collection[int]
+    ) -> None:
         self._catalog = catalog
         self._chain = catalog.chain
         self._facts = facts
+        self._expiring = expiring
         self.checks = self._checks(catalog, filters)
         """Of the filters that are set, whether a row passes."""
 
@@ -152,7 +170,7 @@ class _Looks:
 
     def _checks(self, catalog: Catalog, filters: Filters) -> dict[str, Callable[[int], bool]]:
         found: dict[str, Callable[[int], bool]] = {}
-        sources, models, since, before, least, tools, unread = filters
+        sources, models, since, before, least, tools, unread, about = filters
         if sources:
             found["source"] = lambda key: catalog.source(key) in sources
         if models:
@@ -165,6 +183,8 @@ class _Looks:
             found["tools"] = self.has_tools
         if unread:
             found["unread"] = self.is_unread
+        if about:
+            found["expiring"] = self._expiring.__contains__
         return found
 
 

@@ -22,6 +22,7 @@ from explorer.search.titles import Titles
 from explorer.search.vocabulary import FIELDS
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
+from explorer.store.fates import NO_FATES, SOON
 from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.store.traits import Trait, Traits
@@ -138,7 +139,10 @@ def holding(
             " Put it in quotes if it is text.",
         )
     test = session_test(query, now, tz)
-    fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins))
+    fates = NO_FATES
+    if test.needs_fates:
+        fates = known.store.fates(known.catalog, before=now + SOON, token=token)
+    fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins, fates))
     if query.asks_messages:
         gathered = Gathered(known.catalog, lambda tip: None, fits)
         found: Result = search(known.store, query, gathered, lambda result: None, token, now)

@@ -56,6 +56,7 @@ FIELDS: Mapping[str, About] = {
             "hidden": "kept out of lists by its agent",
             "unread": "with something you have not read in your agent",
             "pinned": "pinned by you",
+            "expiring": "about to be deleted or archived by Hermes",
         },
     ),
     "messages": About("amount", "how many messages", {">20": "more than 20"}),

@@ -18,6 +18,7 @@ from explorer.search.matcher import Matcher, is_plain, needles
 from explorer.search.titles import Titles, titles_holding
 from explorer.store.base import Store
 from explorer.store.catalog import NOISE, Catalog
+from explorer.store.fates import NO_FATES, SOON
 from explorer.store.read_only import CancelToken
 from explorer.store.traits import Trait, Traits
 
@@ -64,7 +65,10 @@ class Whole:
         traits = self._store.traits(test.traits | {Trait.TITLE}, token=token)
         facts = self._store.facts(token=token) if test.needs_facts else NO_FACTS
         self._named = {NOISE[name] for name in test.sources if name in NOISE} | test.classes
-        return traits, test.over(Known(self._catalog, facts, traits))
+        fates = NO_FATES
+        if test.needs_fates:
+            fates = self._store.fates(self._catalog, before=self._now + SOON, token=token)
+        return traits, test.over(Known(self._catalog, facts, traits, fates=fates))
 
     def _hides(self, tip: int) -> Hidden | None:
         reason = None if self._everything else left_out(self._catalog, tip)

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
+from explorer.store.fates import Fates
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
@@ -98,6 +99,19 @@ class Handover(NamedTuple):
     """The agent's home shows that it knows profiles."""
 
 
+class TooLong(NamedTuple):
+    """A conversation that its agent does not resume."""
+
+    messages: int
+    limit: int
+    setting: str
+    """The name of the limit among the agent's settings."""
+    path: str
+    """Where the settings are."""
+    certain: bool
+    """The agent refuses it; else it may, as releases before it was written had no limit."""
+
+
 class Store(Protocol):
     """A state file, read-only."""
 
@@ -139,7 +153,8 @@ class Store(Protocol):
         ...
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        """What to order by, of every session by key; missing where unknown."""
+        """What to order by, of every session by key; missing where unknown, and for what the
+        catalog or `fates` tell."""
         ...
 
     def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
@@ -153,6 +168,22 @@ class Store(Protocol):
         token: CancelToken | None = None,
     ) -> Traits:
         """What is asked of these sessions, or of all; the rest is left empty."""
+        ...
+
+    def fates(
+        self,
+        catalog: Catalog,
+        keys: Sequence[int] | None = None,
+        before: float | None = None,
+        token: CancelToken | None = None,
+    ) -> Fates:
+        """What the agent is going to do by itself to these sessions, with all parts of their
+        conversations, or to all: of 100,000 that takes a second, and a quarter of it where only
+        what comes `before` a time is asked for."""
+        ...
+
+    def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
+        """Whether the agent would refuse to resume a unit for its length."""
         ...
 
     def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:

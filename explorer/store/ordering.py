@@ -1,10 +1,11 @@
 """The orders of a list, over whole conversations: a chain counts with all its parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.model import Sort
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
+from explorer.store.fates import Fates
 from explorer.store.read_only import CancelToken
 
 Values = Mapping[int, object]
@@ -12,10 +13,20 @@ Values = Mapping[int, object]
 
 
 def values_of(store: Store, sort: Sort, token: CancelToken | None = None) -> Values:
-    """What this order needs to know of every session beyond the catalog: a walk through all of
-    them, so it is done once for a list."""
-    in_catalog = sort in (Sort.ACTIVE, Sort.SOURCE)
-    return {} if in_catalog else store.sort_values(sort, token)
+    """What this order needs to know of every session beyond the catalog and `expiry`: a walk
+    through all of them, so it is done once for a list."""
+    known = sort in (Sort.ACTIVE, Sort.SOURCE, Sort.EXPIRING)
+    return {} if known else store.sort_values(sort, token)
+
+
+def expiry(
+    catalog: Catalog, keys: Iterable[int], fates: Fates, now: float, folded: bool = True
+) -> Values:
+    """When conversations disappear from the list, by their tips: deleted or archived."""
+    if fates.tell_nothing:
+        return {}
+    found = ((key, fates.of(catalog.chain(key) if folded else (key,), now)) for key in keys)
+    return {key: fate.at for key, fate in found if fate is not None and not fate.harmless}
 
 
 def ordered(
@@ -28,6 +39,8 @@ def ordered(
         return newest
     if sort is Sort.SOURCE:
         return sorted(newest, key=catalog.source)
+    if sort is Sort.EXPIRING:
+        return sorted(newest, key=lambda key: (key not in values, _number(values.get(key))))
 
     def parts(key: int) -> tuple[int, ...]:
         return catalog.chain(key) if folded else (key,)

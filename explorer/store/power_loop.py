@@ -19,10 +19,12 @@ from explorer.store.base import (
     Facts,
     Handover,
     Label,
+    TooLong,
 )
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
+from explorer.store.fates import NO_FATES, Fates
 from explorer.store.power_loop_rows import (
     SOURCE,
     Tables,
@@ -197,6 +199,18 @@ class PowerLoopStore:
         from explorer.store.power_loop_traits import traits
 
         return self._file.read(lambda reader: traits(reader, self._tables, asked, keys), token)
+
+    def fates(
+        self,
+        catalog: Catalog,
+        keys: Sequence[int] | None = None,
+        before: float | None = None,
+        token: CancelToken | None = None,
+    ) -> Fates:
+        return NO_FATES
+
+    def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
+        return None
 
     def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
         def work(reader: Reader) -> Mapping[int, int]:

@@ -142,6 +142,15 @@ IN_LIST = (
     ),
     Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 12),
     Action(
+        "keep",
+        "list",
+        "K",
+        "K",
+        "Keep",
+        "Keep sessions that Hermes is about to delete",
+        "screen.keep",
+    ),
+    Action(
         "unfold",
         "list",
         "z",

@@ -1,7 +1,7 @@
 """Which sessions are listed, in which order, under which headings. Runs in a worker thread."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import OWN_CLASSES, Hidden, Session, Sort
@@ -10,7 +10,8 @@ from explorer.search.engine import Result
 from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
-from explorer.store.ordering import Values, ordered, values_of
+from explorer.store.fates import SOON, Fates, expiring
+from explorer.store.ordering import Values, expiry, ordered, values_of
 from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.tui.headings import below_pins, headings
@@ -29,6 +30,7 @@ SORTS = {
     Sort.COST: "by cost",
     Sort.TITLE: "by title",
     Sort.SOURCE: "by source",
+    Sort.EXPIRING: "by expiry",
 }
 """The orders of the list, in words."""
 
@@ -62,6 +64,11 @@ class Wish(NamedTuple):
         return self._replace(
             revealed=catalog.tips(self.revealed), unfolded=catalog.tips(self.unfolded)
         )
+
+    @property
+    def needs_fates(self) -> bool:
+        """Whether it must be known what the agent is going to do."""
+        return self.sort is Sort.EXPIRING or self.filters.expiring
 
     def words(self) -> str:
         return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
@@ -101,6 +108,7 @@ class Asked(NamedTuple):
     """Rows that come with the first results: as many as the list shows."""
     known: frozenset[int] = frozenset()
     """Rows that were read already."""
+    fates: Fates | None = None
 
 
 class Basis(NamedTuple):
@@ -137,11 +145,21 @@ def arrange(
     wish: Wish,
     now: float,
     token: CancelToken,
+    fates: Fates | None = None,
 ) -> Arranged:
-    """All sessions in the wished order, under headings where it has some."""
-    passes = wanted(catalog, facts or NO_FACTS, wish.filters)
+    """All sessions in the wished order, under headings where it has some. The `fates` are those
+    of the next days, where they are known."""
+    about: Collection[int] = ()
+    if wish.filters.expiring:
+        known = fates or store.fates(catalog, before=now + SOON, token=token)
+        about = expiring(known, catalog.chain, now)
+    passes = wanted(catalog, facts or NO_FACTS, wish.filters, about)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     values = values_of(store, wish.sort, token)
+    if wish.sort is Sort.EXPIRING:
+        # Of all rows: pinned ones, and those asked for by name, may be of a hidden class.
+        every = store.fates(catalog, token=token)
+        values = expiry(catalog, (tip for tip, _ in catalog.rows()), every, now)
     order = ordered(catalog, listed, wish.sort, values)
     if wish.reverse:
         order.reverse()

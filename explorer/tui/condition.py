@@ -14,6 +14,7 @@ from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import clock
 from explorer.tui.opening import Opening
+from explorer.tui.outlook import Outlook
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import TopBar
 
@@ -60,6 +61,10 @@ class Condition:
             size(info.bytes + info.wal_bytes),
         )
         self._top.facts = " · ".join(amounts)
+
+    def foreseen(self, outlook: Outlook | None) -> None:
+        """What the agent is going to do by itself."""
+        self._top.warning = outlook.warning if outlook else ()
 
     def failed(self, error: StoreError) -> None:
         """Something could not be read: said once, however often it is tried again."""

@@ -87,6 +87,10 @@ class Editing:
             case "trash":
                 self.trash()
 
+    def keep(self, keys: Collection[int], shown: Mapping[int, str]) -> None:
+        """Pin these conversations, whatever pins they have; `shown` are their ids by key."""
+        self._pinning.pin(keys, shown, on=True)
+
     def delete(self, rows: Sequence[int]) -> None:
         """Delete these rows of the list; of a conversation of several parts, ask which."""
         catalog = self._lister.catalog

@@ -59,9 +59,10 @@ def filter_rows(
     sources: Iterable[str],
     now: float,
     classes: Collection[Hidden] = CLASSES,
+    fated: bool = False,
 ) -> list[FilterRow]:
     """All choices, those of the file with the greatest number first; `classes` are those that it
-    has sessions of."""
+    has sessions of, `fated` says that its agent does something by itself."""
     filters = wish.filters
     rows = [_heading("Also list")]
     for name in CLASSES:
@@ -86,6 +87,11 @@ def filter_rows(
             _heading("Read in the agent"),
             FilterRow("unread", "", "Only unread", filters.unread, unread),
         ]
+    if fated or filters.expiring:
+        number = tally.expiring if tally else None
+        words = "Only what Hermes is about to delete or archive"
+        rows.append(_heading("Clean-up"))
+        rows.append(FilterRow("expiring", "", words, filters.expiring, number))
     rows.append(_heading("Model"))
     models = {*(tally.models if tally else ()), *filters.models}
     rows += _named("model", models, filters.models, tally)
@@ -151,6 +157,8 @@ def chosen(wish: Wish, row: FilterRow, now: float) -> Wish:
         filters = filters._replace(tools=not filters.tools)
     elif row.kind == "unread":
         filters = filters._replace(unread=not filters.unread)
+    elif row.kind == "expiring":
+        filters = filters._replace(expiring=not filters.expiring)
     elif row.kind == "period":
         start, _, end = row.name.partition("|")
         filters = filters._replace(since=moment(start, now), before=moment(end, now))

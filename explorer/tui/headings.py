@@ -6,6 +6,7 @@ from explorer.model import Session, Sort
 from explorer.render.clean import clean_line
 from explorer.render.when import day_heading
 from explorer.store.catalog import Catalog
+from explorer.store.fates import SOON
 from explorer.store.ordering import Values, start_of
 from explorer.tui.row_index import Group
 
@@ -28,7 +29,19 @@ def headings(
         ]
         names = {row: clean_line(catalog.source(order[row]), 60) for row in changes}
         return tuple(Group(row, name or "No source") for row, name in names.items())
+    if sort is Sort.EXPIRING:
+        titles = [_expiry(values.get(key), now) for key in order]
+        firsts = [at for at, title in enumerate(titles) if not at or title != titles[at - 1]]
+        return tuple(Group(at, titles[at]) for at in firsts) if values else ()
     return ()
+
+
+def _expiry(time: object, now: float) -> str:
+    if not isinstance(time, float):
+        return "Kept"
+    if time <= now:
+        return "At the next start of Hermes"
+    return "Within 7 days" if time <= now + SOON else "Later"
 
 
 def below_pins(groups: Sequence[Group], pinned: int, others: int, name: str) -> tuple[Group, ...]:

@@ -29,6 +29,7 @@ class KnownRows:
         self._look: tuple[int, bool, float] = (0, True, 0.0)
         self._arranged = Arranged((), (), {}, 0)
         self._matcher: Matcher | None = None
+        self._fates: Mapping[int, str] = {}
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -47,6 +48,11 @@ class KnownRows:
         self._arranged, self._matcher = arranged, matcher
         self._made.clear()
 
+    def foresee(self, signs: Mapping[int, str]) -> None:
+        """The signs of what is about to happen to rows."""
+        self._fates = signs
+        self._made.clear()
+
     def add(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line]) -> None:
         self._excerpts |= excerpts
         for number, row in rows.items():
@@ -61,6 +67,7 @@ class KnownRows:
 
     def clear(self) -> None:
         self._rows.clear()
+        self._fates = {}
         self._made.clear()
 
     def missing(self, rows: Sequence[int]) -> tuple[int, ...]:
@@ -93,6 +100,7 @@ class KnownRows:
                 excerpt=self._excerpts.get(row),
                 pinned=row in arranged.pinned,
                 excepted=row in arranged.excepted,
+                fate=self._fates.get(row, ""),
                 depth=arranged.inside[row].depth if row in arranged.inside else 0,
                 light=self._matcher.spans if self._matcher else None,
             )

@@ -131,6 +131,8 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
         found.append(Chip("tools", "with tools"))
     if filters.unread:
         found.append(Chip("unread", "unread"))
+    if filters.expiring:
+        found.append(Chip("expiring", "expiring"))
     if excepted:
         found.append(Chip("revealed", f"{plural(excepted, 'hidden one')} you asked for"))
     return found

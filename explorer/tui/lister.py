@@ -5,7 +5,7 @@ in sight. Now and then, while the file is being written, all of it, for what lea
 """
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -17,6 +17,7 @@ from explorer.render.clean import clean_line
 from explorer.render.lines import Line
 from explorer.store.base import Facts, Store
 from explorer.store.catalog import Catalog
+from explorer.store.fates import Fates
 from explorer.store.read_only import CancelToken
 from explorer.tui import arranging
 from explorer.tui.arranging import CLASSES, Arranged, Asked, Basis, Wish
@@ -83,6 +84,8 @@ class Lister:
         """Where the cursor goes with the next list."""
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
+        self.fates: Fates | None = None
+        """What the agent is going to do by itself; None until it was read."""
         self._basis: Basis | None = None
         self._listed = Arranged((), (), {}, 0)
         self._title = ""
@@ -101,7 +104,7 @@ class Lister:
         self.store = opened.store
         for lane in ("catalog", "order", "rows", "info"):
             self._lanes.cancel(lane)
-        self.catalog = self.facts = self._basis = None
+        self.catalog = self.facts = self.fates = self._basis = None
         self.wish = self.wish._replace(
             sort=opened.remembered.sort,
             reverse=opened.remembered.reverse,
@@ -203,6 +206,13 @@ class Lister:
         shown = frozenset() if self.wish.shown >= everything else everything
         self.wish_for(self.wish._replace(shown=shown))
 
+    def foresee(self, fates: Fates, signs: Mapping[int, str]) -> None:
+        """What the agent is going to do, and the signs of rows that it is about to take."""
+        before, self.fates = self.fates, fates
+        self._sessions.foresee(signs)
+        if (self.wish.needs_fates or "expiring" in self._searched()) and before != fates:
+            self.arrange()
+
     def take_off(self, name: str) -> None:
         """Remove one filter, by the name of its chip."""
         self.wish_for(without(self.wish, name))
@@ -259,10 +269,10 @@ class Lister:
         if store is None or catalog is None:
             return
         text, wish, now = self._searched(), self.wish, self._clock()
-        facts = self.facts
+        facts, fates = self.facts, self.fates
         if text:
             page, known = self._sessions.page, self._sessions.known
-            self._search(Asked(store, catalog, facts, text, wish, now, page, known))
+            self._search(Asked(store, catalog, facts, text, wish, now, page, known, self.fates))
             return
         self.matcher, self._search_for, self._scanned = None, None, []
 
@@ -270,7 +280,7 @@ class Lister:
             known = (
                 store.facts(token=token) if facts is None and wish.filters.needs_facts else facts
             )
-            return known, arranging.arrange(store, catalog, known, wish, now, token)
+            return known, arranging.arrange(store, catalog, known, wish, now, token, fates)
 
         def take(result: tuple[Facts | None, Arranged]) -> None:
             self.facts = result[0]

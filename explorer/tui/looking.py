@@ -12,8 +12,9 @@ from explorer.export.private import CannotWrite, PrivateCopy
 from explorer.model import Session
 from explorer.programs import Program, command_of, run
 from explorer.render.amounts import plural
-from explorer.store.base import Details, Store
+from explorer.store.base import Details, Section, Store
 from explorer.store.catalog import Catalog, Unit
+from explorer.store.fate_words import clean_up_rows
 from explorer.store.read_only import CancelToken
 from explorer.store.reading import read_conversation
 from explorer.tui.handing_over import in_the_terminal
@@ -32,15 +33,30 @@ class Chosen(NamedTuple):
     session: Session
     alone: bool
     """Only this part of its conversation."""
+    now: float = 0.0
 
     def unit(self, token: CancelToken) -> Unit:
+        return self._placed(token)[1]
+
+    def details(self, token: CancelToken) -> Details:
+        """Everything the file says of it, and what its agent is going to do to it."""
+        catalog, unit = self._placed(token)
+        found = self.store.details(unit, token)
+        if not catalog.has(unit.key):
+            return found
+        fates = self.store.fates(catalog, unit.parts, token=token)
+        told = clean_up_rows(fates, unit.parts, not catalog.pinned.isdisjoint(unit.parts), self.now)
+        more = (Section("Clean-up", told),) if told else ()
+        return found._replace(sections=(*found.sections[:1], *more, *found.sections[1:]))
+
+    def _placed(self, token: CancelToken) -> tuple[Catalog, Unit]:
         """The first page is listed before it is known which sessions hang together: who is so
         quick waits for that."""
         catalog = self.store.catalog(token) if self.catalog is None else self.catalog
         key = self.session.key
         if not catalog.has(key):
-            return Unit(key, (key,), self.session.kind)
-        return catalog.single(key) if self.alone else catalog.folded(key)
+            return catalog, Unit(key, (key,), self.session.kind)
+        return catalog, catalog.single(key) if self.alone else catalog.folded(key)
 
 
 class Looking:
@@ -59,7 +75,7 @@ class Looking:
 
         def work(token: CancelToken) -> Details | ExplorerError:
             try:
-                return at.store.details(at.unit(token), token)
+                return at.details(token)
             except NoSuchSession as error:
                 return error
 

@@ -1,17 +1,37 @@
 """Resuming from the app: questions first, then the terminal goes to the agent."""
 
+from typing import NamedTuple
+
 from textual.screen import Screen
 
 from explorer.errors import ExplorerError
 from explorer.model import Session, State
 from explorer.render.clean import clean, for_clipboard
-from explorer.resume import Command, command_for, fitted, installed, run, why_running
-from explorer.store.base import Store
+from explorer.resume import (
+    Command,
+    command_for,
+    fitted,
+    installed,
+    run,
+    why_running,
+    why_too_long,
+)
+from explorer.store.base import Store, TooLong
+from explorer.store.catalog import Catalog
+from explorer.store.read_only import CancelToken
 from explorer.tui.attention import Place, may_ask, place
 from explorer.tui.handing_over import in_the_terminal
 from explorer.tui.lanes import Lanes
 from explorer.tui.opening import Start
 from explorer.tui.saying import say
+
+
+class _Found(NamedTuple):
+    """How a session is resumed, and what was found out about it."""
+
+    command: Command
+    installed: bool
+    too_long: TooLong | None = None
 
 
 class Resuming:
@@ -22,23 +42,26 @@ class Resuming:
         self._lanes = lanes
         self._start = start
 
-    def start(self, store: Store, session: Session) -> None:
-        """Find out how, in a thread: asking the agent what it knows takes a moment."""
+    def start(self, store: Store, session: Session, known: Catalog | None) -> None:
+        """Find out how, in a thread: asking the agent what it knows takes a moment. What is
+        `known` of the file need not be read for it."""
         config, asked_at = self._start.config, place(self._screen.app)
 
-        def work(_: object) -> tuple[Command, bool] | ExplorerError:
+        def work(token: CancelToken) -> _Found | ExplorerError:
             try:
                 command = command_for(store, session, config)
             except ExplorerError as error:
                 return error
-            there = installed(command)
-            return fitted(command, store.handover(), config) if there else command, there
+            if not installed(command):
+                return _Found(command, False)
+            catalog = known or store.catalog(token)
+            whole = catalog.folded(session.key) if catalog.has(session.key) else None
+            too_long = store.too_long(whole, token) if whole else None
+            return _Found(fitted(command, store.handover(), config), True, too_long)
 
         self._lanes.start("resume", work, lambda found: self._ask(session, found, asked_at))
 
-    def _ask(
-        self, session: Session, found: tuple[Command, bool] | ExplorerError, asked_at: Place
-    ) -> None:
+    def _ask(self, session: Session, found: _Found | ExplorerError, asked_at: Place) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.dialogs.question import Question
 
@@ -47,17 +70,27 @@ class Resuming:
             return
         if not may_ask(self._screen, asked_at):
             return
-        command, there = found
-        if not there:
+        command = found.command
+        against = self._against(session, found)
+        if not found.installed:
             text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
             question = Question("The agent is not installed", text, "Copy the command")
             self._screen.app.push_screen(question, lambda yes: self._copy(command, yes))
-        elif session.state is State.RUNNING:
-            text = why_running(session, self._start.clock())
-            question = Question("This session is running", text, "Resume all the same")
+        elif against:
+            title, text = next(iter(against)), "\n\n".join(against.values())
+            question = Question(title, clean(text), "Resume anyway")
             self._screen.app.push_screen(question, lambda yes: self._go(command, yes))
         else:
             self._go(command, True)
+
+    def _against(self, session: Session, found: _Found) -> dict[str, str]:
+        """What speaks against it: a title, and why."""
+        reasons = {}
+        if session.state is State.RUNNING:
+            reasons["This session is running"] = why_running(session, self._start.clock())
+        if found.too_long is not None:
+            reasons["Too long for Hermes to resume"] = why_too_long(found.too_long)
+        return reasons
 
     def _copy(self, command: Command, yes: bool | None) -> None:
         if yes:

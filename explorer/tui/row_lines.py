@@ -34,18 +34,21 @@ def row_lines(
     excerpt: Line | None = None,
     pinned: bool = False,
     excepted: bool = False,
+    fate: str = "",
     depth: int = 0,
     light: Light | None = None,
 ) -> list[Line]:
     """The lines of a row: one, or with `comfortable` two; dots for a row not read yet. `excepted`
-    is listed although it is hidden, `depth` says how far inside others it is; an `excerpt` of what
-    was found stands in the place of the first and last words, and `light` finds it in a title."""
+    is listed although it is hidden, `fate` is the sign of what its agent is about to do, `depth`
+    says how far inside others it is; an `excerpt` of what was found stands in the place of the
+    first and last words, and `light` finds it in a title."""
     stem = min(2 * depth, width // 3)
     indent: Line = ((" " * stem, "text"),) if stem else ()
     if session is None:
         unread: list[Line] = [(*indent, ("…", "dim")), ()]
         return unread[: 2 if comfortable else 1]
-    own = [sign for sign, wanted in (("★", pinned), ("◌", excepted)) if wanted]
+    signs = (("★", pinned), ("◌", excepted), (fate, bool(fate)))
+    own = [sign for sign, wanted in signs if wanted]
     marks = " ".join([*own, *marks_of(session)])
     branch: Line = (("└ ".rjust(stem), "dim"),) if stem else ()
     first = (*branch, *_first(session, width - stem, now, marks, light))

@@ -18,6 +18,7 @@ from explorer.search.matcher import Matcher
 from explorer.search.pattern import BadPattern
 from explorer.search.titles import Titles, titles_alike, titles_holding
 from explorer.store.catalog import NOISE, Catalog
+from explorer.store.fates import NO_FATES, SOON, expiring
 from explorer.store.pins import pinned_rows
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed
@@ -45,8 +46,12 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     needs = test.needs_facts or asked.wish.filters.needs_facts
     facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
     pinned = pinned_rows(asked.store, catalog, asked.wish.pins, token)
-    asks = test.over(Known(catalog, facts, traits, pinned))
-    filters = wanted(catalog, facts, asked.wish.filters)
+    fates = asked.fates or NO_FATES
+    if asked.fates is None and (test.needs_fates or asked.wish.filters.expiring):
+        fates = store.fates(catalog, before=now + SOON, token=token)
+    asks = test.over(Known(catalog, facts, traits, pinned, fates))
+    about = expiring(fates, catalog.chain, now) if asked.wish.filters.expiring else ()
+    filters = wanted(catalog, facts, asked.wish.filters, about)
     tests = [one for one in (asks, filters) if one is not None]
 
     def passes(key: int) -> bool:

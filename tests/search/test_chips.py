@@ -179,7 +179,7 @@ def test_names_are_offered_after_two_letters_or_a_dash(typed: str, becomes: list
         ("model:gpt-5|", ["model:gpt-5-mini"]),
         ("tool:f|", ["tool:read_file"]),
         ("is:ar|", ["is:archived"]),
-        ("is:archived,p|", ["is:archived,pinned", "is:archived,open", "is:archived,empty"]),
+        ("is:archived,pi|", ["is:archived,pinned", "is:archived,expiring"]),
         ("has:|", ["has:tools", "has:reasoning", "has:image"]),
         ("before:y|", ["before:yesterday", "before:today", "before:1y"]),
         ("messages:>|", ["messages:>20"]),
@@ -196,7 +196,7 @@ def test_values_are_offered_after_a_name(typed: str, becomes: list[str]) -> None
 
 def test_an_offer_says_what_it_means() -> None:
     assert _offers("wor|") == [Offer(0, 3, "workspace:", FIELDS["workspace"].words)]
-    assert _offers("is:pi|") == [Offer(3, 5, "pinned", "pinned by you")]
+    assert _offers("is:pin|") == [Offer(3, 6, "pinned", "pinned by you")]
     assert _offers("source:cl|") == [Offer(7, 9, "cli", "")]
 
 

@@ -12,6 +12,7 @@ from explorer.model import Sort
 from explorer.store.base import Store
 from explorer.store.opening import open_store
 from explorer.store.read_only import Reader, Values
+from tests.hermes_homes import hermes_home
 from tests.newer_files import newer_file
 
 Statement = tuple[str, Values]
@@ -135,6 +136,24 @@ def test_no_query_walks_all_messages(
     for statement in statements:
         if NEWEST_FIRST not in statement[0]:
             assert _scans(hermes_file, statement) == [], statement[0]
+
+
+@pytest.mark.parametrize("name", ["hermes-v22", "hermes-v23", "hermes-v26", "hermes-v31"])
+def test_what_hermes_will_do_is_told_without_a_walk_over_all_messages(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = "sessions: {auto_prune: true, max_resume_messages: 1}"
+    path = hermes_home(tmp_path, name, config)
+
+    def asked(store: Store) -> None:
+        catalog = store.catalog()
+        assert store.fates(catalog).deletes
+        store.fates(catalog, catalog.keys[:3])
+        store.too_long(catalog.folded(catalog.keys[0]))
+
+    for statement in _captured(path, asked, monkeypatch):
+        if NEWEST_FIRST not in statement[0]:
+            assert _scans(path, statement) == [], statement[0]
 
 
 def test_an_id_is_looked_up_in_the_index_on_it(

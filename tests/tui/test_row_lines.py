@@ -40,8 +40,8 @@ PLAIN = Session(
 )
 
 
-def _texts(session: Session, width: int, **how: bool) -> list[str]:
-    lines = row_lines(session, width, True, NOW, **how)  # type: ignore[arg-type]
+def _texts(session: Session, width: int, fate: str = "", **how: bool) -> list[str]:
+    lines = row_lines(session, width, True, NOW, fate=fate, **how)  # type: ignore[arg-type]
     return ["".join(text for text, _ in line) for line in lines]
 
 
@@ -73,7 +73,7 @@ def test_what_is_special_has_a_mark(change: dict[str, object], mark: str) -> Non
 
 def test_every_mark_is_explained_in_help() -> None:
     explained = {sign[0] for sign, _ in MARKS}
-    shown = {"★", "◌"}
+    shown = {"★", "◌", "◷"}
     for state in State:
         for kind in Kind:
             for broken in (False, True):
@@ -94,6 +94,11 @@ def test_every_mark_is_explained_in_help() -> None:
 
 def test_what_is_pinned_and_what_is_listed_although_hidden_is_marked() -> None:
     assert "★ ◌" in _texts(PLAIN, 80, pinned=True, excepted=True)[0]
+
+
+def test_what_is_about_to_be_deleted_is_marked() -> None:
+    assert "★ ◷? " in _texts(PLAIN, 80, pinned=True, fate="◷?")[0]
+    assert "◷" not in "".join(_texts(PLAIN, 80))
 
 
 @pytest.mark.parametrize("width", [30, 45, 60, 80, 120])

@@ -36,8 +36,11 @@ def plan_pin(
         reason = ""
         if not subject.sound:
             reason = UNSOUND
-        elif (in_file or in_notes) == on:
-            reason = PINNED if on else NOT_PINNED
+        elif on and (in_file if column else in_notes):
+            # A pin in our notes is none to the agent, which would delete the session.
+            reason = PINNED
+        elif not on and not (in_file or in_notes):
+            reason = NOT_PINNED
         outcome = Outcome.SKIP if reason else Outcome.CHANGE
         sessions.append(planner.planned(subject, outcome, reason))
     acted = (*changes, *ours) if any(one.outcome is Outcome.CHANGE for one in sessions) else ()

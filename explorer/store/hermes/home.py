@@ -7,8 +7,26 @@ from pathlib import Path
 from explorer.store.base import Handover
 
 STATE_FILE = "state.db"
+CONFIG_FILE = "config.yaml"
 PROFILES = "profiles"
 PROFILE_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
+
+
+SIGNS = ("sessions", "logs", "memories", "SOUL.md", "auth.json", ".env")
+"""What Hermes makes in its home: a state file beside none of these is a copy."""
+
+
+def config_of(path: Path) -> Path | str:
+    """Where the settings are that Hermes goes by with this file; where it does not open the file
+    at all, why not."""
+    places = (path.absolute(), path.resolve())
+    file = next((place for place in places if place.name == STATE_FILE), None)
+    if file is None:
+        return f"Hermes opens only files named {STATE_FILE}"
+    config = file.parent / CONFIG_FILE
+    if not any(os.path.lexists(file.parent / name) for name in (CONFIG_FILE, *SIGNS)):
+        return f"no {CONFIG_FILE} beside it"
+    return config
 
 
 def handover(path: Path) -> Handover | str:

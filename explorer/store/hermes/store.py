@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Details, Facts, Handover, Label
+from explorer.store.base import Candidate, Changes, Details, Facts, Handover, Label, TooLong
 from explorer.store.catalog import Catalog, Mark, Unit
+from explorer.store.fates import Fates
 from explorer.store.hermes.rows import sessions
 from explorer.store.hermes.survey import batches, started, survey
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
@@ -88,6 +89,8 @@ class HermesStore:
         def work(reader: Reader) -> Mapping[int, object]:
             if sort is Sort.STARTED:
                 return started(reader)
+            if sort not in _SORT_COLUMNS:
+                return {}
             known = reader.schema.has("sessions", "title") or sort is not Sort.TITLE
             column = _SORT_COLUMNS[sort] if known else "NULL"
             if sort is Sort.COST and not reader.schema.has("sessions", "actual_cost_usd"):
@@ -112,6 +115,22 @@ class HermesStore:
         from explorer.store.hermes.traits import traits
 
         return self._file.read(lambda reader: traits(reader, asked, keys), token)
+
+    def fates(
+        self,
+        catalog: Catalog,
+        keys: Sequence[int] | None = None,
+        before: float | None = None,
+        token: CancelToken | None = None,
+    ) -> Fates:
+        from explorer.store.hermes.upkeep import fates
+
+        return fates(self._file, catalog, keys, before, token)
+
+    def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
+        from explorer.store.hermes.resume_limit import too_long
+
+        return too_long(self._file, unit, token)
 
     def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
         def work(reader: Reader) -> Mapping[int, int]:

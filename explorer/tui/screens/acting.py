@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from textual import getters
 from textual.screen import Screen
 
+from explorer.model import StoreInfo
+from explorer.tui.foreseeing import Foreseeing
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.opening import Opened, Opening, Start
@@ -41,6 +43,8 @@ class ActingScreen(Screen[None]):
     _lister: Lister
     _reader: Reader
     _editing: "Editing | None"
+    _foreseeing: Foreseeing
+    _info: StoreInfo | None
 
     def _renewed(self, renewed: Renewed) -> None:
         """The file was read again."""
@@ -57,7 +61,8 @@ class ActingScreen(Screen[None]):
         elif row is not None and self._opened is not None:
             from explorer.tui.resuming import Resuming
 
-            Resuming(self, self._lanes, self._start).start(self._opened.store, row)
+            known = self._lister.catalog
+            Resuming(self, self._lanes, self._start).start(self._opened.store, row, known)
 
     def _choosing(self) -> "Choosing":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
@@ -75,7 +80,7 @@ class ActingScreen(Screen[None]):
             session, alone = self._reader.session, self._reader.alone
         store, at = self._lister.store, None
         if store is not None and session is not None:
-            at = Chosen(store, self._lister.catalog, session, alone)
+            at = Chosen(store, self._lister.catalog, session, alone, self._clock())
         return Looking(self, self._lanes, at)
 
     def action_details(self) -> None:
@@ -125,6 +130,19 @@ class ActingScreen(Screen[None]):
             edits.act("pin", self.sessions)
         else:
             self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
+
+    def action_keep(self) -> None:
+        """Pin what the agent is about to delete."""
+        store, catalog, edits = self._lister.store, self._lister.catalog, self._edits()
+        outlook, info = self._foreseeing.outlook, self._info
+        if store is None or catalog is None or outlook is None or info is None or edits is None:
+            self.notify("Still looking at what Hermes is going to delete.", markup=False)
+            return
+        # Late, as above.
+        from explorer.tui.keeping import Keeping
+
+        keeping = Keeping(self, self._lanes, self._clock)
+        keeping.start(store, catalog, outlook, info.edits.get("pin"), edits.keep)
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()

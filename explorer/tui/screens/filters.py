@@ -23,6 +23,7 @@ from explorer.render.when import exact
 from explorer.search.filters import Filters, Tally, tally
 from explorer.store.base import Facts
 from explorer.store.catalog import NOISE, Catalog
+from explorer.store.fates import NO_FATES, expiring
 from explorer.store.read_only import CancelToken
 from explorer.tui.arranging import Wish
 from explorer.tui.closing import Dialog
@@ -180,7 +181,9 @@ class FilterScreen(Dialog[None]):
         classes = {NOISE[source] for source in sources if source in NOISE}
         if catalog and catalog.hidden:
             classes.add(Hidden.HIDDEN)
-        rows = filter_rows(self._lister.wish, self._tally, sources, self._clock(), classes)
+        fates, wish = self._lister.fates, self._lister.wish
+        fated = fates is not None and not fates.tell_nothing
+        rows = filter_rows(wish, self._tally, sources, self._clock(), classes, fated)
         filters = self.query_one(FilterList)
         filters.show(rows)
         total = count(len(catalog)) if catalog else "…"
@@ -191,14 +194,15 @@ class FilterScreen(Dialog[None]):
         """Count what each choice would list: what the file says of models and sizes is read once,
         and may take a moment."""
         store, catalog, wish = self._lister.store, self._lister.catalog, self._lister.wish
-        facts = self._lister.facts
+        facts, fates, now = self._lister.facts, self._lister.fates, self._clock()
         if store is None or catalog is None:
             return
         self._counted = catalog
 
         def work(token: CancelToken) -> tuple[Facts, Tally]:
             known = facts or store.facts(token=token)
-            return known, tally(catalog, known, wish.filters, wish.shown)
+            about = expiring(fates or NO_FATES, catalog.chain, now)
+            return known, tally(catalog, known, wish.filters, wish.shown, about)
 
         def take(result: tuple[Facts, Tally]) -> None:
             known, self._tally = result

@@ -29,6 +29,8 @@ MARKS = (
     ("▣", "archived: hidden by default, always searched"),
     ("⊘", "kept out of its lists by the agent itself"),
     ("★", "pinned: first in every order, whatever its class"),
+    ("◷", "about to be deleted by Hermes, within 7 days; ◷? it may be"),
+    ("◷▣", "archived by Hermes at its next start"),
     ("◌", "of a hidden class, and listed because you asked for it"),
     ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
 )

@@ -16,11 +16,12 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from explorer.errors import Problem, StoreError
-from explorer.model import SAFE_ID
+from explorer.model import SAFE_ID, StoreInfo
 from explorer.render.clean import clean, clean_line
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
 from explorer.tui.condition import Condition
+from explorer.tui.foreseeing import Foreseeing
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.offering import Offering
@@ -62,6 +63,7 @@ class MainScreen(ActingScreen):
         """The first frame is out: until then nothing may keep it waiting."""
         self._lanes = Lanes(self, self._failed)
         self._editing = None
+        self._info = None
 
     def compose(self) -> ComposeResult:
         yield TopBar(id="top")
@@ -82,7 +84,7 @@ class MainScreen(ActingScreen):
             self._lanes,
             self._clock,
             self._read,
-            lambda info: self._condition.informed(info),
+            self._informed,
         )
         keys = self.query_one(KeyBar)
         self.search_bar.offering = Offering(self.search_bar, keys, self._lister, self._lanes)
@@ -95,6 +97,9 @@ class MainScreen(ActingScreen):
             replaced=self._file_replaced,
         )
         self._condition = Condition(self, self.top, self._watching, self._clock)
+        self._foreseeing = Foreseeing(
+            self._lanes, self._lister, self._clock, self._condition.foreseen
+        )
         self.set_interval(1.0, self._every_second)
         demo = bool(self._opening.demo)
         self.top.file = (
@@ -157,6 +162,8 @@ class MainScreen(ActingScreen):
             self.notify(clean(result.trouble), title="Our own notes", markup=False)
         self.pane.open(result.store)
         self._lister.open(result)
+        self._foreseeing.forget()
+        self._info = None
         self.search_bar.history = list(result.remembered.searches)
         self._watching.start(result.store.path, result.seen)
         self.call_after_refresh(self._look_at_all)
@@ -187,6 +194,12 @@ class MainScreen(ActingScreen):
     def _survey(self) -> None:
         self._lister.survey(self._surveyed)
 
+    def _informed(self, info: StoreInfo) -> None:
+        """All was read: now for what nobody waits for."""
+        self._info = info
+        self._condition.informed(info)
+        self._foreseeing.begin()
+
     def _surveyed(self) -> None:
         self._condition.recovered()
         self._reader.catalogued(self._lister.catalog)
@@ -196,6 +209,7 @@ class MainScreen(ActingScreen):
             self.transcript.retry()
             self._reader.catalogued(renewed.catalog)
         self._reader.renew(renewed.catalog, renewed.touched)
+        self._foreseeing.renew(renewed.catalog, renewed.touched or ())
         self._condition.say(self._opening)
 
     def _file_gone(self) -> None:
@@ -208,6 +222,7 @@ class MainScreen(ActingScreen):
 
     def _every_second(self) -> None:
         self._condition.say(self._opening)
+        self._foreseeing.tick()
         self.transcript.set_class(self._reader.waits, "-old")
         now = self._clock()
         if now - self.sessions.now > 20:

@@ -7,6 +7,9 @@ from textual.widget import Widget
 from explorer.render.clean import cell_width, fit, fit_end
 from explorer.tui.actions import footer
 
+FILE_CELLS = 12
+"""Of the name of the file, so much is shown before anything else."""
+
 
 class TopBar(Widget):
     """The name of the app, the file, and how it is."""
@@ -17,18 +20,39 @@ class TopBar(Widget):
     """Clean text: counts and size."""
     state = reactive("", layout=False)
     """Clean text: a word on the state of the file."""
+    warning: reactive[tuple[str, ...]] = reactive((), layout=False)
+    """Clean text: what is about to happen to sessions, the longest form first."""
 
     def render(self) -> Content:
         width = self.size.width
         name = " Session Explorer  "
-        right = f"  {self.state} " if self.state else ""
+        state = f"  {self.state} " if self.state else ""
+        room = width - cell_width(name) - cell_width(state)
         left = f" {self.facts}" if self.facts else ""
-        room = width - cell_width(name) - cell_width(right)
+        warning, left = self._beside(room, left)
+        room -= cell_width(warning)
         cut = fit_end if "/" in self.file else fit
-        shown = cut(self.file, max(room - cell_width(left) - 2, min(room, 12)))
+        shown = cut(self.file, max(room - cell_width(left) - 2, min(room, FILE_CELLS)))
         middle = fit(f"{shown}  {left}", max(room, 0))
         gap = " " * max(room - cell_width(middle), 0)
-        return Content.assemble((name, "bold $accent"), middle, gap, (right, "$warning"))
+        return Content.assemble(
+            (name, "bold $accent"), middle, gap, (warning, "bold $error"), (state, "$warning")
+        )
+
+    def _beside(self, room: int, facts: str) -> tuple[str, str]:
+        """(the warning, the facts), as much of them as there is room for beside the file: the
+        longest form of the warning beside the facts, a shorter one in their place."""
+        if not self.warning:
+            return "", facts
+        room -= FILE_CELLS + 2
+        longest, *shorter = (f"  {form} " for form in self.warning)
+        if cell_width(longest) + cell_width(facts) <= room:
+            return longest, facts
+        for form in shorter:
+            if cell_width(form) <= room:
+                fits = cell_width(form) + cell_width(facts) <= room
+                return form, facts if fits else ""
+        return "", facts
 
 
 class KeyBar(Widget):

@@ -191,6 +191,11 @@ class SessionList(ResultsView):
         if not rows.keys().isdisjoint(self.in_sight()):
             self.refresh()
 
+    def foresee(self, signs: Mapping[int, str]) -> None:
+        """The signs of what is about to happen to rows."""
+        self._known.foresee(signs)
+        self.refresh()
+
     @property
     def known(self) -> frozenset[int]:
         """The rows that were read."""
