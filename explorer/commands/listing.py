@@ -4,7 +4,7 @@ import argparse
 
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.commands.shapes import fate_shape, session_shape
-from explorer.commands.stores import chosen_store
+from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.render.amounts import count, plural
@@ -28,6 +28,7 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
     sessions = store.sessions(units, now)
     if options.json:
+        sessions = with_noted_pins(store, catalog, sessions)
         fates = store.fates(catalog, page)
         parts = {unit.key: unit.parts for unit in units}
         write_json(

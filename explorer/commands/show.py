@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.shapes import fate_shape, message_shape, session_shape
-from explorer.commands.stores import chosen_store
+from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.export.markdown import message_markdown, session_markdown
 from explorer.export.words import (
@@ -43,6 +43,7 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
         fate = fate_shape(store.fates(catalog, unit.parts), unit.parts, now)
+        (session,) = with_noted_pins(store, catalog, [session])
         write_json(_document(session_shape(session, fate), messages))
     else:
         drawn = session_markdown if options.format == "markdown" else _text

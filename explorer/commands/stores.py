@@ -2,15 +2,27 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.config import side_path, trash_path
 from explorer.errors import Problem, StoreError
+from explorer.model import Session
 from explorer.paths import default_home, locate
 from explorer.store.base import Store
+from explorer.store.catalog import Catalog
 from explorer.store.failures import short_path
 from explorer.store.opening import open_store
+from explorer.store.pins import pinned_rows
 from explorer.store.side import SideFile
+
+
+def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session]) -> list[Session]:
+    """The same sessions, pinned also where our notes say so."""
+    pinned = pinned_rows(store, catalog, SideFile(side_path(), store.path).pins())
+    return [
+        one._replace(pinned=True) if catalog.tip(one.key) in pinned else one for one in sessions
+    ]
 
 
 def chosen_store(options: argparse.Namespace) -> Store:

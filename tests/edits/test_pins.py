@@ -178,3 +178,14 @@ def test_prune_leaves_what_is_pinned_in_hermes(make: Make, command: Command) -> 
     said = command(*plan).json
     assert id_ not in {one["id"] for one in said["sessions"]}
     assert said["skipped"]["pinned"] == 1
+
+
+def test_json_says_who_is_pinned_by_whoever(old: Pins, make: Make, command: Command) -> None:
+    command("pin", "one", "--yes", "--db", old.path)
+    listed = command("list", "--json", "--db", old.path).json["sessions"]
+    assert {one["id"]: one["pinned"] for one in listed} == {"one": True, "two": False}
+    assert command("show", "one", "--json", "--db", old.path).json["session"]["pinned"]
+    pins = make("hermes-v26")
+    command("pin", CHAIN, "--yes", "--db", pins.path)
+    parts = command("list", "--all", "--limit", "0", "--json", "--db", pins.path).json["sessions"]
+    assert {one["id"] for one in parts if one["pinned"]} == pins.column()
