@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.store import slices
 from explorer.store.base import Store
 from explorer.store.fates import DAY, NO_FATES, SOON, Deed, Fate, Fates, Given, expiring
 from explorer.store.opening import open_store
@@ -403,6 +404,24 @@ def test_some_sessions_are_told_as_among_all(tmp_path: Path) -> None:
     for name in ("deletes", "archives", "ends"):
         whole: Mapping[int, float] = getattr(every, name)
         assert getattr(few, name) == {key: whole[key] for key in asked if key in whole}
+
+
+@pytest.mark.parametrize("name", ["hermes-v22", "hermes-v26", "hermes-v31"])
+def test_a_file_without_a_log_is_walked_in_slices_and_says_the_same(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for bound, number in (("FIRST", 3), ("LEAST", 2), ("MOST", 5)):
+        monkeypatch.setattr(slices, bound, number)
+    path = hermes_home(tmp_path, name, BOTH)
+    said = {}
+    for mode in ("wal", "delete"):
+        with altered(path) as db:
+            db.execute(f"PRAGMA journal_mode = {mode}").fetchall()
+        store = open_store(path)
+        catalog = store.catalog()
+        said[mode] = (store.fates(catalog), store.fates(catalog, before=NEWEST))
+    assert said["delete"] == said["wal"]
+    assert said["wal"][0].deletes
 
 
 def test_fates_are_renewed_for_what_changed(tmp_path: Path) -> None:

@@ -70,6 +70,16 @@ class Plan(NamedTuple):
     """Seconds until a session is archived; None where none is."""
     next_archive: float = 0.0
 
+    @property
+    def acts(self) -> bool:
+        """Whether anything is done at all."""
+        return self.retention is not None or self.idle is not None
+
+    @property
+    def shortest(self) -> float:
+        """Seconds without activity before which nothing is done."""
+        return min((wait for wait in (self.retention, self.idle) if wait is not None), default=0.0)
+
 
 class Row(NamedTuple):
     """What the rules ask of a session. Times are as they are stored: None for what is none."""

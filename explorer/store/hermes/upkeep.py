@@ -9,7 +9,7 @@ in the background.
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.model import Kind
 from explorer.store import cells
@@ -19,8 +19,8 @@ from explorer.store.hermes.fate import (
     BOT_CHAT,
     IDLE,
     RETENTION,
-    Due,
     Marks,
+    Plan,
     Release,
     Row,
     due,
@@ -32,6 +32,7 @@ from explorer.store.hermes.settings import Settings, read_settings
 from explorer.store.hermes.survey import batches
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
+from explorer.store.slices import walk
 
 COLUMNS = (
     *("started_at", "ended_at", "end_reason", "last_activity_at"),
@@ -56,7 +57,8 @@ def fates(
     if settings.trouble:
         return Fates(unknown=f"{place.name} cannot be read: {settings.trouble}", path=str(place))
     asked = _Asked(catalog, _with_chains(catalog, keys), before)
-    return file.read(lambda reader: _read(reader, place, settings, asked), token)
+    read = file.read(lambda reader: _read(reader, settings, asked), token)
+    return _judged(read, place, settings, asked)
 
 
 class _Asked(NamedTuple):
@@ -69,19 +71,26 @@ class _Asked(NamedTuple):
     """None for all times."""
 
 
-def _read(reader: Reader, place: Path, settings: Settings, asked: _Asked) -> Fates:
+class _Read(NamedTuple):
+    """What a file says."""
+
+    release: Release
+    plan: Plan
+    rows: list[Any]
+    """As `_columns` has them."""
+
+
+def _read(reader: Reader, settings: Settings, asked: _Asked) -> _Read:
     release = release_of(reader.schema)
     plan = plan_of(settings, release, _marks(reader))
-    nothing = plan.retention is None and plan.idle is None
-    found = Due({}, {}, {})
-    if not nothing:
-        latest = None
-        if asked.before is not None:
-            latest = asked.before - min(
-                wait for wait in (plan.retention, plan.idle) if wait is not None
-            )
-        rows = _rows(reader, asked, release, latest)
-        found = due(rows, _continued(asked.catalog), asked.catalog.pinned, release, plan)
+    return _Read(release, plan, _cells(reader, asked, release, plan) if plan.acts else [])
+
+
+def _judged(read: _Read, place: Path, settings: Settings, asked: _Asked) -> Fates:
+    """When nobody reads any more: what it comes to."""
+    release, plan, catalog = read.release, read.plan, asked.catalog
+    rows = _rows(read.rows, catalog)
+    found = due(rows, _continued(catalog), catalog.pinned, release, plan)
     return Fates(
         deletes=_before(found.deletes, asked.before),
         archives=_before(found.archives, asked.before),
@@ -89,11 +98,11 @@ def _read(reader: Reader, place: Path, settings: Settings, asked: _Asked) -> Fat
         certain=plan.certain,
         retention=RETENTION if plan.retention is None else plan.retention / DAY,
         idle=IDLE if plan.idle is None else plan.idle / DAY,
-        acts=not nothing,
+        acts=plan.acts,
         next_run=None if plan.retention is None else plan.next_prune,
         pins=release.archives,
         by_start=release.by_start,
-        unknown=_unknown(settings, release) if nothing else "",
+        unknown="" if plan.acts else _unknown(settings, release),
         path=str(place),
         settings=settings.values,
     )
@@ -153,20 +162,26 @@ def _continued(catalog: Catalog) -> dict[int, list[int]]:
     return found
 
 
-def _rows(reader: Reader, asked: _Asked, release: Release, latest: float | None) -> Iterable[Row]:
-    """The rows that are asked for; of all of them, where it is given, only those that were not
-    used after the `latest` time."""
-    catalog, select = asked.catalog, _select(reader.schema)
+def _cells(reader: Reader, asked: _Asked, release: Release, plan: Plan) -> list[Any]:
+    """The rows that are asked for; of all of them, where only some time is asked about, those
+    that were not used for long enough."""
+    columns = _columns(reader.schema)
     if asked.keys is not None:
-        read = []
-        for batch in batches(asked.keys):
-            places = ",".join("?" * len(batch))
-            read += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
-    elif latest is None:
-        read = reader.rows(select)
-    else:
-        since = "s.started_at" if release.by_start else f"coalesce({_NEWEST}, s.started_at)"
-        read = reader.rows(f"{select} WHERE {since} <= ?", (latest,))
+        select = f"SELECT s.rowid, {columns} FROM sessions s"
+        return [
+            row
+            for batch in batches(asked.keys)
+            for row in reader.rows(
+                f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch
+            )
+        ]
+    if asked.before is None:
+        return walk(reader, columns, "sessions")
+    since = "s.started_at" if release.by_start else f"coalesce({_NEWEST}, s.started_at)"
+    return walk(reader, columns, "sessions", f"{since} <= ?", (asked.before - plan.shortest,))
+
+
+def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[Row]:
     for key, bot, newest, start, end, reason, noted, pinned, archived, hidden in read:
         if not catalog.has(key):
             continue
@@ -185,14 +200,11 @@ def _rows(reader: Reader, asked: _Asked, release: Release, latest: float | None)
         )
 
 
-def _select(schema: Schema) -> str:
-    """The columns of the rules, and whether the title is that of the Bot Chat: titles themselves
+def _columns(schema: Schema) -> str:
+    """What the rules ask about, and whether the title is that of the Bot Chat: titles themselves
     may be long."""
-    title = 's."title" IS ' + f"'{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
-    return (
-        f"SELECT s.rowid, {title}, {_NEWEST},"
-        f" {schema.pick('sessions', 's', COLUMNS)} FROM sessions s"
-    )
+    title = f"s.\"title\" IS '{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
+    return f"{title}, {_NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
 
 
 def _time(cell: object) -> float | None:
