@@ -21,6 +21,7 @@ from explorer.store.spelling import has_case_beyond_ascii, lower, may_hold
 T = TypeVar("T")
 
 NEWEST = (1 << 63) - 1
+OLDEST = -(1 << 63)
 STRETCH = 4000
 """Ids scanned in one read: a read that took its time would lock out an agent without a
 write-ahead log."""
@@ -103,15 +104,17 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
     certain, more = _certain(needles.sure)
+    # A damaged file may hold any id, also one below which there is no number left.
+    first = max(top - STRETCH + 1, OLDEST)
     rows = reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE m.id > ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
+        f" WHERE m.id >= ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
         " ORDER BY m.id DESC",
-        (*more, top - STRETCH, top, *values),
+        (*more, first, top, *values),
     )
     done = 1.0 - max(top - STRETCH, 0) / newest if newest > 0 else 1.0
-    return Stretch(_candidates(rows), top - STRETCH + 1, done)
+    return Stretch(_candidates(rows), first, done)
 
 
 def live(schema: Schema, rewound: bool) -> str:
