@@ -107,7 +107,7 @@ class Ordeal:
         except Exception:
             self._blame(" ".join(words), f"traceback\n{traceback.format_exc()}")
             return Said(-1, "", "")
-        if code not in CODES or (code != 0 and not error.getvalue().strip()):
+        if code not in CODES or (code != 0 and not (out.getvalue() + error.getvalue()).strip()):
             self._blame(" ".join(words), f"exit code {code} without a word")
         return Said(code, out.getvalue(), error.getvalue())
 

@@ -9,8 +9,9 @@ import pytest
 from explorer.errors import ExitCode
 from explorer.store.create import StateFile
 from explorer.store.hermes.soundness import indices_agree, table_agrees
+from explorer.store.hermes.store import HermesStore
 from explorer.store.opening import open_store
-from explorer.store.read_only import ReadOnlyFile
+from explorer.store.read_only import Reader, ReadOnlyFile
 from explorer.store.reading import read_session
 from tests.conftest import Command
 from tests.factories import altered, keys, one_session, rows, say, talk
@@ -211,16 +212,14 @@ def test_nothing_is_said_of_a_sound_file(path: Path, command: Command) -> None:
 
 def test_a_file_that_agrees_with_itself_pays_no_walk_along_its_table(path: Path) -> None:
     asked: list[str] = []
-
-    def traced(reader: object) -> None:
-        reader._connection.set_trace_callback(asked.append)  # type: ignore[attr-defined]
-
-    store = open_store(path)
     file = ReadOnlyFile(path)
+
+    def traced(reader: Reader) -> None:
+        reader._connection.set_trace_callback(asked.append)
 
     def work() -> None:
         file.read(traced)
-        type(store)(file).catalog()
+        HermesStore(file).catalog()
 
     file.together(work)
     assert asked
