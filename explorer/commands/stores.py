@@ -2,11 +2,10 @@
 
 import argparse
 import os
-from pathlib import Path
 
 from explorer.config import side_path, trash_path
 from explorer.errors import Problem, StoreError
-from explorer.paths import default_home, locate
+from explorer.paths import current_folder, default_home, locate
 from explorer.store.base import Store
 from explorer.store.failures import short_path
 from explorer.store.opening import open_store
@@ -14,7 +13,7 @@ from explorer.store.side import SideFile
 
 
 def chosen_store(options: argparse.Namespace) -> Store:
-    place = locate(options.db, options.profile, os.environ, Path.cwd())
+    place = locate(options.db, options.profile, os.environ, current_folder())
     if place is None:
         home = short_path(default_home(os.environ))
         raise StoreError(
