@@ -63,11 +63,22 @@ def _built(base: str, mode: str) -> bytes:
             _fill(path)
         else:
             name = "hermes-v2" if base == "hermes v2" else "power-loop-8.0.0"
-            unpack(name, Path(folder)).rename(path)
+            _few_sessions(unpack(name, Path(folder)).rename(path))
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             db.execute(f"PRAGMA journal_mode = {mode}").fetchall()
         return path.read_bytes()
+
+
+def _few_sessions(path: Path) -> None:
+    """Most of the sessions of a real file would only take time."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        ours = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'sessions'").fetchall()
+        prefix, id_ = ("", "id") if ours else ("pl_", "session_id")
+        kept = f"SELECT {id_} FROM {prefix}sessions ORDER BY rowid LIMIT 9"
+        db.execute(f"DELETE FROM {prefix}messages WHERE session_id NOT IN ({kept})")
+        db.execute(f"DELETE FROM {prefix}sessions WHERE {id_} NOT IN ({kept})")
+        db.execute("VACUUM")
 
 
 def _small(path: Path) -> None:

@@ -33,9 +33,7 @@ NO_END = 120.0
 EDITS = (
     ("rename", "ID", "Another title"),
     ("archive", "ID"),
-    ("end", "ID"),
     ("clear", "ID"),
-    ("delete", "ID"),
     ("delete", "--conversation", "ID"),
 )
 CODES = frozenset(int(code) for code in ExitCode)
@@ -74,13 +72,10 @@ class Ordeal:
         listed = self._command("list", "--all", "--limit", "0", "--json")
         rows = json.loads(listed.out)["sessions"] if listed.code == 0 else []
         ids = [row["id"] for row in rows if row["id"] and not row["id"].startswith("-")]
-        for id_ in ids[:3]:
+        for id_ in ids[:2]:
             self._command("show", "--all", id_)
-        if ids:
-            self._command("show", "--conversation", "--format", "markdown", ids[0])
         self._command("search", "--all", "docker")
         self._command("search", "--all", "/h.llo/ source:cli")
-        self._command("list", "--sort", "cost")
         return ids
 
     def _edit(self, *words: str) -> None:
