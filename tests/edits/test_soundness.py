@@ -11,6 +11,7 @@ from explorer.store.edits.editor import Editor
 from tests.edits.states import dump
 from tests.factories import altered, rows
 from tests.mutants.making import replace_index
+from tests.newer_files import newer_file
 
 
 def _free_pages_that_are_none(path: Path) -> None:
@@ -53,6 +54,31 @@ def test_cells_that_are_odd_do_not_keep_a_sound_file_from_being_edited(
     assert rows(path, "SELECT rowid FROM sessions") == [(2,)]
     editor.undo(editor.undo_plan())
     assert dump(path) == before
+
+
+def test_a_session_that_names_a_prompt_that_is_gone_stays(
+    tmp_path: Path, editor_of: Callable[[Path], Editor]
+) -> None:
+    path = newer_file("hermes-v26", tmp_path)
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET system_prompt_hash = 'gone' WHERE rowid = 1")
+    before = dump(path)
+    editor = editor_of(path)
+    done = editor.apply(editor.delete_plan([1], force=True), force=True)
+    assert (done.ids, done.receipt) == ((), None)
+    assert list(done.skipped) == ["It names what is no longer in the file"]
+    assert dump(path) == before
+
+
+def test_an_index_that_sqlite_does_not_know_as_one_is_damage(
+    path: Path, editor_of: Callable[[Path], Editor]
+) -> None:
+    with altered(path) as db:
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute("UPDATE sqlite_master SET type = x'ff' WHERE name LIKE 'sqlite_autoindex_s%'")
+    editor = editor_of(path)
+    with pytest.raises(StoreError, match="Nothing was edited"):
+        editor.apply(editor.delete_plan([1]))
 
 
 def test_a_row_that_its_table_would_not_take_again_stays(

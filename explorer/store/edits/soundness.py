@@ -13,6 +13,10 @@ from explorer.store.edits.writing import Looking
 from explorer.store.failures import store_error
 
 _NUMBERS = ("page_count", "freelist_count", "page_size")
+_UNKNOWN = (
+    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index', 'view', 'trigger') LIMIT 1"
+)
+"""What SQLite passes over when it reads the schema, such as an index that it needs for a write."""
 SMALL = 16 << 20
 """Bytes of a file that is looked through in less than a tenth of a second."""
 MOST = 100
@@ -30,7 +34,7 @@ def check_sound(looking: Looking) -> None:
 def _sound(looking: Looking) -> bool:
     pages, free, size = (_number(looking, name) for name in _NUMBERS)
     # The check itself believes this number, and the next page that is needed is not there.
-    if free >= pages:
+    if free >= pages or looking.ask(_UNKNOWN):
         return False
     if pages * size > SMALL:
         return True
