@@ -1,14 +1,18 @@
-"""Kills edits in the middle for as long as it takes, and writes `bench/soak.md`: `make soak`.
+"""Kills edits in the middle for as long as it takes, tries thousands of damaged files, and writes
+`bench/soak.md`: `make soak`.
 
-`SOAK` is the number of kills that must have landed inside an edit, `SOAK_SEED` another course of
-chance, `SOAK_OUT` puts the figures elsewhere. `make bench` takes them into its page.
+`SOAK` is the number of kills that must have landed inside an edit, `SOAK_FILES` that of damaged
+files, `SOAK_SEED` another course of chance, `SOAK_OUT` puts the figures elsewhere. `make bench`
+takes them into its page.
 """
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.progress import say
@@ -18,6 +22,9 @@ from tests.edits.victim import EDITS
 
 SECTION = Path(__file__).with_name("soak.md")
 KILLS = 1_000
+DAMAGED = 10_000
+AT_ONCE = 250
+"""Damaged files that one process looks at."""
 MESSAGES = 400
 TELL_EVERY = 50
 SIZES = range(33_000, 660_000, 20_480)
@@ -43,6 +50,37 @@ trash. What is left is then looked at in the same way.
 """
 
 
+DAMAGE = """
+{files:,} state files are damaged by chance (bytes flipped, pages zeroed, swapped and cut off, the
+schema altered, odd cells, odd files beside) and listed, searched, shown, edited and undone. Wrong
+would be a traceback, no end, a byte that reading changed, an edit that is not undone: {wrong}.
+"""
+
+
+def _damaged(files: int, seed: int) -> list[str]:
+    """What went wrong with so many damaged files."""
+
+    def tried(first: int) -> list[str]:
+        count = min(AT_ONCE, files - first)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "tests.mutants.ordeal",
+                str(seed * 1_000_000 + first),
+                str(count),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        say(f"{first + count} damaged files")
+        return [done.stdout + done.stderr] if done.returncode else []
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [line for lines in pool.map(tried, range(0, files, AT_ONCE)) for line in lines]
+
+
 def main() -> None:
     begun = time.perf_counter()
     kills = int(os.environ.get("SOAK") or KILLS)
@@ -52,8 +90,12 @@ def main() -> None:
         killed = kill_many(Path(folder), kills, seed, MESSAGES, _tell)
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         starved, _ = starve_many(Path(folder), EDITS, SIZES, MESSAGES)
-    out.write_text(f"{_killed(killed)}\n\n{_starved(starved)}\n", encoding="utf-8")
+    files = int(os.environ.get("SOAK_FILES") or DAMAGED)
+    harmed = _damaged(files, seed)
+    said = DAMAGE.format(files=files, wrong=len(harmed) or "none").strip()
+    out.write_text(f"{_killed(killed)}\n\n{_starved(starved)}\n\n{said}\n", encoding="utf-8")
     wrong = [line for one in (*killed.values(), *starved.values()) for line in one.wrong]
+    wrong += harmed
     for line in wrong:
         say(line)
     say(f"wrote {out.name} after {time.perf_counter() - begun:.0f} s, {len(wrong)} things wrong")

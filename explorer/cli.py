@@ -6,7 +6,6 @@ its like must start in little more than Python's own time.
 
 import argparse
 import gc
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +13,8 @@ from collections.abc import Sequence
 from explorer import __version__
 from explorer.cli_edits import EDIT_COMMANDS, add_edits
 from explorer.cli_parser import CommandParser
-from explorer.errors import ExitCode, ExplorerError
+from explorer.errors import Cancelled, ExitCode, ExplorerError
+from explorer.streams import let_go, open_closed
 
 EPILOG = """\
 examples:
@@ -97,37 +97,35 @@ def run() -> None:
     # A command does not live long enough for anything to be worth collecting, a fifth of the time
     # of a big list; the app turns it on again when its first frame is painted.
     gc.disable()
-    code = main(sys.argv[1:])
-    _let_go_of_output()
-    sys.exit(code)
+    open_closed()
+    try:
+        code = main(sys.argv[1:])
+    except SystemExit as left:
+        # What argparse says goes out the same way.
+        code = left.code if isinstance(left.code, int) else int(ExitCode.FAILED)
+    sys.exit(let_go(code))
 
 
 def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         code = _dispatch(options)
+        from explorer.commands.output import flush
+
         # Here, where a reader that went away can still be met in silence.
-        sys.stdout.flush()
+        flush()
         return code
     except ExplorerError as error:
         from explorer.commands.output import complain
 
         complain(error)
         return int(error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Cancelled):
+        # The second where it came in the middle of a query, which SQLite then breaks off.
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has had enough.
         return int(ExitCode.DONE)
-
-
-def _let_go_of_output() -> None:
-    """Write out what is left; where nobody reads it any more, Python must not complain."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _dispatch(options: argparse.Namespace) -> int:
@@ -286,6 +284,8 @@ def _count(text: str) -> int:
         value = -1
     if value < 0:
         raise argparse.ArgumentTypeError("must be a number, 0 or more")
+    if value > sys.maxsize:
+        raise argparse.ArgumentTypeError("is too great a number")
     return value
 
 

@@ -5,11 +5,14 @@ setting silently ignored would be worse, since one of them is a command to run.
 """
 
 import os
+import stat
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import UsageError
 
+MOST = 1_000_000
+"""Bytes of settings; a pipe, or a device without end, would be read for ever."""
 PLACEHOLDERS = ("{id}", "{profile}", "{home}", "{workspace}")
 
 
@@ -56,6 +59,9 @@ def load_config(path: Path) -> Config:
     if not path.is_absolute():
         return Config()
     try:
+        file = path.stat()
+        if not stat.S_ISREG(file.st_mode) or file.st_size > MOST:
+            raise _unreadable(path, "it is not a file of settings")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Config()

@@ -246,3 +246,5 @@ class StoreInfo(NamedTuple):
     """Read as a file that nobody can be writing, because its folder is read-only."""
     edits: Mapping[str, str | None]
     """Each edit by name: None when possible, else why not."""
+    sound: bool = True
+    """Whether the file agrees with itself on how many sessions it has; else it is damaged."""

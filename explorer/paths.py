@@ -28,30 +28,48 @@ class Place(NamedTuple):
 
 
 def locate(
-    db: str | None, profile: str | None, environment: Mapping[str, str], here: Path
+    db: str | None, profile: str | None, environment: Mapping[str, str], here: Path | None
 ) -> Place | None:
-    """The state file to open; None when nothing was asked for and nothing is there."""
+    """The state file to open; None when nothing was asked for and nothing is there. `here` is the
+    current folder, if there is one."""
     if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
         raise UsageError("No such profile", f"{profile!r} is not a name a profile can have.")
     if db is not None and not db.strip():
         raise UsageError("No path", "--db needs the path of a state file, or of its folder.")
     asked = db or environment.get("SESSION_EXPLORER_DB")
     if asked:
-        path = _expanded(asked)
+        path = _found_from(here, _expanded(asked))
         if profile and os.path.isfile(path):
             message = f"{path} is a file; --profile needs the folder that holds the profiles."
             raise UsageError("No such profile", message)
         folder = _profile_folder(path, profile) if profile else path
         return Place(state_file(folder), asked=True)
     home = environment.get("HERMES_HOME", "").strip()
-    root = _expanded(home) if home else default_home(environment)
+    root = _found_from(here, _expanded(home) if home else default_home(environment))
     folder = _profile_folder(root, profile)
     if home or profile:
         return Place(state_file(folder), asked=True)
-    for candidate in (folder / FILE_NAMES[0], here / FILE_NAMES[1]):
+    places = [folder / FILE_NAMES[0], *([here / FILE_NAMES[1]] if here else [])]
+    for candidate in places:
         if os.path.exists(candidate):
             return Place(candidate, asked=False)
     return None
+
+
+def _found_from(here: Path | None, path: Path) -> Path:
+    """A path that means something: a relative one does not where the current folder is gone."""
+    if here is None and not path.is_absolute():
+        message = f"{path} is looked for there. Change to a folder that exists, or say where it is."
+        raise UsageError("The current folder was deleted", message)
+    return path
+
+
+def current_folder() -> Path | None:
+    """Where we are; None where that was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 def state_file(path: Path) -> Path:
@@ -93,6 +111,9 @@ def _profile_folder(root: Path, profile: str | None) -> Path:
 
 def _sticky_profile(root: Path) -> str:
     try:
+        if not os.path.isfile(root / "active_profile"):
+            # A pipe would be waited for.
+            return DEFAULT_PROFILE
         name = (root / "active_profile").read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return DEFAULT_PROFILE

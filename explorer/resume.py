@@ -118,9 +118,14 @@ def fitted(command: Command, handover: Handover | str, config: Config) -> Comman
 
 def give_way(command: Command) -> None:
     """Become the agent; comes back only if that fails."""
-    if command.folder:
-        os.chdir(command.folder)
-    os.execvpe(command.arguments[0], list(command.arguments), {**os.environ, **command.environment})
+    environment = {**os.environ, **command.environment}
+    try:
+        if command.folder:
+            os.chdir(command.folder)
+        os.execvpe(command.arguments[0], list(command.arguments), environment)
+    except OSError as error:
+        # Found on the PATH, but its interpreter is gone, or it is no program at all.
+        raise _not_started(command, error) from error
 
 
 def run(command: Command) -> int:
@@ -129,9 +134,13 @@ def run(command: Command) -> int:
     try:
         done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
     except OSError as error:
-        why = f"{error.filename or command.arguments[0]}: {error.strerror}"
-        raise ExplorerError("Cannot be started", why) from error
+        raise _not_started(command, error) from error
     return done.returncode
+
+
+def _not_started(command: Command, error: OSError) -> ExplorerError:
+    why = f"{error.filename or command.arguments[0]}: {error.strerror}."
+    return ExplorerError("Cannot be started", f"{why} Check how it is installed.")
 
 
 def _knows_profiles(command: Command) -> bool:

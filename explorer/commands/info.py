@@ -12,7 +12,7 @@ from explorer.errors import ExitCode
 from explorer.model import SearchModes, StoreInfo
 from explorer.render.amounts import count, size
 from explorer.render.clean import clean_line
-from explorer.store.failures import short_path
+from explorer.store.failures import DISAGREES, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}
 
@@ -43,6 +43,8 @@ def _lines(info: StoreInfo) -> list[tuple[str, str]]:
         ("messages", count(info.messages) + lost),
         *_search_lines(info.search),
     ]
+    if not info.sound:
+        lines.append(("damaged", DISAGREES))
     refused = sorted({reason for reason in info.edits.values() if reason})
     possible = [name for name, reason in info.edits.items() if reason is None]
     lines.append(("edits", ", ".join(possible) if possible else f"none: {'; '.join(refused)}"))

@@ -11,6 +11,7 @@ from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
 from explorer.store.catalog import NOISE, Catalog
+from explorer.store.failures import DISAGREES
 from explorer.store.ordering import expiry, ordered, values_of
 
 
@@ -37,6 +38,7 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
                 "matching": len(order),
                 "shown": len(sessions),
                 "hidden": {name.value: number for name, number in hidden.items()},
+                "sound": catalog.sound,
                 "sessions": [
                     session_shape(session, fate_shape(fates, parts[session.key], now))
                     for session in sessions
@@ -47,6 +49,8 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     for session in sessions:
         write(_line(session, now))
     note(_summary(len(sessions), len(order), hidden))
+    if not catalog.sound:
+        note(f"The file is damaged. {DISAGREES}")
     return int(ExitCode.DONE)
 
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from explorer.commands.output import write
 from explorer.config import config_path, load_config, side_path, trash_path
 from explorer.errors import ExitCode, UsageError
-from explorer.paths import locate
+from explorer.paths import current_folder, locate
 from explorer.resume import Command, give_way
 from explorer.tui.opening import Intent, Opening, Start
 
@@ -27,7 +28,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
         place = None
         if options.command != "demo":
-            place = locate(options.db, options.profile, os.environ, Path.cwd())
+            place = locate(options.db, options.profile, os.environ, current_folder())
         if place is None:
             opening = _demo(Path(folder), now, options.command == "demo")
         else:
@@ -36,7 +37,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     if isinstance(chosen, Command):
         give_way(chosen)
     elif chosen is not None:
-        sys.stdout.write(chosen + "\n")
+        write(chosen)
     return code
 
 

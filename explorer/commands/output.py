@@ -7,7 +7,8 @@ reach the terminal as a control.
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
@@ -16,21 +17,43 @@ BOLD, DIM, RED, CYAN, RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[36m", "\x1
 
 
 def write_json(document: Mapping[str, object], indent: int | None = 1) -> None:
-    json.dump(document, sys.stdout, indent=indent)
-    sys.stdout.write("\n")
-    sys.stdout.flush()
+    with _telling():
+        json.dump(document, sys.stdout, indent=indent)
+        sys.stdout.write("\n")
+        sys.stdout.flush()
 
 
 def write(text: str) -> None:
     """One line, or several, of text that is clean already."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    with _telling():
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def flush() -> None:
+    """Have all that was written reach its reader."""
+    with _telling():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """A result that cannot be written is a failure, and told; a reader that went away is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        message = f"Standard output cannot be written: {error.strerror or error}."
+        raise ExplorerError("The result is not complete", message) from error
 
 
 def note(text: str) -> None:
     """A word beside the result: never on standard output."""
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
+    # Where nobody can be told, what is to be done is done all the same.
+    with suppress(OSError):
+        sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
 
 
 def complain(error: ExplorerError) -> None:

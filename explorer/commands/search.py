@@ -2,10 +2,9 @@
 
 import argparse
 import json
-import sys
 from itertools import islice
 
-from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
+from explorer.commands.output import BOLD, CYAN, DIM, flush, note, painted, write, write_json
 from explorer.commands.shapes import hit_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode
@@ -25,7 +24,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
         for hit in islice(search.hits(), limit):
             # At once, also into a pipe: whoever reads it need not wait for the end.
             write(json.dumps(hit_shape(hit)))
-            sys.stdout.flush()
+            flush()
     elif options.json:
         given = _some(search, limit)
         write_json(

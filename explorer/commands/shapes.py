@@ -119,6 +119,7 @@ def info_shape(info: StoreInfo) -> dict[str, object]:
             "bytes",
             "wal_bytes",
             "snapshot",
+            "sound",
         )
     }
     search = info.search._asdict()

@@ -3,12 +3,11 @@
 import argparse
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from explorer.config import side_path, trash_path
 from explorer.errors import Problem, StoreError
 from explorer.model import Session
-from explorer.paths import default_home, locate
+from explorer.paths import current_folder, default_home, locate
 from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.failures import short_path
@@ -26,7 +25,7 @@ def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session])
 
 
 def chosen_store(options: argparse.Namespace) -> Store:
-    place = locate(options.db, options.profile, os.environ, Path.cwd())
+    place = locate(options.db, options.profile, os.environ, current_folder())
     if place is None:
         home = short_path(default_home(os.environ))
         raise StoreError(

@@ -18,6 +18,8 @@ from explorer.store.edits.words import back_words, undo_lines, undo_question, un
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
 from explorer.store.trash import RETENTION, RETENTION_DAYS
 
+_STATES = {ReceiptState.DONE: "", ReceiptState.UNKNOWN: "changed by a newer version"}
+
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
     editor = editor_for(chosen_store(options))
@@ -98,7 +100,7 @@ def _list(editor: Editor, as_json: bool, now: float) -> int:
         )
         return int(ExitCode.DONE)
     for one in receipts:
-        state = back_words(one) or ("" if one.state is ReceiptState.DONE else one.state.value)
+        state = back_words(one) or _STATES.get(one.state, one.state.value)
         line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
         write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}"

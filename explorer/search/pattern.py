@@ -6,14 +6,22 @@ that can be stopped and that lets other threads go on.
 """
 
 import re
+import time
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from explorer.errors import ExplorerError
 from explorer.render.composing import expression, written
 
+if TYPE_CHECKING:
+    import regex
+
 PATIENCE = 2.0
-"""Seconds for one text; after that an expression is called too slow."""
+"""Seconds of the processor for one text, and for all texts beyond what is fair; after that an
+expression is called too slow."""
+FAIR_TEXT, FAIR_CHARACTER = 50e-6, 1e-6
+"""Seconds that an honest expression stays far below, for each text and each of its characters. One
+that takes half a second for a line would never reach the limit of one text, nor the end."""
 COPIES = 100_000
 """Characters that an expression may come to when what is counted in it is written out: the engine
 does write it out, so `a{99999999}` would fill the memory before it looked at any text."""
@@ -106,15 +114,27 @@ class _Expression:
             # The engine trips over some of its own flags, and over 400 brackets in each other.
             message = "The engine cannot read this expression."
             raise BadPattern("Not a regular expression", message) from None
+        self._unfair = 0.0
+        """Seconds that it took beyond what is fair, over all texts so far."""
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        self._unfair = max(self._unfair - FAIR_TEXT - FAIR_CHARACTER * len(text), -PATIENCE)
+        matches = self._finder.finditer(text, concurrent=True, timeout=PATIENCE)
+        while (match := self._next(matches)) is not None:
+            if match.end() > match.start():
+                yield match.span()
+
+    def _next(self, matches: "Iterator[regex.Match[str]]") -> "regex.Match[str] | None":
+        began = time.thread_time()
         try:
-            for match in self._finder.finditer(text, concurrent=True, timeout=PATIENCE):
-                if match.end() > match.start():
-                    yield match.span()
+            found = next(matches, None)
         except TimeoutError:
-            message = "This expression takes too long on a text of this session."
-            raise BadPattern("Too slow", message) from None
+            found, self._unfair = None, PATIENCE * 2
+        self._unfair += time.thread_time() - began
+        if self._unfair > PATIENCE:
+            message = "This expression takes too long on the texts of this file. Make it simpler."
+            raise BadPattern("Too slow", message)
+        return found
 
     def is_not_in(self, stored: str) -> bool:
         return False

@@ -68,10 +68,13 @@ class Catalog:
         mark: Mark = Mark(),  # noqa: B008
         pinned: Collection[int] = (),
         hidden: Collection[int] = (),
+        sound: bool = True,
     ) -> None:
         """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
         their tip last."""
         self.mark = mark
+        self.sound = sound
+        """Whether the file agrees with itself on who its sessions are; else it is damaged."""
         self.keys = array("q", keys)
         self.active = array("d", active)
         self.links = links
@@ -204,6 +207,7 @@ class Catalog:
             self.mark,
             self.pinned,
             self.hidden,
+            self.sound,
         )
 
     def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":

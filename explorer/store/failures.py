@@ -45,7 +45,8 @@ _ADVICE: dict[Problem, tuple[str, str]] = {
     ),
     Problem.NOT_A_FILE: (
         "Not a file",
-        "{path} is a device or a pipe, not a state file.",
+        "{path} is a folder, a device or a pipe, where an agent keeps a plain file. Move it away,"
+        " or open another file with --db; nothing was changed.",
     ),
     Problem.NOT_A_DATABASE: (
         "Not a database",
@@ -98,6 +99,16 @@ _ADVICE: dict[Problem, tuple[str, str]] = {
     ),
 }
 
+DISAGREES = (
+    "The table of sessions and its indices hold different sessions, so lists and counts may be"
+    " wrong. Nothing was changed. Stop the agent and run `hermes sessions repair --check-only`."
+)
+"""What is said of a damaged file that can still be read."""
+_OF_ANOTHER = (
+    "A -wal file lies beside it. If the file was copied or restored, that may be the log of another"
+    " file: copy or restore both together."
+)
+
 
 def store_error(problem: Problem, path: Path, detail: str = "") -> StoreError:
     title, message = _ADVICE[problem]
@@ -133,7 +144,21 @@ def check_file(path: Path) -> os.stat_result:
 
 def read_only_address(path: Path) -> str:
     """What SQLite is given to open a file that is not ours; any name will do, also one with `?`."""
-    return path.resolve().as_uri() + "?mode=ro"
+    resolved = path.resolve()
+    check_beside(resolved)
+    return resolved.as_uri() + "?mode=ro"
+
+
+def check_beside(path: Path) -> None:
+    """Refuse a log or journal that is no file: SQLite would wait for ever for a pipe to answer."""
+    for ending in ("-wal", "-journal", "-shm"):
+        beside = f"{path}{ending}"
+        try:
+            found = os.stat(beside)
+        except OSError:
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            raise store_error(Problem.NOT_A_FILE, Path(beside))
 
 
 def log_size(path: Path) -> int:
@@ -174,12 +199,18 @@ def is_passing(error: sqlite3.Error) -> bool:
     return any(sign in str(error) for sign in _CHANGING)
 
 
-def explain(error: sqlite3.Error, path: Path) -> StoreError:
-    """The one sentence for this error; what is not known is said in SQLite's own words."""
-    return store_error(_problem(error, path), path, str(error))
+def explain(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
+    """The one sentence for this error; what is not known is said in SQLite's own words. Where those
+    quote a name that is no text, Python cannot even hold them: the schema is damaged."""
+    problem = _problem(error, path)
+    told = store_error(problem, path, str(error))
+    damaged = problem in (Problem.CORRUPT, Problem.TRUNCATED)
+    return told.also(_OF_ANOTHER) if damaged and log_size(path) else told
 
 
-def _problem(error: sqlite3.Error, path: Path) -> Problem:
+def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
+    if isinstance(error, UnicodeDecodeError):
+        return Problem.CORRUPT
     name = error_name(error)
     if busy(error):
         return Problem.BUSY
@@ -210,7 +241,7 @@ def _header_reads(path: Path) -> bool:
     connection = sqlite3.connect(read_only_address(path), uri=True, isolation_level=None)
     try:
         connection.execute("PRAGMA schema_version").close()
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     finally:
         connection.close()

@@ -17,6 +17,12 @@ class ReceiptState(StrEnum):
     DONE = "done"
     UNDOING = "undoing"
     UNDONE = "undone"
+    UNKNOWN = "unknown"
+    """One that a newer version has written."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ReceiptState":
+        return cls.UNKNOWN
 
 
 class EntryState(StrEnum):
@@ -30,6 +36,12 @@ class EntryState(StrEnum):
     """Here, and on its way back into its file."""
     BACK = "back"
     """In its file again, all of it."""
+    UNKNOWN = "unknown"
+    """One that a newer version has written."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "EntryState":
+        return cls.UNKNOWN
 
 
 class Receipt(NamedTuple):

@@ -26,6 +26,7 @@ from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.fates import NO_FATES, Fates
 from explorer.store.power_loop_rows import (
+    SEQ,
     SOURCE,
     Tables,
     catalog_part,
@@ -65,7 +66,9 @@ class PowerLoopStore:
 
     def __init__(self, file: ReadOnlyFile, found: Sequence[str]) -> None:
         self._file = file
-        self._tables = tuple(Tables(number, prefix) for number, prefix in enumerate(found))
+        self._tables = tuple(
+            Tables(number, prefix, len(found)) for number, prefix in enumerate(found)
+        )
         self.path: Path = file.path
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
@@ -241,7 +244,7 @@ class PowerLoopStore:
         return self._file.read(work, token)
 
     def place(self, key: int) -> tuple[str, int]:
-        (tables,) = (tables for tables in self._tables if tables.owns(key))
+        tables = self._of(key)
         return f"{tables.prefix}sessions", tables.row(key)
 
     def sessions(
@@ -294,7 +297,7 @@ class PowerLoopStore:
         def work(reader: Reader) -> list[Message]:
             wanted = set(ids)
             places = ",".join("?" * len(ids)) if len(ids) <= 500 else ""
-            chosen = f"AND m.seq IN ({places})" if places else ""
+            chosen = f"AND {SEQ} IN ({places})" if places else ""
             rows = reader.rows(
                 f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m WHERE"
                 f" {tables.of_session} {chosen} ORDER BY m.seq",

@@ -25,8 +25,10 @@ from explorer.store.spelling import may_hold
 SOURCE = "power-loop"
 """power-loop keeps no source: all its sessions come from programs that embed it."""
 
+SEQ = "CASE typeof(m.seq) WHEN 'integer' THEN m.seq ELSE -m.rowid END"
+"""The number of a message in its session; where a damaged file has none, another that no message
+of its session has."""
 _BODY = (
-    "seq",
     "session_id",
     "role",
     "created_at",
@@ -49,6 +51,8 @@ class Tables(NamedTuple):
 
     number: int
     prefix: str
+    sets: int = 1
+    """How many there are."""
 
     @property
     def sessions(self) -> str:
@@ -63,16 +67,19 @@ class Tables(NamedTuple):
         return f"m.session_id = (SELECT s.session_id FROM {self.sessions} s WHERE s.rowid = ?)"
 
     def body(self, schema: Schema) -> str:
-        return schema.pick(f"{self.prefix}messages", "m", _BODY)
+        """The columns of a message; what it is known by comes first."""
+        return f"{SEQ}, {schema.pick(f'{self.prefix}messages', 'm', _BODY)}"
 
     def key(self, row: int) -> int:
-        return self.number << _SHIFT | row
+        return (self.number << _SHIFT) + row
 
     def row(self, key: int) -> int:
-        return key & (1 << _SHIFT) - 1
+        return key - (self.number << _SHIFT)
 
     def owns(self, key: int) -> bool:
-        return key >> _SHIFT == self.number
+        # A damaged file may number its rows in any way: what fits nowhere is of the first set.
+        number = key >> _SHIFT
+        return self.number == (number if 0 < number < self.sets else 0)
 
 
 class CatalogPart(NamedTuple):
@@ -214,7 +221,7 @@ def _glimpse(reader: Reader, tables: Tables, row: int, role: str, order: str) ->
 def outlines(reader: Reader, tables: Tables, key: int, rewound: bool) -> list[Outline]:
     """In logical order: a note that stands for folded messages carries the place it belongs."""
     rows = reader.rows(
-        "SELECT m.seq, m.role, m.created_at, length(CAST(m.content AS BLOB)),"
+        f"SELECT {SEQ}, m.role, m.created_at, length(CAST(m.content AS BLOB)),"
         " m.tool_calls_json IS NOT NULL, m.tool_call_id, m.state, m.meta_json"
         f" FROM {tables.messages} m WHERE {tables.of_session} ORDER BY m.seq",
         (tables.row(key),),
@@ -286,7 +293,7 @@ def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch
         known = [name for name in _SEARCHED if reader.schema.has(f"{tables.prefix}messages", name)]
         present, values = may_hold([f'm."{name}"' for name in known], needles.groups)
         rows = reader.rows(
-            f"SELECT m.created_at, m.seq, s.rowid, m.session_id FROM {tables.messages} m"
+            f"SELECT m.created_at, {SEQ}, s.rowid, m.session_id FROM {tables.messages} m"
             f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id WHERE {present}{left}"
             " ORDER BY m.created_at DESC, m.rowid DESC",
             values,

@@ -27,7 +27,7 @@ from explorer.store.failures import (
     read_only_address,
 )
 from explorer.store.idle import Identity, IdleConnection
-from explorer.store.schema import Schema, introspect
+from explorer.store.schema import Schema, introspect, lossy
 
 T = TypeVar("T")
 Values = Sequence[object] | Mapping[str, object]
@@ -214,6 +214,8 @@ class ReadOnlyFile:
                     self._schema = None
                 if glitches > GLITCHES or time.monotonic() + delay > deadline:
                     raise explain(error, self.path) from error
+            except UnicodeDecodeError as error:
+                raise explain(error, self.path) from error
             if self._waiting:
                 self._waiting()
             token.wait(delay)
@@ -264,7 +266,7 @@ class ReadOnlyFile:
     ) -> T:
         if self._lossy:
             # Slower by a third, so only for a file that is known to need it.
-            connection.text_factory = _decode
+            connection.text_factory = lossy
         connection.set_progress_handler(lambda: int(token.cancelled), STEPS_BETWEEN_CHECKS)
         # One state of the file for all queries of a piece of work, while the agent writes on; if
         # that cannot, `breathes` says so.
@@ -278,7 +280,3 @@ class ReadOnlyFile:
         if self._schema is None or self._schema[0] != version:
             self._schema = (version, introspect(connection))
         return self._schema[1]
-
-
-def _decode(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from explorer.store.failures import error_name
+from explorer.store import cells
 
 _COMMENT = r"'(?:[^']|'')*'|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z)"
 _QUOTES = str.maketrans("", "", '"`[]')
@@ -20,6 +20,7 @@ class Schema(NamedTuple):
     """The tables of one file with their columns, and the names of its indices."""
 
     tables: Mapping[str, frozenset[str]]
+    """Without views: they have no row numbers, and one may go on without end."""
     indices: frozenset[str]
     virtual: Mapping[str, str]
     """Virtual tables with the statement that made them."""
@@ -43,19 +44,30 @@ class Schema(NamedTuple):
 
 def introspect(connection: sqlite3.Connection) -> Schema:
     """Read the schema: one query for the names, one for each real table."""
-    objects = connection.execute(
+    factory = connection.text_factory
+    # Names need not be text either; what is none is known by another name and never asked for.
+    connection.text_factory = lossy
+    try:
+        return _introspect(connection)
+    finally:
+        connection.text_factory = factory
+
+
+def _introspect(connection: sqlite3.Connection) -> Schema:
+    rows = connection.execute(
         "SELECT type, name, CASE WHEN type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' THEN sql END"
         " FROM sqlite_master"
     ).fetchall()
+    objects = [tuple(map(cells.words, row)) for row in rows]
     columns: dict[str, set[str]] = {}
     virtual: dict[str, str] = {}
     for kind, name, sql in objects:
-        if kind not in ("table", "view"):
+        if kind != "table":
             continue
         if sql:
             virtual[name] = sql
         elif not _shadow(name):
-            columns[name] = _columns(connection, kind, name)
+            columns[name] = _columns(connection, name)
     triggers = [_bare(sql) for kind, _, sql in objects if kind == "trigger"]
     adding = [sql for sql in triggers if "inserton" in sql]
     return Schema(
@@ -66,15 +78,14 @@ def introspect(connection: sqlite3.Connection) -> Schema:
     )
 
 
-def _columns(connection: sqlite3.Connection, kind: str, name: str) -> set[str]:
-    try:
-        rows = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
-    except sqlite3.OperationalError as error:
-        # A view may name a table that is gone: nobody can read it, but it spoils nothing else.
-        if kind != "view" or error_name(error) != "SQLITE_ERROR":
-            raise
-        return set()
-    return {row[1] for row in rows}
+def _columns(connection: sqlite3.Connection, name: str) -> set[str]:
+    rows = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
+    return {cells.words(row[1]) for row in rows}
+
+
+def lossy(raw: bytes) -> str:
+    """Text that may not be valid."""
+    return raw.decode("utf-8", "replace")
 
 
 def _bare(sql: str) -> str:

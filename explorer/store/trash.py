@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from explorer.errors import Problem, StoreError
+from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.store import cells
 from explorer.store.edits.images import Image, pack, unpack
+from explorer.store.edits.plans import Action
 from explorer.store.kept import Change, Entry, EntryState, KeptFile, Pack, Receipt, ReceiptState
 from explorer.store.own_file import OwnFile
 
@@ -51,6 +53,13 @@ CREATE TABLE IF NOT EXISTS files (
 );
 CREATE INDEX IF NOT EXISTS files_of_entry ON files (entry);
 """
+_VALUES = (
+    ("receipts", "state", tuple(one for one in ReceiptState if one != ReceiptState.UNKNOWN)),
+    ("receipts", "action", tuple(Action)),
+    ("entries", "state", tuple(one for one in EntryState if one != EntryState.UNKNOWN)),
+    ("entries", "kind", ("session", "messages")),
+)
+"""What this version writes into columns that it acts upon; anything else is of a newer one."""
 _SIZE = """
 WITH mine (number) AS (SELECT number FROM receipts WHERE store = ?)
 SELECT total(bytes) FROM (
@@ -174,9 +183,35 @@ class TrashFile:
             (EntryState.BACK, self._store),
         )
         return [
-            Receipt(number, action, made, ReceiptState(state), words, *map(int, numbers))
+            Receipt(
+                number,
+                cells.words(action),
+                cells.number(made) or 0.0,
+                ReceiptState(state),
+                cells.words(words),
+                *map(int, numbers),
+            )
             for number, action, made, state, words, *numbers in rows
         ]
+
+    def check(self) -> None:
+        """Refuse to work with a trash that a newer version has written: nobody knows what would
+        become of what it holds."""
+        if not self._file.made:
+            return
+        with self._file.connected("read") as connection:
+            self._file.check_known(connection, _TABLES, others=False)
+            for table, column, known in _VALUES:
+                places = ", ".join("?" * len(known))
+                odd = f"SELECT 1 FROM {table} WHERE {column} NOT IN ({places}) LIMIT 1"
+                try:
+                    found = connection.execute(odd, known).fetchall()
+                except sqlite3.OperationalError as error:
+                    if "no such table" not in str(error):
+                        raise
+                    continue
+                if found:
+                    raise self._file.newer()
 
     def receipt(self, number: int) -> Receipt | None:
         return next((one for one in self.receipts() if one.number == number), None)
@@ -190,8 +225,10 @@ class TrashFile:
         )
         return [
             Entry(
-                *(number, of, shape, _text(session), None if title is None else _text(title)),
-                *(_text(source), kind, messages, size, active, EntryState(state)),
+                *(number, of, cells.words(shape), _text(session)),
+                *(None if title is None else _text(title), _text(source), cells.words(kind)),
+                *(cells.amount(messages), cells.amount(size), cells.number(active)),
+                EntryState(state),
             )
             for number, of, shape, session, title, source, kind, messages, size, active, state in (
                 rows
@@ -215,11 +252,23 @@ class TrashFile:
         rows = self._rows(
             "SELECT number, name FROM packs WHERE entry = ? ORDER BY number", (entry,)
         )
+        bytes_ = self._bytes(entry)
         for number, _ in sorted(rows, key=lambda row: (ranks or {}).get(row[1], 0)):
-            ((table, columns, content),) = self._rows(
+            found = self._rows(
                 "SELECT name, columns, content FROM packs WHERE number = ?", (number,)
             )
-            yield Pack(table, tuple(columns.split("\n")), unpack(content))
+            # Purged since by another explorer.
+            for table, columns, content in found:
+                names = tuple(cells.words(columns).split("\n"))
+                kept = unpack(content, bytes_)
+                if any(len(row) != len(names) + 1 for row in kept):
+                    raise _damaged("A row has not as many cells as its table.")
+                yield Pack(cells.words(table), names, kept)
+
+    def _bytes(self, entry: int) -> int:
+        """How many bytes the cells of an entry have, by what was noted when it was kept."""
+        rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
+        return cells.amount(rows[0][0]) if rows else 0
 
     def changes(self, receipt: int) -> list[Change]:
         rows = self._rows(
@@ -228,8 +277,13 @@ class TrashFile:
         )
         found = []
         for entry, table, id_column, columns, content in rows:
-            (id_,), old, new = unpack(content)
-            found.append(Change(table, id_column, id_, tuple(columns.split("\n")), old, new, entry))
+            names = tuple(cells.words(columns).split("\n"))
+            kept = unpack(content)
+            if [len(row) for row in kept] != [1, len(names), len(names)]:
+                raise _damaged("A change has not as many cells as it has columns.")
+            ((id_,), old, new) = kept
+            where = cells.words(table), cells.words(id_column)
+            found.append(Change(*where, id_, names, old, new, cells.amount(entry)))
         return found
 
     def files(self, entry: int) -> list[KeptFile]:
@@ -237,9 +291,17 @@ class TrashFile:
             "SELECT name, mode, time, content FROM files WHERE entry = ? ORDER BY number", (entry,)
         )
         found = []
+        bytes_ = self._bytes(entry) if rows else 0
         for name, mode, time, content in rows:
-            ((plain,),) = unpack(content)
-            found.append(KeptFile(name, mode, time, plain if isinstance(plain, bytes) else b""))
+            kept = unpack(content, bytes_)
+            if [len(row) for row in kept] != [1] or not isinstance(kept[0][0], bytes):
+                raise _damaged("A file has no content.")
+            found.append(
+                KeptFile(
+                    *(cells.words(name), cells.amount(mode) & 0o777, cells.number(time) or 0.0),
+                    kept[0][0],
+                )
+            )
         return found
 
     def size(self) -> int:
@@ -282,6 +344,7 @@ class TrashFile:
                     "Another Session Explorer is changing something right now. Try again when it"
                     " is done.",
                 ) from None
+            self.check()
             yield
         finally:
             os.close(lock)
@@ -296,6 +359,10 @@ class TrashFile:
                 if "no such table" in str(error):
                     return []
                 raise
+
+
+def _damaged(why: str) -> ExplorerError:
+    return ExplorerError("The trash is damaged", f"{why} Nothing was done.")
 
 
 def _bytes(text: str) -> bytes:

@@ -13,6 +13,7 @@ from explorer.model import StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import clock
+from explorer.store.failures import DISAGREES
 from explorer.tui.opening import Opening
 from explorer.tui.outlook import Outlook
 from explorer.tui.watching import Watching
@@ -20,6 +21,7 @@ from explorer.tui.widgets.bars import TopBar
 
 BUSY = "busy: another program has locked it"
 SNAPSHOT = "snapshot: its folder is read-only"
+DAMAGED = "damaged: lists and counts may be wrong"
 GONE = (
     "The file is not there any more. What is listed is what was read before; it goes on by itself"
     " when the file is back."
@@ -39,6 +41,7 @@ class Condition:
         self._now = now
         self._snapshot = False
         self._trouble = ""
+        self._damaged = False
 
     def say(self, opening: Opening) -> None:
         """Bring the bar up to date."""
@@ -48,6 +51,8 @@ class Condition:
             state = self._trouble
         elif opening.busy:
             state = BUSY
+        elif self._damaged:
+            state = DAMAGED
         else:
             state = SNAPSHOT if self._snapshot else self._watching.state()
         self._top.state = state
@@ -55,6 +60,11 @@ class Condition:
     def informed(self, info: StoreInfo) -> None:
         """What is in it, and how large it is."""
         self._snapshot = info.snapshot
+        if not info.sound and not self._damaged:
+            self._screen.notify(
+                DISAGREES, title="The file is damaged", severity="warning", markup=False
+            )
+        self._damaged = not info.sound
         amounts = (
             plural(info.sessions, "session"),
             plural(info.messages, "message"),

@@ -90,6 +90,7 @@ class Opening:
         self._prepare = prepare
         self._token = CancelToken()
         self._result: Opened | StoreError | None = None
+        self._bug: Exception | None = None
         self._waited = -HELD
         self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
         self._thread.start()
@@ -110,6 +111,8 @@ class Opening:
     def wait(self) -> Opened | StoreError:
         """The result, however long it takes: for a worker thread."""
         self._thread.join()
+        if self._bug is not None:
+            raise self._bug
         if self._result is None:
             raise Cancelled
         return self._result
@@ -132,6 +135,12 @@ class Opening:
                 else:
                     self._result = error
             except Cancelled:
+                return
+            except ExplorerError as error:
+                self._result = StoreError(Problem.UNREADABLE, error.title, error.message)
+            except Exception as error:
+                # A bug: told by whoever waits, who would else wait for ever.
+                self._bug = error
                 return
 
     def _first_page(self) -> Opened:

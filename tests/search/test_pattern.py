@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -75,6 +76,28 @@ def test_an_expression_that_would_never_end_is_stopped(monkeypatch: pytest.Monke
     assert finder is not None
     with pytest.raises(BadPattern, match="too long"):
         count_in(finder, "a" * 4000 + "c")
+
+
+def test_an_expression_that_is_slow_on_every_short_text_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    finder = pattern("/(?:aaaaaaaaaaaaaaaaaaaa){e<=10}$/")
+    assert finder is not None
+    texts = ["hello docker this is"] * 1000
+    with pytest.raises(BadPattern, match="too long"):
+        sum(count_in(finder, text) for text in texts)
+
+
+def test_an_expression_that_is_quick_may_look_through_everything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    finder = pattern("/hel+o|d[aeo]cker/")
+    assert finder is not None
+    began = time.thread_time()
+    while time.thread_time() - began < 0.5:
+        assert count_in(finder, "hello docker " * 50) == 100
 
 
 @pytest.mark.parametrize(

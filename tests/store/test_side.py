@@ -263,13 +263,6 @@ def test_tables_of_another_make_are_an_error_in_words(notes: SideFile, path: Pat
         _told(error, path)
 
 
-def test_columns_that_a_newer_version_added_are_left_alone(notes: SideFile, path: Path) -> None:
-    notes.pin(["s"], on=True)
-    _execute(path, "ALTER TABLE pins ADD COLUMN colour TEXT DEFAULT 'red'")
-    notes.pin(["t"], on=True)
-    assert notes.pins() == {"s", "t"}
-
-
 @pytest.mark.parametrize("cell", ["x'ff80'", "17", "'plain text'", "CAST(x'ff' AS TEXT)"])
 def test_a_note_of_any_shape_does_no_harm_to_the_others(
     notes: SideFile, path: Path, cell: str

@@ -5,6 +5,7 @@ These are plain files of the agent's, not the database: they may be opened.
 
 import os
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -24,11 +25,15 @@ def read_file(path: Path, name: str) -> KeptFile | None:
     """A file as it is now; None when it is gone, or is no plain file."""
     place = folder_of(path) / name
     try:
-        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        # Without waiting: a pipe is no plain file either.
+        how = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        handle = os.open(place, how)
     except OSError:
         return None
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            return None
         return KeptFile(name, found.st_mode & 0o777, found.st_mtime, file.read())
 
 
@@ -84,7 +89,8 @@ def routed(path: Path, ask: Rows, schema: Schema, going: Sequence[Planned]) -> i
 def _routes_file(path: Path) -> Mapping[str, object]:
     place = folder_of(path) / ROUTES
     try:
-        if os.stat(place).st_size > MOST_ROUTES:
+        found = os.stat(place)
+        if found.st_size > MOST_ROUTES or not stat.S_ISREG(found.st_mode):
             return {}
         return cells.mapping(place.read_text(encoding="utf-8", errors="replace"))
     except OSError:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.store.edits.beside import read_file
-from explorer.store.edits.images import ABOUT, Cell, Image, named, raw, shown, weight
+from explorer.store.edits.images import ABOUT, Cell, Image, bound, named, raw, shown, weight
 from explorer.store.edits.plans import Outcome, Planned
 from explorer.store.edits.shape import PROMPTS, Shape, columns_of, listing
 from explorer.store.edits.writing import Changed, Writing
@@ -72,6 +72,9 @@ class Copier:
         if exact and count != planned.messages:
             trash.drop_entries([entry])
             raise Changed("It has changed", "Its agent has written it meanwhile.")
+        if whole and self._dangles(own[0]):
+            trash.drop_entries([entry])
+            raise Changed("It would not come back", "It names what is no longer in the file.")
         if whole:
             size += self._belongings(trash, receipt, entry, planned, own[0])
         else:
@@ -80,6 +83,24 @@ class Copier:
         number = own[0][0]
         assert isinstance(number, int)
         return Copied(entry, planned, number, own[0])
+
+    def _dangles(self, own: Image) -> bool:
+        """Whether a session names a row of another table that is gone, such as its prompt: where
+        the file has a foreign key for that, SQLite would not take it back."""
+        table = self._shape.sessions
+        cell = named(self.columns(table), own)
+        for _, _, other, column, key, *_ in self._writing.ask(
+            f"PRAGMA foreign_key_list({quoted(table)})"
+        ):
+            value = cell.get(shown(column))
+            # A parent that is gone is known: the link is set last, and left out then.
+            if value is None or key is None or shown(column) == self._shape.parent:
+                continue
+            place, bound_value = bound(value)
+            there = f"SELECT 1 FROM {quoted(shown(other))} WHERE {quoted(shown(key))} = {place}"
+            if not self._writing.ask(there, (bound_value,)):
+                return True
+        return False
 
     def _prompts(self, own: Image) -> list[Cell]:
         """The shared prompts that a session names."""

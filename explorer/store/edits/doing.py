@@ -16,6 +16,7 @@ from explorer.store.edits.refusals import OPPOSITES, reasons, undo_reason
 from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.returned import Returned
 from explorer.store.edits.shape import Shape, shape_of
+from explorer.store.edits.soundness import check_sound
 from explorer.store.edits.subject import running
 from explorer.store.edits.taking import (
     CHUNK,
@@ -61,6 +62,7 @@ class Doing:
             return self._note(plan)
         with self._writing() as writing:
             _check_still_possible(writing, plan)
+            check_sound(writing)
             if plan.changes:
                 return self._change(writing, plan)
             return self._take_out(writing, plan, force)

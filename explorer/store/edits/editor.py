@@ -62,6 +62,7 @@ class Editor:
     def _planning(
         self, edit: str, table: str, token: CancelToken | None
     ) -> Iterator[tuple[Planner, Looking]]:
+        self.trash.check()
         with self._looking(_PAST[edit], token) as looking:
             schema = looking.schema
             reason = reasons(self.path, schema, looking.ask)[edit]
@@ -176,6 +177,7 @@ class Editor:
         token: CancelToken | None = None,
     ) -> UndoPlan:
         """What taking an edit back would do: the newest that is not yet undone, or this one."""
+        self.trash.check()
         found = self._receipt(receipt)
         kept = self.trash.entries(found.number)
         changes = self.trash.changes(found.number)
@@ -236,6 +238,9 @@ class Editor:
                         with suppress(ExplorerError):
                             settle(self.path, self.trash, one)
                 left = [one for one in self.trash.receipts() if one.number in before]
+        except Refused:
+            # A newer version knows what is half done, and will say so.
+            return AfterCrash()
         except StoreError as error:
             if error.problem is Problem.BUSY:
                 return AfterCrash()

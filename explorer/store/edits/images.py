@@ -12,6 +12,8 @@ from explorer.errors import ExplorerError
 
 ABOUT = 1 << 20
 """Bytes of cells in one pack: enough for compression, little enough to hold in memory."""
+MOST = 64 << 20
+"""Bytes that a pack may have beside those of its cells: it notes the length of each."""
 SLICE = 20
 SLICE_BYTES = 100_000
 
@@ -84,10 +86,16 @@ def _add(parts: list[bytes], cell: Cell) -> None:
         parts += (b"r", _REAL.pack(cell))
 
 
-def unpack(packed: bytes) -> list[Image]:
-    """The rows of a pack."""
+def unpack(packed: object, bytes_: int = 0) -> list[Image]:
+    """The rows of a pack, of which all together are said to have so many bytes. What unpacks to
+    far more is not believed: a gigabyte of zeros fits into one megabyte."""
     try:
-        data = zlib.decompress(packed)
+        if not isinstance(packed, bytes):
+            raise ValueError("it is not there")
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(packed, MOST + 2 * max(bytes_, 0))
+        if not unpacking.eof:
+            raise ValueError("it is cut short, or far longer than it was")
         return list(_rows(data))
     except (zlib.error, struct.error, IndexError, ValueError) as error:
         raise ExplorerError(

@@ -19,7 +19,14 @@ from typing import Any, Self, TypeVar
 from explorer.errors import ExplorerError, Problem, Refused
 from explorer.store.edits.images import Image, RawText
 from explorer.store.edits.log import Log
-from explorer.store.failures import busy, check_file, error_name, explain, store_error
+from explorer.store.failures import (
+    busy,
+    check_beside,
+    check_file,
+    error_name,
+    explain,
+    store_error,
+)
 from explorer.store.read_only import CancelToken
 from explorer.store.schema import Schema, introspect
 
@@ -140,9 +147,11 @@ class Looking:
         self._token = CancelToken()
 
     def _connected(self, mode: str) -> sqlite3.Connection:
+        resolved = self.path.resolve()
+        check_beside(resolved)
         try:
             connection = sqlite3.connect(
-                f"{self.path.resolve().as_uri()}?mode={mode}",
+                f"{resolved.as_uri()}?mode={mode}",
                 uri=True,
                 timeout=0.0,
                 isolation_level=None,
@@ -179,6 +188,8 @@ class Looking:
             except sqlite3.Error as error:
                 if not busy(error) or time.monotonic() > began + PATIENCE:
                     raise self.explained(error) from error
+            except UnicodeDecodeError as error:
+                raise explain(error, self.path) from error
             if self._waits is not None and time.monotonic() > told + TOLD_AFTER:
                 told = time.monotonic()
                 self._waits()
@@ -188,11 +199,7 @@ class Looking:
         """Read again only when the tables have changed."""
         version = connection.execute("PRAGMA schema_version").fetchone()[0]
         if self._schema is None or self._schema[0] != version:
-            connection.text_factory = str
-            try:
-                self._schema = version, introspect(connection)
-            finally:
-                connection.text_factory = RawText
+            self._schema = version, introspect(connection)
         return self._schema[1]
 
     def explained(self, error: sqlite3.Error) -> ExplorerError:
@@ -291,6 +298,8 @@ class Writing(Looking):
                 self._waiting(lambda: self._connection.execute("COMMIT").close())
         except sqlite3.Error as error:
             raise self.explained(error) from error
+        except UnicodeDecodeError as error:
+            raise explain(error, self.path) from error
         finally:
             if self._connection.in_transaction:
                 self._connection.rollback()

@@ -8,6 +8,7 @@ from explorer.store import cells
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.hermes.search_info import modes
+from explorer.store.hermes.soundness import indices_agree
 from explorer.store.read_only import Reader
 from explorer.store.slices import Pace
 
@@ -30,6 +31,7 @@ def info(reader: Reader, path: Path) -> StoreInfo:
         search=modes(reader),
         snapshot=reader.snapshot,
         edits=reasons(path, reader.schema, reader.rows, reader.snapshot),
+        sound=indices_agree(reader),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from explorer.store import cells
 from explorer.store.catalog import Catalog, Link, Mark
 from explorer.store.hermes.links import Ties, chains, links
+from explorer.store.hermes.soundness import ID_INDEX, SOURCE_INDEX, table_agrees
 from explorer.store.read_only import Reader
 from explorer.store.slices import Pace, walk
 
@@ -28,12 +29,15 @@ FLAGS = ("archived", "pinned", "hidden")
 
 _NO_MESSAGE = -1.5e300
 """Stands for the time of no message: no clock was ever so wrong."""
+_NEWEST = (
+    f"coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), {_NO_MESSAGE})"
+)
 
 
 def survey(reader: Reader) -> Catalog:
     """Read the whole catalog of a Hermes file."""
     mark = mark_of(reader)
-    keys, sources, active = _everybody(reader)
+    keys, sources, active, sound = _everybody(reader)
     silent = [at for at, time in enumerate(active) if time <= 0.0]
     empty = frozenset(keys[at] for at in silent if active[at] == _NO_MESSAGE)
     _note_activity(reader, keys, active)
@@ -55,6 +59,7 @@ def survey(reader: Reader) -> Catalog:
         mark=mark,
         pinned=marks.pinned,
         hidden=marks.hidden,
+        sound=sound,
     )
 
 
@@ -94,13 +99,20 @@ def _walk_by_start(reader: Reader, select: str) -> list[Any]:
         )
 
 
-_Everybody = tuple[Sequence[int], Sequence[str], "array[float]"]
+_Everybody = tuple[Sequence[int], Sequence[str], "array[float]", bool]
 
 
 def _everybody(reader: Reader) -> _Everybody:
-    """(keys, sources, newest message or `_NO_MESSAGE`) of all: one walk along the index of ids,
-    which is the order of the index on (session_id, timestamp) that is probed for each."""
+    """(keys, sources, newest message or `_NO_MESSAGE`) of all, and whether the file agrees with
+    itself on who they are: one walk along the index of ids, which is the order of the index on
+    (session_id, timestamp) that is probed for each."""
     keys, times = _walk_by_id(reader)
+    commonest, source_of, counted = _sources(reader)
+    sound = len(keys) == counted == len(frozenset(keys)) or table_agrees(reader)
+    if not sound:
+        # The index is not to be trusted; what the table holds is listed, each row once.
+        rows = dict(reader.rows(f"SELECT s.rowid, {_NEWEST} FROM sessions s NOT INDEXED"))
+        keys, times = list(rows), list(rows.values())
     try:
         active = array("d", times)
         honest = max(active, default=0.0) < 1e11
@@ -108,27 +120,22 @@ def _everybody(reader: Reader) -> _Everybody:
         honest = False
     if not honest:
         active = array("d", map(_coerced, repeat(reader), keys, times))
-    commonest, source_of = _sources(reader)
-    return keys, [source_of.get(key, commonest) for key in keys], active
+    return keys, [source_of.get(key, commonest) for key in keys], active, sound
 
 
 def _walk_by_id(reader: Reader) -> tuple[list[int], list[Any]]:
-    hint = reader.schema.indexed_by("sqlite_autoindex_sessions_1")
-    newest = (
-        f"coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-        f" {_NO_MESSAGE})"
-    )
+    hint = reader.schema.indexed_by(ID_INDEX)
     if not reader.breathes:
-        keys, times = reader.columns(f"SELECT s.rowid, {newest} FROM sessions s {hint}")
+        keys, times = reader.columns(f"SELECT s.rowid, {_NEWEST} FROM sessions s {hint}")
         return keys, times
     pace = Pace()
-    found = reader.rows(f"SELECT s.rowid, {newest}, s.id FROM sessions s WHERE s.id IS NULL")
+    found = reader.rows(f"SELECT s.rowid, {_NEWEST}, s.id FROM sessions s WHERE s.id IS NULL")
     # No number can be an id of theirs: it would have become text, and text comes before bytes.
     last, more = "", ">="
     while True:
         pace.begin()
         few = reader.rows(
-            f"SELECT s.rowid, {newest}, s.id FROM sessions s {hint} WHERE s.id {more} ?"
+            f"SELECT s.rowid, {_NEWEST}, s.id FROM sessions s {hint} WHERE s.id {more} ?"
             " ORDER BY s.id LIMIT ?",
             (last, pace.rows),
         )
@@ -183,14 +190,14 @@ def _note_activity(reader: Reader, keys: Sequence[int], active: "array[float]") 
             active[place[key]] = time
 
 
-def _sources(reader: Reader) -> tuple[str, dict[int, str]]:
-    """(the commonest source, the sources of all others by key). The index on it counts in an
-    instant, and the keys of a source come as one text: a row for each would take four times as
-    long."""
-    hint = reader.schema.indexed_by("idx_sessions_source")
+def _sources(reader: Reader) -> tuple[str, dict[int, str], int]:
+    """(the commonest source, the sources of all others by key, how many sessions). The index on it
+    counts in an instant, and the keys of a source come as one text: a row for each would take four
+    times as long."""
+    hint = reader.schema.indexed_by(SOURCE_INDEX)
     numbers = reader.rows(f"SELECT s.source, count(*) FROM sessions s {hint} GROUP BY s.source")
     if not numbers:
-        return "", {}
+        return "", {}, 0
     commonest = max(numbers, key=itemgetter(1))[0]
     found: dict[int, str] = {}
     for source, keys in reader.rows(
@@ -199,7 +206,7 @@ def _sources(reader: Reader) -> tuple[str, dict[int, str]]:
         (commonest,),
     ):
         found |= dict.fromkeys(map(int, keys.split(",")), cells.words(source))
-    return cells.words(commonest), found
+    return cells.words(commonest), found, sum(number for _, number in numbers)
 
 
 class _Exceptions(NamedTuple):

@@ -26,6 +26,7 @@ _STATES = {
     ReceiptState.UNDONE: "undone",
     ReceiptState.BEGUN: "cut short",
     ReceiptState.UNDOING: "undo cut short",
+    ReceiptState.UNKNOWN: "changed by a newer version",
 }
 
 
