@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding
+from textual.driver import Driver
 from textual.screen import Screen
 
 from explorer.errors import ExitCode
@@ -48,6 +49,15 @@ class ExplorerApp(App[Command | str]):
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self.theme = preferred(os.environ).name
+
+    def get_driver_class(self) -> type[Driver]:
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        # Late: there is no such terminal on Windows, where it cannot be imported.
+        from explorer.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables

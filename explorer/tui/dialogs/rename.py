@@ -15,6 +15,7 @@ from explorer.store.edits.plans import EditPlan
 from explorer.store.edits.titles import LONGEST, Owner, Title
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
+from explorer.tui.widgets.field import Field
 
 
 class Rename(Dialog[EditPlan | Owner]):
@@ -39,7 +40,7 @@ class Rename(Dialog[EditPlan | Owner]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
-            yield Input(self._was, id="prompt-text", compact=True, placeholder="no title")
+            yield Field(self._was, id="prompt-text", compact=True, placeholder="no title")
             yield Static(id="prompt-words")
 
     def on_mount(self) -> None:
