@@ -12,11 +12,13 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.driver import Driver
 from textual.screen import Screen
+from textual.widgets import Input
 
 from explorer.errors import ExitCode
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.actions import ACTIONS, scope_of
+from explorer.tui.closing import Closing
 from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
@@ -39,7 +41,11 @@ class ExplorerApp(App[Command | str]):
     TITLE = "Session Explorer"
     CSS_PATH = [style("app"), style("panes")]
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS = [Binding("ctrl+c", "interrupt", show=False)]
+    # Nothing of ours can be selected with the mouse, and Textual raises where the button goes down
+    # on a message that is just leaving the screen.
+    ALLOW_SELECT = False
+    # Before anything else: a field would copy with it, and a dialog keeps the app's keys out.
+    BINDINGS = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
 
     def __init__(self, start: Start) -> None:
         super().__init__()
@@ -105,10 +111,25 @@ class ExplorerApp(App[Command | str]):
         self.exit()
 
     def action_interrupt(self) -> None:
-        self.exit(return_code=int(ExitCode.INTERRUPTED))
+        """Control+c, the same everywhere: it clears what is typed, then cancels the dialog or the
+        work, then goes back to the list, and there it quits."""
+        screen = self.screen
+        if isinstance(screen.focused, Input) and screen.focused.value:
+            screen.focused.clear()
+        elif isinstance(screen, Closing):
+            screen.cancel()
+        elif not (isinstance(screen, MainScreen) and screen.step_back()):
+            self.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    def action_command_palette(self) -> None:
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.palette import Palette
+
+        if not any(isinstance(screen, Palette) for screen in self.screen_stack):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
-        # Late, as all dialogs: together they take 10 ms from the first frame.
+        # Late, as above.
         from explorer.tui.screens.help import HelpScreen
 
         self.push_screen(HelpScreen(self.scope))

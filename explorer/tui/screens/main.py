@@ -30,6 +30,7 @@ from explorer.tui.screens.acting import ActingScreen
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.chip_bar import ChipBar
+from explorer.tui.widgets.find_bar import FindInput
 from explorer.tui.widgets.reading_pane import ReadingPane
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
@@ -317,6 +318,21 @@ class MainScreen(ActingScreen):
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
         typing = isinstance(self.focused, SearchInput)
         self.query_one(ChipBar).expecting = typing and not self.has_class("-tiny")
+
+    def step_back(self) -> bool:
+        """Stop what is being done, or go back to the list; False where there is nothing to stop
+        and this is the list."""
+        if self._editing is not None and self._editing.stop():
+            return True
+        if self._lanes.busy("plan"):
+            self._lanes.cancel("plan")
+        elif isinstance(self.focused, FindInput):
+            self.focused.action_leave()
+        elif self.focused is self.sessions:
+            return False
+        else:
+            self._leave_transcript()
+        return True
 
     def _failed(self, error: StoreError) -> None:
         """The last good view stays, and it is tried again with the next look at the file."""

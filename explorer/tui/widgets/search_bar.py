@@ -49,11 +49,14 @@ class SearchInput(Field):
         rows: int = 0
         pages: int = 0
 
+    def clear(self) -> None:
+        if isinstance(self.parent, SearchBar):
+            self.parent.remember(self.value)
+        super().clear()
+
     def action_clear(self) -> None:
         if self.value:
-            if isinstance(self.parent, SearchBar):
-                self.parent.remember(self.value)
-            self.value = ""
+            self.clear()
         else:
             self.post_message(self.LeaveWanted())
 
