@@ -10,11 +10,17 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from explorer import __version__
 from explorer.cli_edits import EDIT_COMMANDS, add_edits
 from explorer.cli_parser import CommandParser
 from explorer.errors import ExitCode, ExplorerError
+
+COMMANDS = (
+    *("list", "show", "search", "info", "resume", "prune", "undo", "trash", "demo"),
+    *EDIT_COMMANDS,
+)
 
 EPILOG = """\
 examples:
@@ -30,7 +36,7 @@ examples:
   session-explorer delete 'Trip to Kyoto'    after showing what goes; `undo` brings it back
 
 exit codes: 0 done, 1 failed, 2 usage, 3 no such session, 4 file busy, 5 file cannot be opened,
-6 refused, 130 interrupted
+6 refused, 70 crashed (a report file says where), 130 interrupted
 """
 
 LIST_EPILOG = """\
@@ -97,7 +103,10 @@ def run() -> None:
     # A command does not live long enough for anything to be worth collecting, a fifth of the time
     # of a big list; the app turns it on again when its first frame is painted.
     gc.disable()
-    code = main(sys.argv[1:])
+    try:
+        code = main(sys.argv[1:])
+    except Exception as error:
+        code = _crashed(error)
     _let_go_of_output()
     sys.exit(code)
 
@@ -119,6 +128,21 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # Whoever read our output has had enough.
         return int(ExitCode.DONE)
+
+
+def _crashed(error: Exception) -> int:
+    """Nobody foresaw it: say where the report is, and nothing of what was being read."""
+    # Late: only a crash needs them.
+    from explorer.config import crash_folder
+    from explorer.crashes import write_report
+
+    names = [name for name in sys.argv[1:] if name in COMMANDS]
+    path = write_report(error, crash_folder(), names[0] if names else "the app", time.time())
+    where = f"The report is in {path}; it holds no text of yours." if path else "No report."
+    said = f"session-explorer: Unexpected error ({type(error).__name__}). {where}\n"
+    with suppress(OSError, ValueError):
+        sys.stderr.write(said.encode("ascii", "backslashreplace").decode())
+    return int(ExitCode.CRASHED)
 
 
 def _let_go_of_output() -> None:

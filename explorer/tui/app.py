@@ -8,17 +8,21 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
-from textual.app import App, SystemCommand
+from textual.app import App, ScreenStackError, SystemCommand
 from textual.binding import Binding
+from textual.css.query import NoMatches
 from textual.driver import Driver
+from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widgets import Input
+from textual.worker import WorkerFailed
 
 from explorer.errors import ExitCode
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.actions import ACTIONS, scope_of
 from explorer.tui.closing import Closing
+from explorer.tui.left_open import LeftOpen
 from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
@@ -50,6 +54,10 @@ class ExplorerApp(App[Command | str]):
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
+        self.crash: BaseException | None = None
+        """What nobody foresaw, and ended the app."""
+        self.left_open = LeftOpen()
+        """What was open then."""
         sys.setswitchinterval(TURN)
         # Before the styles are read: they name colours that only these themes have.
         for theme in (DARK, LIGHT):
@@ -120,6 +128,28 @@ class ExplorerApp(App[Command | str]):
             screen.cancel()
         elif not (isinstance(screen, MainScreen) and screen.step_back()):
             self.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Leave, and have a report written. Textual would print all variables, which hold what is
+        stored and take seconds."""
+        if self._exit and isinstance(error, NoMatches | NoWidget | ScreenStackError):
+            # A last message to what has gone already.
+            return
+        self._return_code = int(ExitCode.CRASHED)
+        if self.crash is None:
+            self.crash = error.error if isinstance(error, WorkerFailed) else error
+            self.left_open = self._open_now()
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
+
+    def _open_now(self) -> LeftOpen:
+        try:
+            main = self.screen_stack[0]
+            return main.open_now() if isinstance(main, MainScreen) else LeftOpen()
+        except Exception:
+            # Whatever is broken: it is only what the next start could offer.
+            return LeftOpen()
 
     def action_command_palette(self) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
