@@ -9,12 +9,18 @@ import gc
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from explorer import __version__
 from explorer.cli_edits import EDIT_COMMANDS, add_edits
 from explorer.cli_parser import CommandParser
 from explorer.errors import Cancelled, ExitCode, ExplorerError
 from explorer.streams import let_go, open_closed
+
+COMMANDS = (
+    *("list", "show", "search", "info", "resume", "prune", "undo", "trash", "demo"),
+    *EDIT_COMMANDS,
+)
 
 EPILOG = """\
 examples:
@@ -30,7 +36,7 @@ examples:
   session-explorer delete 'Trip to Kyoto'    after showing what goes; `undo` brings it back
 
 exit codes: 0 done, 1 failed, 2 usage, 3 no such session, 4 file busy, 5 file cannot be opened,
-6 refused, 130 interrupted
+6 refused, 70 crashed (a report file says where), 130 interrupted
 """
 
 LIST_EPILOG = """\
@@ -103,6 +109,8 @@ def run() -> None:
     except SystemExit as left:
         # What argparse says goes out the same way.
         code = left.code if isinstance(left.code, int) else int(ExitCode.FAILED)
+    except Exception as error:
+        code = _crashed(error)
     sys.exit(let_go(code))
 
 
@@ -126,6 +134,21 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         # Whoever read our output has had enough.
         return int(ExitCode.DONE)
+
+
+def _crashed(error: Exception) -> int:
+    """Nobody foresaw it: say where the report is, and nothing of what was being read."""
+    # Late: only a crash needs them.
+    from explorer.config import crash_folder
+    from explorer.crashes import write_report
+
+    names = [name for name in sys.argv[1:] if name in COMMANDS]
+    path = write_report(error, crash_folder(), names[0] if names else "the app", time.time())
+    where = f"The report is in {path}; it holds no text of yours." if path else "No report."
+    said = f"session-explorer: Unexpected error ({type(error).__name__}). {where}\n"
+    with suppress(OSError, ValueError):
+        sys.stderr.write(said.encode("ascii", "backslashreplace").decode())
+    return int(ExitCode.CRASHED)
 
 
 def _dispatch(options: argparse.Namespace) -> int:

@@ -39,6 +39,11 @@ def trash_path() -> Path:
     return side_path().with_name("trash.db")
 
 
+def crash_folder() -> Path:
+    """Where a crash leaves its report."""
+    return side_path().with_name("crashes")
+
+
 def _folder(variable: str, usual: str, elsewhere: str) -> Path:
     if os.name == "posix" and os.uname().sysname == "Linux":
         # As platformdirs has it, whose import would take 6 ms from the first frame.

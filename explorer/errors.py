@@ -16,6 +16,7 @@ class ExitCode(IntEnum):
     BUSY = 4
     CANNOT_OPEN = 5
     REFUSED = 6
+    CRASHED = 70
     INTERRUPTED = 130
 
 

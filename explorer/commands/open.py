@@ -6,16 +6,25 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from explorer.commands.output import write
 from explorer.config import config_path, load_config, side_path, trash_path
-from explorer.errors import ExitCode, UsageError
+from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.paths import current_folder, locate
 from explorer.resume import Command, give_way
+from explorer.tui.left_open import keep
 from explorer.tui.opening import Intent, Opening, Start
 
+if TYPE_CHECKING:
+    from explorer.tui.app import ExplorerApp
+
+GIVE_BACK = (
+    b"\x1b[<u\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h"
+)
+"""No more reports of keys, mouse, focus and pastes; lines are wrapped, the cursor is seen."""
 WITHOUT_FILE = "demo: no state file found"
 
 
@@ -49,9 +58,42 @@ def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
     from explorer.tui.app import ExplorerApp
 
     app = ExplorerApp(start)
-    with _terminal_as_output():
+    with _terminal_as_output(), _terminal_given_back(app):
         chosen = app.run(mouse=mouse)
+    if app.crash is not None:
+        if start.opening.notes is not None:
+            # As far as our own file goes: the crash is what matters.
+            with suppress(ExplorerError):
+                keep(start.opening.notes, app.left_open)
+        raise app.crash
     return app.return_code or int(ExitCode.DONE), chosen
+
+
+@contextmanager
+def _terminal_given_back(app: "ExplorerApp") -> Iterator[None]:
+    """After a crash the terminal is as it was, whatever the app still managed to do for it."""
+    before = _attributes()
+    clean = False
+    try:
+        yield
+        clean = app.crash is None
+    finally:
+        if not clean and before is not None:
+            import termios
+
+            with suppress(OSError, termios.error):
+                os.write(sys.stderr.fileno(), GIVE_BACK)
+                termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, before)
+
+
+def _attributes() -> list[Any] | None:
+    """How the terminal takes what is typed; None where there is no such thing."""
+    try:
+        import termios
+
+        return termios.tcgetattr(sys.stdin.fileno())
+    except (ImportError, OSError, termios.error):
+        return None
 
 
 @contextmanager

@@ -39,6 +39,10 @@ class SideFile:
         self._file = OwnFile(path, "Pins and choices are not kept", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store))
 
+    @property
+    def made(self) -> bool:
+        return self._file.made
+
     def pins(self) -> frozenset[str]:
         """The ids of the sessions that are pinned."""
         return self._ids("pins")

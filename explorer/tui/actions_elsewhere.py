@@ -80,5 +80,15 @@ ELSEWHERE = (
         "palette", "app", "ctrl+p", "ctrl+p", "Commands", "All commands", "app.command_palette", 18
     ),
     Action("help", "app", "question_mark,f1", "? F1", "Help", "Help and all keys", "app.help", 5),
+    Action(
+        "interrupt",
+        "app",
+        "",
+        "ctrl+c",
+        "Cancel",
+        "Clear the field; cancel; back; quit",
+        "app.interrupt",
+        palette=False,
+    ),
     Action("quit", "app", "q,ctrl+q", "q ctrl+q", "Quit", "Leave", "app.quit", 19),
 )

@@ -8,14 +8,21 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
-from textual.app import App, SystemCommand
+from textual.app import App, ScreenStackError, SystemCommand
 from textual.binding import Binding
+from textual.css.query import NoMatches
+from textual.driver import Driver
+from textual.errors import NoWidget
 from textual.screen import Screen
+from textual.widgets import Input
+from textual.worker import WorkerFailed
 
 from explorer.errors import ExitCode
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.actions import ACTIONS, scope_of
+from explorer.tui.closing import Closing
+from explorer.tui.left_open import LeftOpen
 from explorer.tui.opening import Start
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
@@ -38,16 +45,33 @@ class ExplorerApp(App[Command | str]):
     TITLE = "Session Explorer"
     CSS_PATH = [style("app"), style("panes")]
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS = [Binding("ctrl+c", "interrupt", show=False)]
+    # Nothing of ours can be selected with the mouse, and Textual raises where the button goes down
+    # on a message that is just leaving the screen.
+    ALLOW_SELECT = False
+    # Before anything else: a field would copy with it, and a dialog keeps the app's keys out.
+    BINDINGS = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
 
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
+        self.crash: BaseException | None = None
+        """What nobody foresaw, and ended the app."""
+        self.left_open = LeftOpen()
+        """What was open then."""
         sys.setswitchinterval(TURN)
         # Before the styles are read: they name colours that only these themes have.
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self.theme = preferred(os.environ).name
+
+    def get_driver_class(self) -> type[Driver]:
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        # Late: there is no such terminal on Windows, where it cannot be imported.
+        from explorer.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
@@ -95,10 +119,47 @@ class ExplorerApp(App[Command | str]):
         self.exit()
 
     def action_interrupt(self) -> None:
-        self.exit(return_code=int(ExitCode.INTERRUPTED))
+        """Control+c, the same everywhere: it clears what is typed, then cancels the dialog or the
+        work, then goes back to the list, and there it quits."""
+        screen = self.screen
+        if isinstance(screen.focused, Input) and screen.focused.value:
+            screen.focused.clear()
+        elif isinstance(screen, Closing):
+            screen.cancel()
+        elif not (isinstance(screen, MainScreen) and screen.step_back()):
+            self.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Leave, and have a report written. Textual would print all variables, which hold what is
+        stored and take seconds."""
+        if self._exit and isinstance(error, NoMatches | NoWidget | ScreenStackError):
+            # A last message to what has gone already.
+            return
+        self._return_code = int(ExitCode.CRASHED)
+        if self.crash is None:
+            self.crash = error.error if isinstance(error, WorkerFailed) else error
+            self.left_open = self._open_now()
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
+
+    def _open_now(self) -> LeftOpen:
+        try:
+            main = self.screen_stack[0]
+            return main.open_now() if isinstance(main, MainScreen) else LeftOpen()
+        except Exception:
+            # Whatever is broken: it is only what the next start could offer.
+            return LeftOpen()
+
+    def action_command_palette(self) -> None:
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.palette import Palette
+
+        if not any(isinstance(screen, Palette) for screen in self.screen_stack):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
-        # Late, as all dialogs: together they take 10 ms from the first frame.
+        # Late, as above.
         from explorer.tui.screens.help import HelpScreen
 
         self.push_screen(HelpScreen(self.scope))

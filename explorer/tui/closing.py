@@ -16,6 +16,10 @@ class Closing(Screen[ScreenResultType]):
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
+    def cancel(self) -> None:
+        """Close it without an answer: control+c."""
+        self.dismiss()
+
     def leave(self) -> None:
         """Close it from elsewhere: now, or when what lies over it has gone."""
         self._leaving = True

@@ -31,10 +31,12 @@ class EditLane:
         self._stops: list[CancelToken] = []
         """Of the edit under way, and of those that wait for it."""
 
-    def stop(self) -> None:
-        """The app is left: what is under way ends with its batch."""
-        for stop in self._stops:
+    def stop(self) -> bool:
+        """What is under way ends with its batch; False where nothing is, or was told so before."""
+        going = [stop for stop in self._stops if not stop.cancelled]
+        for stop in going:
             stop.cancel()
+        return bool(going)
 
     def do(
         self,
@@ -61,9 +63,7 @@ class EditLane:
 
         def work(token: CancelToken) -> Done | ExplorerError:
             def tell(progress: Progress) -> None:
-                self._lanes.tell(
-                    token, lambda: dialog.show(progress) if dialog.is_mounted else None
-                )
+                self._lanes.tell(token, lambda: dialog.show(progress))
 
             try:
                 return act(tell)

@@ -60,8 +60,8 @@ class Editing:
         self._shown: Mapping[int, str] = {}
         """Ids by key of what an edit is about, as far as that was in sight."""
 
-    def stop(self) -> None:
-        self._lane.stop()
+    def stop(self) -> bool:
+        return self._lane.stop()
 
     def act(self, what: str, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""

@@ -89,7 +89,10 @@ class Lanes:
         self._post(LaneDone("", token, then))
 
     def finish(self, done: LaneDone) -> None:
-        """Take over a result, if nobody has asked for another since."""
+        """Take over a result, if nobody has asked for another since, and where it can be shown: a
+        screen that is being closed loses its widgets before it gets its last messages."""
+        if self._screen._pruning:
+            return
         if not done.token.cancelled:
             if self._tokens.get(done.lane) is done.token:
                 del self._tokens[done.lane]

@@ -34,31 +34,35 @@ class ProgressDialog(Dialog[None]):
         self._title = title
         self._stop = stop
         self._begun = time.monotonic()
+        # Made here: what is told before they are on the screen, or after, does no harm.
+        self._bar = Static(Content(""), id="progress-bar")
+        self._said = Static(Content("Beginning …"), id="question-text")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
             yield Static(Content(self._title), id="question-title")
-            yield Static(Content(""), id="progress-bar")
-            yield Static(Content("Beginning …"), id="question-text")
+            yield self._bar
+            yield self._said
             if self._stop is not None:
                 with Horizontal(id="answers"):
                     yield Button(Content("Stop (esc)"), id="stop", compact=True)
 
     def show(self, progress: Progress) -> None:
-        if not self.is_mounted:
-            return
-        said = self.query_one("#question-text", Static)
         if progress.waiting:
-            said.update(Content(WAITING_WORDS))
+            self._said.update(Content(WAITING_WORDS))
             return
-        self.query_one("#progress-bar", Static).update(Content(_bar(progress)))
-        said.update(Content(_words(progress, time.monotonic() - self._begun)))
+        self._bar.update(Content(_bar(progress)))
+        self._said.update(Content(_words(progress, time.monotonic() - self._begun)))
+
+    def cancel(self) -> None:
+        """The work is what is cancelled; it closes the dialog when it has come to its end."""
+        self.action_stop()
 
     @on(Button.Pressed)
     def action_stop(self) -> None:
         if self._stop is not None:
             self._stop.cancel()
-            self.query_one("#question-text", Static).update(Content("Stopping …"))
+            self._said.update(Content("Stopping …"))
 
 
 def _share(progress: Progress) -> float:

@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
+from explorer.tui.widgets.field import Field
 
 
 class Prompt(Dialog[str]):
@@ -28,7 +29,7 @@ class Prompt(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
-            yield Input(self._value, id="prompt-text", compact=True)
+            yield Field(self._value, id="prompt-text", compact=True)
             yield Static(id="prompt-words")
 
     def on_mount(self) -> None:

@@ -15,6 +15,7 @@ from explorer.store.edits.plans import EditPlan
 from explorer.store.edits.titles import LONGEST, Owner, Title
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
+from explorer.tui.widgets.field import Field
 
 
 class Rename(Dialog[EditPlan | Owner]):
@@ -32,20 +33,22 @@ class Rename(Dialog[EditPlan | Owner]):
     def __init__(self, title: str, check: Callable[["Rename", str], None]) -> None:
         """`check` looks in a thread whether a title will do, and has `checked` called."""
         super().__init__()
-        self._was = title
+        # Made here: what is found out after the dialog was left does no harm.
+        self._field = Field(title, id="prompt-text", compact=True, placeholder="no title")
+        self._words = Static(id="prompt-words")
         self._check = check
         self._known: tuple[str, EditPlan, Title] | None = None
         self._entered = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
-            yield Input(self._was, id="prompt-text", compact=True, placeholder="no title")
-            yield Static(id="prompt-words")
+            yield self._field
+            yield self._words
 
     def on_mount(self) -> None:
         self.query_one("#prompt").border_title = Content("Rename")
         self.query_one("#prompt").border_subtitle = Content("enter renames · esc cancels")
-        self._look(self._was)
+        self._look(self._field.value)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -62,18 +65,17 @@ class Rename(Dialog[EditPlan | Owner]):
 
     def checked(self, text: str, plan: EditPlan, title: Title) -> None:
         """What came of looking; whatever was typed since is being looked at."""
-        if text != self.query_one(Input).value:
+        if text != self._field.value:
             return
         self._known = text, plan, title
         words, wrong = _words(plan, title)
-        said = self.query_one("#prompt-words", Static)
-        said.set_class(wrong, "-wrong")
-        said.update(Content(words))
+        self._words.set_class(wrong, "-wrong")
+        self._words.update(Content(words))
         if self._entered:
             self._take()
 
     def _take(self) -> None:
-        if self._known and self._known[0] == self.query_one(Input).value:
+        if self._known and self._known[0] == self._field.value:
             self._entered = False
             if self._known[1].changes:
                 self.dismiss(self._known[1])
@@ -82,7 +84,7 @@ class Rename(Dialog[EditPlan | Owner]):
 
     def action_next(self) -> None:
         if self._known and self._known[2].next:
-            self.query_one(Input).value = self._known[2].next
+            self._field.value = self._known[2].next
 
     def action_go(self) -> None:
         if self._known and self._known[2].owner:

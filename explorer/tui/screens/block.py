@@ -107,6 +107,9 @@ class BlockScreen(Dialog[None]):
     def action_copy(self) -> None:
         copy(self, self._text, "the block")
 
+    def cancel(self) -> None:
+        self.action_leave()
+
     def action_leave(self) -> None:
         """Out of the find, then out of the block."""
         if self._bar.display:

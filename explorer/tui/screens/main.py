@@ -20,9 +20,11 @@ from explorer.model import SAFE_ID, StoreInfo
 from explorer.render.clean import clean, clean_line
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
+from explorer.tui.attention import is_typing
 from explorer.tui.condition import Condition
 from explorer.tui.foreseeing import Foreseeing
 from explorer.tui.lanes import LaneDone, Lanes
+from explorer.tui.left_open import LeftOpen, take
 from explorer.tui.lister import Lister
 from explorer.tui.offering import Offering
 from explorer.tui.opening import Intent, Opened, Opening, Start
@@ -31,6 +33,7 @@ from explorer.tui.screens.acting import ActingScreen
 from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.widgets.chip_bar import ChipBar
+from explorer.tui.widgets.find_bar import FindInput
 from explorer.tui.widgets.reading_pane import ReadingPane
 from explorer.tui.widgets.search_bar import SearchBar, SearchInput
 from explorer.tui.widgets.session_list import SessionList
@@ -43,6 +46,8 @@ TINY = 8
 FOLLOWS = 0.15
 """Seconds after which the transcript follows what is being typed: reading it beside the results
 would have them painted twice as late."""
+OFFER_AGAIN = 1.0
+"""Seconds after which a question that found somebody typing is tried again."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
@@ -183,6 +188,22 @@ class MainScreen(ActingScreen):
         trash = self._opening.trash
         if trash is not None and os.path.exists(trash) and (edits := self._edits()):
             edits.taking_back.look_after_crash()
+        notes = self._opening.notes
+        if notes is not None and notes.made:
+            self._lanes.start("left-open", lambda _: take(notes), self._offer)
+
+    def _offer(self, left: LeftOpen) -> None:
+        """Offer what was open when the app crashed, after what is half done, and to nobody who
+        types."""
+        if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
+            return
+        if is_typing(self.app) or self._lister.catalog is None:
+            self.set_timer(OFFER_AGAIN, lambda: self._offer(left))
+            return
+        # Late, as above.
+        from explorer.tui.reopening import Reopening
+
+        Reopening(self, self._lanes, self._lister).offer(left)
 
     def _file_changed(self) -> None:
         if self._opened is None or self._opening.result is not self._opened:
@@ -332,6 +353,26 @@ class MainScreen(ActingScreen):
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
         typing = isinstance(self.focused, SearchInput)
         self.query_one(ChipBar).expecting = typing and not self.has_class("-tiny")
+
+    def open_now(self) -> LeftOpen:
+        """What the next start may offer, should this one crash."""
+        row = self.sessions.current
+        return LeftOpen(self.search_bar.input.value, row.tip_id if row is not None else "")
+
+    def step_back(self) -> bool:
+        """Stop what is being done, or go back to the list; False where there is nothing to stop
+        and this is the list."""
+        if self._editing is not None and self._editing.stop():
+            return True
+        if self._lanes.busy("plan"):
+            self._lanes.cancel("plan")
+        elif isinstance(self.focused, FindInput):
+            self.focused.action_leave()
+        elif self.focused is self.sessions:
+            return False
+        else:
+            self._leave_transcript()
+        return True
 
     def _failed(self, error: StoreError) -> None:
         """The last good view stays, and it is tried again with the next look at the file."""

@@ -6,7 +6,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from explorer.errors import StoreError
+from explorer.errors import ExitCode, StoreError
 from explorer.render.clean import clean, clean_line
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
@@ -34,6 +34,10 @@ class ProblemScreen(Dialog[bool]):
     def on_mount(self) -> None:
         # Only a screen that something can be typed to gets the keys.
         self.focus()
+
+    def cancel(self) -> None:
+        """There is nothing behind it."""
+        self.app.exit(return_code=int(ExitCode.INTERRUPTED))
 
     def action_leave(self) -> None:
         self.app.exit(return_code=int(self._error.exit_code))

@@ -13,6 +13,7 @@ from explorer.store.catalog import Catalog
 from explorer.tui.closing import Closing
 from explorer.tui.lanes import LaneDone, Lanes
 from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.widgets.find_bar import FindInput
 from explorer.tui.widgets.reading_pane import ReadingPane
 from explorer.tui.widgets.transcript import Transcript
 
@@ -47,6 +48,13 @@ class ReadScreen(Closing[None]):
 
     def on_lane_done(self, event: LaneDone) -> None:
         self._lanes.finish(event)
+
+    def cancel(self) -> None:
+        """Out of the find, then back."""
+        if isinstance(self.focused, FindInput):
+            self.focused.action_leave()
+        else:
+            self.dismiss()
 
     def _failed(self, error: StoreError) -> None:
         self.notify(clean(error.message), title=error.title, severity="error", markup=False)

@@ -11,12 +11,13 @@ from textual.widgets import Input, Static
 
 from explorer.render.clean import cell_width
 from explorer.tui.actions import bindings
+from explorer.tui.widgets.field import Field
 
 ROOM = 18
 """Cells that are always there for what came of it, as the style sheet has it."""
 
 
-class FindInput(Input):
+class FindInput(Field):
     """Takes the letters; the arrows step through the matches."""
 
     BINDINGS = bindings("find")

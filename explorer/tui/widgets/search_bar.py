@@ -10,10 +10,11 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from explorer.render.clean import fit
 from explorer.tui.actions import bindings
+from explorer.tui.widgets.field import Field
 
 KEPT = 50
 """Searches that are remembered."""
@@ -29,7 +30,7 @@ class Offers(Protocol):
         ...
 
 
-class SearchInput(Input):
+class SearchInput(Field):
     """Takes the letters; leaves the arrows to the results."""
 
     BINDINGS = bindings("search")
@@ -48,11 +49,14 @@ class SearchInput(Input):
         rows: int = 0
         pages: int = 0
 
+    def clear(self) -> None:
+        if isinstance(self.parent, SearchBar):
+            self.parent.remember(self.value)
+        super().clear()
+
     def action_clear(self) -> None:
         if self.value:
-            if isinstance(self.parent, SearchBar):
-                self.parent.remember(self.value)
-            self.value = ""
+            self.clear()
         else:
             self.post_message(self.LeaveWanted())
 

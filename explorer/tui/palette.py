@@ -1,0 +1,38 @@
+"""The command palette, which closes once and runs what was chosen once.
+
+Textual's own closes with every enter and click that reaches it, also with those that were on their
+way when it had closed: the second one would take the screen below along, or raise.
+"""
+
+from textual import on
+from textual.command import CommandPalette
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Button, Input, OptionList
+
+from explorer.tui.closing import Closing
+
+
+class Palette(CommandPalette, Closing[None]):
+    """All commands."""
+
+    @on(Input.Submitted)
+    @on(Input.Changed)
+    @on(Button.Pressed)
+    @on(OptionList.OptionSelected)
+    def _only_while_open(self, event: Message) -> None:
+        """What comes after it has closed is for nobody. Ours is asked before Textual's."""
+        if not self.is_active:
+            event.stop()
+            event.prevent_default()
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]
+        """A click beside the list closes it."""
+        # Textual's would look for a widget there, and raise where there is none any more.
+        event.prevent_default()
+        if self.is_active and event.widget is self:
+            self._action_escape()
+
+    def _action_escape(self) -> None:
+        if self.is_active:
+            super()._action_escape()

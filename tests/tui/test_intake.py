@@ -1,0 +1,98 @@
+"""Bytes of a terminal: which are keys, which a paste, and that none of them can end the app."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.tui.intake import (
+    BURST,
+    GIVE_UP_AFTER,
+    ITS_END,
+    LONGEST_PASTE,
+    PASTE,
+    REPEATED,
+    Intake,
+    Piece,
+)
+
+SENTENCE = "The quick brown fox jumps over the lazy dog. " * 3
+
+
+def _taken(*reads: bytes) -> list[Piece]:
+    """What comes of several reads, and a quiet moment after them."""
+    intake = Intake()
+    pieces = [piece for data in reads for piece in intake.take(data)]
+    return [piece for piece in (*pieces, *intake.quiet()) if piece.text]
+
+
+def _keys(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if not piece.pasted)
+
+
+def test_bytes_that_are_no_text_are_shown_as_such() -> None:
+    assert _taken(b"a\xe7", b"b\xff") == [Piece("a"), Piece("\ufffdb\ufffd")]
+
+
+def test_a_letter_that_comes_in_two_reads_is_one() -> None:
+    assert _taken(b"\xc3", b"\xa9") == [Piece("é")]
+
+
+def test_what_somebody_types_stays_keys() -> None:
+    assert _taken(b"/docker\r\x1b[A\x1b[<0;1;1M") == [Piece("/docker\r\x1b[A\x1b[<0;1;1M")]
+
+
+def test_a_burst_is_one_paste_behind_its_first_key() -> None:
+    text = "/" + SENTENCE + "\r" + SENTENCE
+    assert _taken(text.encode()) == [Piece("/"), Piece(text[1:], pasted=True)]
+
+
+def test_a_burst_goes_on_in_the_next_read() -> None:
+    pieces = _taken(SENTENCE.encode(), b"and d y on", b" it goes\r")
+    assert pieces == [
+        Piece(SENTENCE[0]),
+        Piece(SENTENCE[1:] + "and d y on it goes\r", pasted=True),
+    ]
+
+
+def test_keys_before_and_behind_a_burst_keep_their_places() -> None:
+    pieces = _taken(b"\x1b[A" + SENTENCE.encode() + b"\x03")
+    assert [piece.pasted for piece in pieces] == [False, False, True, False]
+    assert _keys(pieces) == f"\x1b[A{SENTENCE[0]}\x03"
+
+
+def test_a_key_that_is_held_down_is_no_paste() -> None:
+    assert _taken(b"j" * 100) == [Piece("j" * 100)]
+    assert _taken(b"j" * 4000) == [Piece("j" * REPEATED)]
+
+
+@pytest.mark.parametrize("at", range(1, len(PASTE + "pasted" + ITS_END)))
+def test_a_paste_that_is_marked_is_one_text_however_it_is_read(at: int) -> None:
+    data = f"{PASTE}pasted{ITS_END}".encode()
+    pieces = _taken(data[:at], data[at:] + b"k")
+    # An escape alone is a key: Textual's parser puts such a mark together itself.
+    if at > 2:
+        assert pieces == [Piece("pasted", pasted=True), Piece("k")]
+
+
+def test_a_long_paste_is_cut() -> None:
+    data = PASTE.encode() + b"x y z w " * 131_072 + ITS_END.encode()
+    reads = [data[at : at + 4096] for at in range(0, len(data), 4096)]
+    (paste,) = _taken(*reads)
+    assert paste.pasted
+    assert len(paste.text) == LONGEST_PASTE
+
+
+def test_a_paste_without_an_end_ends_when_it_is_quiet_for_long() -> None:
+    intake = Intake()
+    assert list(intake.take(f"{PASTE}lost".encode())) == [Piece("")]
+    for _ in range(GIVE_UP_AFTER - 1):
+        assert not list(intake.quiet())
+    assert list(intake.quiet()) == [Piece("lost", pasted=True)]
+    assert list(intake.take(b"q")) == [Piece("q")]
+
+
+@given(st.lists(st.binary(max_size=200), max_size=8))
+def test_no_bytes_do_any_harm(reads: list[bytes]) -> None:
+    pieces = _taken(*reads)
+    shortest = min((len(piece.text) for piece in pieces if piece.pasted), default=BURST)
+    assert shortest > 0
