@@ -4,6 +4,7 @@ The command is a list of arguments, never a line for a shell. Only ids that are 
 into it: an id may hold anything, and this is the place where that would matter.
 """
 
+import errno
 import os
 import re
 import shlex
@@ -103,7 +104,23 @@ def why_too_long(found: TooLong) -> str:
 
 def installed(command: Command) -> bool:
     """Whether the program can be found."""
-    return shutil.which(command.arguments[0]) is not None
+    return program_of(command) is not None
+
+
+def program_of(command: Command) -> str | None:
+    """Where the program is, looked up before anybody goes to the session's workspace: there may be
+    another one of the same name. So no folder of the PATH counts that is told from the current one,
+    and a path that is told so is taken from here, unless it leads into the workspace."""
+    name = command.arguments[0]
+    if os.path.isabs(name):
+        return shutil.which(name)
+    if os.path.dirname(name):
+        found = os.path.realpath(name)
+        home = os.path.realpath(command.folder) if command.folder else None
+        inside = home is not None and os.path.commonpath([home, found]) == home
+        return None if inside else shutil.which(found)
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return shutil.which(name, path=os.pathsep.join(filter(os.path.isabs, folders)))
 
 
 def fitted(command: Command, handover: Handover | str, config: Config) -> Command:
@@ -120,9 +137,10 @@ def give_way(command: Command) -> None:
     """Become the agent; comes back only if that fails."""
     environment = {**os.environ, **command.environment}
     try:
+        program = _found(command)
         if command.folder:
             os.chdir(command.folder)
-        os.execvpe(command.arguments[0], list(command.arguments), environment)
+        os.execve(program, list(command.arguments), environment)
     except OSError as error:
         # Found on the PATH, but its interpreter is gone, or it is no program at all.
         raise _not_started(command, error) from error
@@ -132,10 +150,23 @@ def run(command: Command) -> int:
     """Run the agent in this terminal until it ends."""
     environment = {**os.environ, **command.environment}
     try:
-        done = subprocess.run(command.arguments, env=environment, cwd=command.folder, check=False)
+        done = subprocess.run(
+            command.arguments,
+            executable=_found(command),
+            env=environment,
+            cwd=command.folder,
+            check=False,
+        )
     except OSError as error:
         raise _not_started(command, error) from error
     return done.returncode
+
+
+def _found(command: Command) -> str:
+    program = program_of(command)
+    if program is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command.arguments[0])
+    return program
 
 
 def _not_started(command: Command, error: OSError) -> ExplorerError:
@@ -148,6 +179,7 @@ def _knows_profiles(command: Command) -> bool:
     try:
         answer = subprocess.run(
             [command.arguments[0], "--help"],
+            executable=_found(command),
             capture_output=True,
             text=True,
             errors="replace",
