@@ -25,6 +25,8 @@ class CursorGoal:
         self._next = _Goal()
         self._back = _Goal()
         self._before_search: int | None = None
+        self._left: _Goal | None = None
+        """Where the cursor was before a search that was left on what it found."""
 
     @property
     def moves(self) -> int:
@@ -32,10 +34,20 @@ class CursorGoal:
         return self._sessions.moves
 
     def search(self) -> None:
-        """Something is searched for: after it, the cursor is back where it was before."""
+        """Something is searched for: what it found is gone to, and where the cursor was before can
+        be gone back to."""
+        self._left = None
         if self._before_search is None:
             self._before_search = self._sessions.cursor_row
             self._sessions.touched = False
+
+    def step_back(self) -> int | None:
+        """Where the cursor was before the search that was just left, if it has not been moved since
+        and nobody has stepped back already."""
+        left, self._left = self._left, None
+        if left is None or left.moves != self.moves:
+            return None
+        return next((row for row in left.rows if row in self._sessions.order), None)
 
     def go_to(self, row: int) -> None:
         """With the next list."""
@@ -62,6 +74,10 @@ class CursorGoal:
     def reached(self, order: Sequence[int], sure: bool) -> int | None:
         """The row to go to in a list of everything; `sure` if it has what an edit brought back."""
         before, self._before_search = self._before_search, None
+        here = self._sessions.cursor_row
+        if before is not None and here is not None and here != before and here in order:
+            self._left = _Goal((before,), self.moves)
+            before = None
         goals, self._next = [self._next], _Goal()
         if sure:
             goals, self._back = [self._back, *goals], _Goal()

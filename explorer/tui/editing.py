@@ -31,7 +31,18 @@ from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
 from explorer.tui.pinning import Pinning
 from explorer.tui.taking_back import TakingBack
+from explorer.tui.unlisted import ask_unlisted
 from explorer.tui.widgets.session_list import SessionList
+
+_VERBS = {
+    "delete": "Delete",
+    "archive": "Archive",
+    "pin": "Pin",
+    "end": "End",
+    "reopen": "Reopen",
+    "clear": "Clear messages",
+}
+"""What is done to all rows that are chosen."""
 
 
 class Editing:
@@ -65,27 +76,42 @@ class Editing:
 
     def act(self, what: str, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""
-        rows, here = sessions.chosen(), sessions.current
-        self._shown = sessions.chosen_ids()
+        here = sessions.current
+        if what in _VERBS:
+            ask_unlisted(
+                self._screen,
+                self._lane,
+                self._lister,
+                sessions,
+                _VERBS[what],
+                lambda rows, shown: self._act_on(what, rows, shown),
+            )
+            return
         match what:
             case "rename" if here is not None:
+                self._shown = {here.key: here.id}
                 self.rename(here)
-            case "delete":
-                self.delete(rows)
-            case "archive":
-                self.archive(rows)
-            case "pin":
-                self._pinning.pin([_key(row) for row in rows], self._shown)
-            case "end" | "reopen":
-                self.end(rows, what == "reopen")
-            case "clear":
-                self.clear(rows)
             case "undo":
                 self.taking_back.undo()
             case "prune":
                 self.prune(sessions.selection.keys)
             case "trash":
                 self.trash()
+
+    def _act_on(self, what: str, rows: Sequence[int], shown: Mapping[int, str]) -> None:
+        """Do something to these rows; `shown` are their ids by key, as far as they were seen."""
+        self._shown = shown
+        match what:
+            case "delete":
+                self.delete(rows)
+            case "archive":
+                self.archive(rows)
+            case "pin":
+                self._pinning.pin([_key(row) for row in rows], shown)
+            case "end" | "reopen":
+                self.end(rows, what == "reopen")
+            case "clear":
+                self.clear(rows)
 
     def keep(self, keys: Collection[int], shown: Mapping[int, str]) -> None:
         """Pin these conversations, whatever pins they have; `shown` are their ids by key."""

@@ -120,6 +120,9 @@ class Lister:
         pinned = frozenset(order[: opened.pinned])
         self._list(Arranged(order, groups, {}, len(order), pinned=pinned))
 
+    def now(self) -> float:
+        return self._clock()
+
     def survey(self, then: Callable[[], None] | None = None) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""
         store = self.store

@@ -109,17 +109,33 @@ async def test_arrows_move_through_the_results_while_typing(talks: Path) -> None
         assert driver.main.sessions.current.title == "Owls of the north"
 
 
-async def test_escape_clears_and_brings_the_place_in_the_list_back(talks: Path) -> None:
+async def test_escape_leaves_the_cursor_on_what_was_found_and_once_more_goes_back(
+    talks: Path,
+) -> None:
     async with opened(talks) as driver:
         await driver.press("j", "j")
         before = driver.main.sessions.cursor_row
         await _search(driver, "snowy")
-        assert driver.main.sessions.cursor_row != before
+        found = driver.main.sessions.cursor_row
+        assert found != before
         await driver.press("escape")
-        assert driver.main.sessions.cursor_row == before
+        assert driver.main.sessions.cursor_row == found
         assert driver.focus() == "query"
         await driver.press("escape")
-        assert driver.focus() == "list"
+        assert (driver.focus(), driver.main.sessions.cursor_row) == ("list", found)
+        await driver.press("escape")
+        assert driver.main.sessions.cursor_row == before
+        await driver.press("escape")
+        assert driver.main.sessions.cursor_row == before
+
+
+async def test_whoever_moves_on_from_what_was_found_is_not_taken_back(talks: Path) -> None:
+    async with opened(talks) as driver:
+        await _search(driver, "snowy")
+        await driver.press("enter", "escape", "escape", "G")
+        last = driver.main.sessions.cursor_row
+        await driver.press("escape")
+        assert driver.main.sessions.cursor_row == last
 
 
 async def test_up_in_an_empty_bar_recalls_earlier_searches(talks: Path, tmp_path: Path) -> None:

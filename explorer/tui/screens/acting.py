@@ -157,6 +157,8 @@ class ActingScreen(Screen[None]):
         """Step back: out of the search, then out of the selection."""
         if self.search_bar.input.value:
             self.search_bar.input.value = ""
+        elif (before := self._lister.goal.step_back()) is not None:
+            self.sessions.go_to(before)
         elif self.sessions.selection:
             self.sessions.selection.clear()
             self.sessions.refresh()

@@ -153,8 +153,12 @@ class SessionList(ResultsView):
         offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
         self._known.arrange(arranged, matcher)
         self._arranged = arranged
+        order = self._order
         self._order = arranged.order
         kept = self._place_of(held)
+        if kept is None and held is not None and held in order:
+            # Its row has left: the next one that is still there is nearest to what was looked at.
+            kept = self._nearest(order, order.index(held))
         self._cursor = kept if kept is not None else 0
         self._measure()
         # A list that is at its top stays there: what is new is seen. Any other does not move.
@@ -166,6 +170,13 @@ class SessionList(ResultsView):
         self.refresh()
         if self.cursor_row != before and self.cursor_row is not None:
             self.post_message(self.Highlighted(self.cursor_row))
+
+    def _nearest(self, before: Sequence[int], at: int) -> int | None:
+        """The place of the first row after one that is gone, else of the last one before it."""
+        places = {row: place for place, row in enumerate(self._order)}
+        following = (places[row] for row in before[at:] if row in places)
+        preceding = (places[row] for row in reversed(before[:at]) if row in places)
+        return next(following, next(preceding, None))
 
     def _place_of(self, row: int | None) -> int | None:
         """Where a row is: a look at the old place first, since most changes move little."""
@@ -347,6 +358,12 @@ class SessionList(ResultsView):
     def action_density(self) -> None:
         self._chosen_density = True
         self.comfortable = not self.comfortable
+
+    def go_to(self, row: int) -> None:
+        """Put the cursor on a row that is listed."""
+        place = self._place_of(row)
+        if place is not None:
+            self._move(place)
 
     def _move(self, to: int, drawing: bool = False) -> None:
         if not drawing:
