@@ -60,7 +60,7 @@ def spelt(text: str) -> list[str]:
 
 
 def _kind(letter: str) -> int:
-    if letter in _ESCAPED:
+    if letter[0] in _ESCAPED:
         return _NEVER
     steady = letter.isprintable() and (letter.isascii() or len(in_any_case(letter)) == 1)
     return _STEADY if steady else _MANY
