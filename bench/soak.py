@@ -1,6 +1,7 @@
 """Kills edits in the middle for as long as it takes, and writes `bench/soak.md`: `make soak`.
 
-`SOAK` is the number of kills that must have landed inside an edit, `SOAK_SEED` another course of
+`SOAK` is the number of kills that must have landed inside an edit, `SOAK_BLOWS` how often keys,
+mouse and window are struck at random in a real terminal, `SOAK_SEED` another course of
 chance, `SOAK_OUT` puts the figures elsewhere. `make bench` takes them into its page.
 """
 
@@ -15,9 +16,11 @@ from bench.progress import say
 from bench.report import Table, none
 from tests.edits.kills import Figures, kill_many, starve_many
 from tests.edits.victim import EDITS
+from tests.tui.monkey import FILES, let_loose
 
 SECTION = Path(__file__).with_name("soak.md")
 KILLS = 1_000
+BLOWS = 20_000
 MESSAGES = 400
 TELL_EVERY = 50
 SIZES = range(33_000, 660_000, 20_480)
@@ -43,6 +46,12 @@ trash. What is left is then looked at in the same way.
 """
 
 
+STRUCK = """
+Keys, clicks, resizes, pastes, odd bytes and signals at random, in a real terminal. Wrong would be:
+a crash, a hang, a file that changed without an edit, and an edit that cannot be undone to the cell.
+"""
+
+
 def main() -> None:
     begun = time.perf_counter()
     kills = int(os.environ.get("SOAK") or KILLS)
@@ -52,12 +61,37 @@ def main() -> None:
         killed = kill_many(Path(folder), kills, seed, MESSAGES, _tell)
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         starved, _ = starve_many(Path(folder), EDITS, SIZES, MESSAGES)
-    out.write_text(f"{_killed(killed)}\n\n{_starved(starved)}\n", encoding="utf-8")
+    blows = int(os.environ.get("SOAK_BLOWS") or BLOWS)
+    wild = _monkeys(blows, seed)
+    sections = (_killed(killed), _starved(starved), _struck(wild, blows))
+    out.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
     wrong = [line for one in (*killed.values(), *starved.values()) for line in one.wrong]
+    wrong += [line for lines in wild.values() for line in lines]
     for line in wrong:
         say(line)
     say(f"wrote {out.name} after {time.perf_counter() - begun:.0f} s, {len(wrong)} things wrong")
     sys.exit(bool(wrong))
+
+
+def _monkeys(blows: int, seed: int) -> Mapping[str, list[str]]:
+    """What is wrong after each file had its part of the blows."""
+    wild: dict[str, list[str]] = {}
+    for name in FILES:
+        with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+            try:
+                wild[name] = let_loose(name, Path(folder), seed, blows // len(FILES))
+            except AssertionError as error:
+                # It crashed or hung: the others are struck all the same.
+                wild[name] = [str(error)]
+        say(f"{name} struck, {len(wild[name])} things wrong")
+    return wild
+
+
+def _struck(wild: Mapping[str, list[str]], blows: int) -> str:
+    table = Table("Keys at random", STRUCK, ("file", "blows"))
+    for name, wrong in wild.items():
+        table.add(name, f"{blows // len(wild):,}", aim=none(len(wrong)))
+    return table.markdown()
 
 
 def _killed(figures: Mapping[str, Figures]) -> str:

@@ -7,6 +7,7 @@ its like must start in little more than Python's own time.
 import argparse
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -107,6 +108,8 @@ def run() -> None:
         code = main(sys.argv[1:])
     except Exception as error:
         code = _crashed(error)
+    # One control+c more, when the terminal is given back and threads are ending, changes nothing.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _let_go_of_output()
     sys.exit(code)
 
