@@ -34,7 +34,7 @@ readme: $(VENV)/.ready ## Renew the key table and the help text in the README
 bench: $(VENV)/.ready-dev ## Measure speed and write bench/README.md (BENCH=full for the biggest files)
 	@$(BIN)/python -m bench
 
-soak: $(VENV)/.ready-dev ## Kill edits and damage files at random for long and write bench/soak.md (SOAK=NUMBER of kills)
+soak: $(VENV)/.ready-dev ## Kill edits, damage files and strike keys at random, and write bench/soak.md (SOAK=kills)
 	@$(BIN)/python -m bench.soak
 
 clean: ## Remove what the other commands made

@@ -2,8 +2,9 @@
 `bench/soak.md`: `make soak`.
 
 `SOAK` is the number of kills that must have landed inside an edit, `SOAK_FILES` that of damaged
-files, `SOAK_SEED` another course of chance, `SOAK_OUT` puts the figures elsewhere. `make bench`
-takes them into its page.
+files, `SOAK_BLOWS` how often keys, mouse and window are struck at random in a real terminal,
+`SOAK_SEED` another course of chance, `SOAK_OUT` puts the figures elsewhere. `make bench` takes them
+into its page.
 """
 
 import os
@@ -19,12 +20,14 @@ from bench.progress import say
 from bench.report import Table, none
 from tests.edits.kills import Figures, kill_many, starve_many
 from tests.edits.victim import EDITS
+from tests.tui.monkey import FILES, let_loose
 
 SECTION = Path(__file__).with_name("soak.md")
 KILLS = 1_000
 DAMAGED = 10_000
 AT_ONCE = 250
 """Damaged files that one process looks at."""
+BLOWS = 20_000
 MESSAGES = 400
 TELL_EVERY = 50
 SIZES = range(33_000, 660_000, 20_480)
@@ -81,6 +84,12 @@ def _damaged(files: int, seed: int) -> list[str]:
         return [line for lines in pool.map(tried, range(0, files, AT_ONCE)) for line in lines]
 
 
+STRUCK = """
+Keys, clicks, resizes, pastes, odd bytes and signals at random, in a real terminal. Wrong would be:
+a crash, a hang, a file that changed without an edit, and an edit that cannot be undone to the cell.
+"""
+
+
 def main() -> None:
     begun = time.perf_counter()
     kills = int(os.environ.get("SOAK") or KILLS)
@@ -93,13 +102,37 @@ def main() -> None:
     files = int(os.environ.get("SOAK_FILES") or DAMAGED)
     harmed = _damaged(files, seed)
     said = DAMAGE.format(files=files, wrong=len(harmed) or "none").strip()
-    out.write_text(f"{_killed(killed)}\n\n{_starved(starved)}\n\n{said}\n", encoding="utf-8")
+    blows = int(os.environ.get("SOAK_BLOWS") or BLOWS)
+    wild = _monkeys(blows, seed)
+    sections = (_killed(killed), _starved(starved), said, _struck(wild, blows))
+    out.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
     wrong = [line for one in (*killed.values(), *starved.values()) for line in one.wrong]
-    wrong += harmed
+    wrong += [*harmed, *(line for lines in wild.values() for line in lines)]
     for line in wrong:
         say(line)
     say(f"wrote {out.name} after {time.perf_counter() - begun:.0f} s, {len(wrong)} things wrong")
     sys.exit(bool(wrong))
+
+
+def _monkeys(blows: int, seed: int) -> Mapping[str, list[str]]:
+    """What is wrong after each file had its part of the blows."""
+    wild: dict[str, list[str]] = {}
+    for name in FILES:
+        with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+            try:
+                wild[name] = let_loose(name, Path(folder), seed, blows // len(FILES))
+            except AssertionError as error:
+                # It crashed or hung: the others are struck all the same.
+                wild[name] = [str(error)]
+        say(f"{name} struck, {len(wild[name])} things wrong")
+    return wild
+
+
+def _struck(wild: Mapping[str, list[str]], blows: int) -> str:
+    table = Table("Keys at random", STRUCK, ("file", "blows"))
+    for name, wrong in wild.items():
+        table.add(name, f"{blows // len(wild):,}", aim=none(len(wrong)))
+    return table.markdown()
 
 
 def _killed(figures: Mapping[str, Figures]) -> str:

@@ -6,6 +6,7 @@ its like must start in little more than Python's own time.
 
 import argparse
 import gc
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -111,6 +112,8 @@ def run() -> None:
         code = left.code if isinstance(left.code, int) else int(ExitCode.FAILED)
     except Exception as error:
         code = _crashed(error)
+    # One control+c more, when the terminal is given back and threads are ending, changes nothing.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(let_go(code))
 
 

@@ -5,16 +5,33 @@ way when it had closed: the second one would take the screen below along, or rai
 """
 
 from textual import on
-from textual.command import CommandPalette
+from textual.app import ComposeResult
+from textual.command import CommandInput, CommandList, CommandPalette, SearchIcon
+from textual.containers import Horizontal, Vertical
 from textual.events import Click
 from textual.message import Message
-from textual.widgets import Button, Input, OptionList
+from textual.widgets import Button, Input, LoadingIndicator, OptionList
 
 from explorer.tui.closing import Closing
+from explorer.tui.widgets.options import SteadyList
+
+
+class Commands(CommandList, SteadyList, can_focus=False):
+    """The list of commands."""
 
 
 class Palette(CommandPalette, Closing[None]):
     """All commands."""
+
+    def compose(self) -> ComposeResult:
+        """As Textual's, with a list that stands clicks."""
+        with Vertical(id="--container"):
+            with Horizontal(id="--input"):
+                yield SearchIcon()
+                yield CommandInput(placeholder="Search for commands…", select_on_focus=False)
+            with Vertical(id="--results"):
+                yield Commands()
+                yield LoadingIndicator()
 
     @on(Input.Submitted)
     @on(Input.Changed)

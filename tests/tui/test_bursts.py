@@ -4,8 +4,9 @@ import threading
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 from textual.events import Click, Key, MouseDown, Paste
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from explorer.store.edits.plans import Progress
 from explorer.store.read_only import CancelToken
@@ -127,3 +128,24 @@ async def test_a_field_takes_what_it_has_room_for(path: Path) -> None:
         await driver.press("x", "backspace", "y")
         assert len(field.value) == LONGEST
         assert field.value.endswith("xy")
+
+
+async def test_a_click_on_an_option_that_is_gone_does_nothing(path: Path) -> None:
+    async with opened(path) as driver:
+        await driver.press("s")
+        options = driver.app.screen.query_one(OptionList)
+        style = Style.from_meta({"option": 10_000})
+        click = Click(options, 1, 1, 0, 0, 1, False, False, False, 1, 1, style)
+        options.post_message(click)
+        await driver.settle()
+        assert driver.app.screen is not driver.main
+
+
+async def test_a_page_of_options_before_they_are_laid_out_does_nothing(path: Path) -> None:
+    async with opened(path) as driver:
+        await driver.press("s")
+        options = driver.app.screen.query_one(OptionList)
+        options._clear_caches()
+        options._index_to_line.clear()
+        options._move_page(-1)
+        await driver.settle()

@@ -27,15 +27,18 @@ run()
 """
 
 
-def _failed() -> BaseException:
+def _fail() -> None:
+    secret = SECRET
     try:
-        try:
-            int(SECRET)
-        except ValueError as error:
-            secret = SECRET
-            raise KeyError(secret) from error
-    except KeyError as error:
-        return error
+        int(secret)
+    except ValueError as error:
+        raise KeyError(secret) from error
+
+
+def _failed() -> BaseException:
+    with pytest.raises(KeyError) as failure:
+        _fail()
+    return failure.value
 
 
 def test_a_report_says_where_and_nothing_of_what_is_stored() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,12 @@ WORDS = "why does the build fail on arm64, and which of the images has no varian
 
 def _stopped(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def _drawn_anew(terminal: Terminal) -> Callable[[str], bool]:
+    """Whether the terminal has been taken once more since this was asked for."""
+    before = terminal.raw.count(b"\x1b[?1049h")
+    return lambda _: terminal.raw.count(b"\x1b[?1049h") > before
 
 
 @pytest.fixture
@@ -44,10 +51,10 @@ def test_going_on_paints_the_screen_anew_and_quitting_does_not_hang(path: Path, 
             if how != "stray":
                 terminal.signal(signal.SIGSTOP if how == "stop" else signal.SIGTSTP)
                 terminal.until(lambda _: _stopped(terminal.pid))
-            terminal.signal(signal.SIGCONT)
             # The screen is drawn anew: whatever a shell wrote on it is gone.
-            entered = terminal.raw.count(b"\x1b[?1049h")
-            terminal.until(lambda _, was=entered: terminal.raw.count(b"\x1b[?1049h") > was)
+            drawn = _drawn_anew(terminal)
+            terminal.signal(signal.SIGCONT)
+            terminal.until(drawn)
             terminal.until("message 1 of", "I am ant")
         terminal.press(b"j")
         terminal.until("─ bee ")

@@ -10,6 +10,7 @@ from textual.widgets.option_list import Option
 
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
+from explorer.tui.widgets.options import Options
 
 ANY = ""
 
@@ -37,7 +38,7 @@ class Several(Dialog[frozenset[str]]):
 
     def compose(self) -> ComposeResult:
         names = range(len(self._options))
-        yield OptionList(*(Option(self._line(at), id=str(at)) for at in names), id="choice")
+        yield Options(*(Option(self._line(at), id=str(at)) for at in names), id="choice")
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)

@@ -20,7 +20,6 @@ from explorer.model import SAFE_ID, StoreInfo
 from explorer.render.clean import clean, clean_line
 from explorer.store.failures import short_path, store_error
 from explorer.tui.actions import bindings, scope_of
-from explorer.tui.attention import is_typing
 from explorer.tui.condition import Condition
 from explorer.tui.foreseeing import Foreseeing
 from explorer.tui.lanes import LaneDone, Lanes
@@ -197,12 +196,13 @@ class MainScreen(ActingScreen):
         types."""
         if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
             return
+        # Late, as all dialogs.
+        from explorer.tui.attention import is_typing
+        from explorer.tui.reopening import Reopening
+
         if is_typing(self.app) or self._lister.catalog is None:
             self.set_timer(OFFER_AGAIN, lambda: self._offer(left))
             return
-        # Late, as above.
-        from explorer.tui.reopening import Reopening
-
         Reopening(self, self._lanes, self._lister).offer(left)
 
     def _file_changed(self) -> None:

@@ -1,10 +1,29 @@
 """A list of options that also goes by j and k, as every list here."""
 
+from contextlib import suppress
+
+from textual._widget_navigation import Direction
 from textual.binding import Binding
+from textual.events import Click
 from textual.widgets import OptionList
 
 
-class Options(OptionList):
+class SteadyList(OptionList):
+    """Textual's own, which raises where a key or a click comes before the list is laid out anew."""
+
+    def _move_page(self, direction: Direction) -> None:
+        with suppress(LookupError):
+            super()._move_page(direction)
+
+    async def _on_click(self, event: Click) -> None:
+        """A click on what is painted, and is not there any more, does nothing."""
+        option = event.style.meta.get("option")
+        if isinstance(option, int) and option >= self.option_count:
+            # Textual's own comes after this one.
+            event.prevent_default()
+
+
+class Options(SteadyList):
     """Options, one below the other."""
 
     BINDINGS = [
