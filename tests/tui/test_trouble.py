@@ -70,17 +70,10 @@ async def test_a_file_that_disagrees_with_itself_is_listed_and_called_damaged(pa
         assert "Fix docker deployment" in driver.listed()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    ["CREATE INDEX xqzzq ON sessions (id)", "CREATE TABLE xqzzq (id, CHECK (id > 1))"],
-)
-async def test_a_schema_that_is_no_text_is_a_problem_that_is_told(
-    statement: str, path: Path
-) -> None:
+async def test_a_schema_that_is_no_text_is_a_problem_that_is_told(path: Path) -> None:
     with altered(path) as db:
-        db.execute(statement)
-    path.write_bytes(path.read_bytes().replace(b"xqzzq (id", b"xq\xff\xfe( (id"))
-    path.write_bytes(path.read_bytes().replace(b"xqzzq ON", b"xq\xff\xfe( ON"))
+        db.execute("CREATE TABLE odd (id CHECK (id > 98765))")
+    path.write_bytes(path.read_bytes().replace(b"id > 98765", b"id \xff 98765"))
     async with opened(path) as driver:
         await driver.until(lambda: "The file is damaged" in driver.screen())
 
