@@ -193,7 +193,10 @@ def test_where_table_and_index_disagree_all_are_listed_and_it_is_said(
 ) -> None:
     with altered(path) as db:
         db.execute(f"PRAGMA journal_mode = {mode}")
+        db.execute("UPDATE sessions SET source = 'slack' WHERE id = 's1'")
         replace_index(db, index, copies)
+    catalog = open_store(path).catalog()
+    assert [catalog.source(key) for key in sorted(catalog.keys)] == ["cli", "slack", *["cli"] * 4]
     said = command("list", "--db", path)
     assert sorted(line.split()[0] for line in said.out.splitlines()) == [
         f"s{number}" for number in range(6)
