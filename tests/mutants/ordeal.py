@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.cli import main as run_command
 from explorer.errors import ExitCode
@@ -111,6 +111,7 @@ class Ordeal:
 
 
 Dump = dict[str, object]
+Row = tuple[Any, ...]
 
 
 def dump(path: Path) -> Dump:
@@ -130,11 +131,23 @@ def dump(path: Path) -> Dump:
             return found
         for name in tables:
             try:
-                rows = db.execute(f'SELECT rowid, * FROM "{name}" NOT INDEXED').fetchall()
+                cursor = db.execute(f'SELECT rowid, * FROM "{name}" NOT INDEXED')
+                names = [column[0] for column in cursor.description]
+                rows = _without_lost_parents(names, cursor.fetchall())
                 found[name] = sorted(rows, key=lambda row: row[0])
             except (sqlite3.Error, UnicodeError) as error:
                 found[name] = type(error).__name__
     return found
+
+
+def _without_lost_parents(names: list[str], rows: list[Row]) -> list[Row]:
+    """A link to a session that is not there: SQLite does not take it back, and it leads nowhere."""
+    own = [name for name in ("id", "session_id") if name in names]
+    if "parent_session_id" not in names or not own:
+        return rows
+    at, id_at = names.index("parent_session_id"), names.index(own[0])
+    ids = {row[id_at] for row in rows}
+    return [row if row[at] in ids else (*row[:at], None, *row[at + 1 :]) for row in rows]
 
 
 def _differences(before: Dump, after: Dump) -> str:
@@ -144,7 +157,13 @@ def _differences(before: Dump, after: Dump) -> str:
         if one != other and isinstance(one, list) and isinstance(other, list):
             lost = [row for row in one if row not in other][:2]
             new = [row for row in other if row not in one][:2]
-            told.append(f"{name}: {lost!r:.600} became {new!r:.600}")
+            cells = [
+                (at, *map(repr, pair))
+                for rows in zip(lost, new, strict=False)
+                for at, pair in enumerate(zip(*rows, strict=False))
+                if pair[0] != pair[1]
+            ]
+            told.append(f"{name}: {len(lost)} of {len(one)} rows, {cells!r:.600}")
         elif one != other:
             told.append(f"{name}: {one!r:.200} became {other!r:.200}")
     return "; ".join(told)

@@ -39,18 +39,22 @@ def test_a_view_that_names_what_is_no_text_spoils_nothing(tmp_path: Path, comman
         assert command(*arguments, "--db", path).code == 0
 
 
-@pytest.mark.parametrize("word", [b"CREATE TABLE sessions", b"CREATE INDEX idx_messages_session"])
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        # Here SQLite's own message quotes what is no text, and Python cannot hold it.
+        (b"id > 98765", b"id \xff 98765"),
+        (b"CREATE TABLE odd (id", b"CREATE TABLE \xff\xfe (id"),
+    ],
+)
 def test_a_statement_of_the_schema_that_is_no_text_is_told_as_damage(
-    word: bytes, tmp_path: Path, command: Command
+    word: bytes, other: bytes, tmp_path: Path, command: Command
 ) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         db.execute("PRAGMA journal_mode = delete")
-        db.execute("PRAGMA writable_schema = ON")
-        db.execute(
-            "UPDATE sqlite_master SET sql = replace(sql, 'IF NOT EXISTS ', '') WHERE sql NOTNULL"
-        )
-    _spelt(path, word, word[:-4] + b" \xff\xfe ")
+        db.execute("CREATE TABLE odd (id CHECK (id > 98765))")
+    _spelt(path, word, other)
     for arguments in (*READS, ["delete", "--yes", "s"]):
         said = command(*arguments, "--db", path)
         assert said.code == ExitCode.CANNOT_OPEN
@@ -189,7 +193,10 @@ def test_where_table_and_index_disagree_all_are_listed_and_it_is_said(
 ) -> None:
     with altered(path) as db:
         db.execute(f"PRAGMA journal_mode = {mode}")
+        db.execute("UPDATE sessions SET source = 'slack' WHERE id = 's1'")
         replace_index(db, index, copies)
+    catalog = open_store(path).catalog()
+    assert [catalog.source(key) for key in sorted(catalog.keys)] == ["cli", "slack", *["cli"] * 4]
     said = command("list", "--db", path)
     assert sorted(line.split()[0] for line in said.out.splitlines()) == [
         f"s{number}" for number in range(6)

@@ -16,6 +16,7 @@ from explorer.tui.opening import Opening, Start
 from explorer.tui.screens.main import MainScreen
 from tests.factories import altered, talk
 from tests.locker import Locker
+from tests.mutants.making import replace_index
 from tests.tui.driving import NOW, Driver, opened
 
 
@@ -58,6 +59,23 @@ async def test_a_file_that_is_replaced_by_a_bad_one_keeps_the_view_until_a_good_
         await driver.until(lambda: "Restored" in driver.listed())
         await driver.until(lambda: "as of" not in _bar(driver))
         assert driver.listed() == ["Restored"]
+
+
+async def test_a_file_that_disagrees_with_itself_is_listed_and_called_damaged(path: Path) -> None:
+    with altered(path) as db:
+        replace_index(db, "sqlite_autoindex_sessions_1", [1, 2])
+    async with opened(path) as driver:
+        await driver.until(lambda: "damaged: lists and counts may be wrong" in _bar(driver))
+        assert "hermes sessions repair --check-only" in driver.said().replace("\n", " ")
+        assert "Fix docker deployment" in driver.listed()
+
+
+async def test_a_schema_that_is_no_text_is_a_problem_that_is_told(path: Path) -> None:
+    with altered(path) as db:
+        db.execute("CREATE TABLE odd (id CHECK (id > 98765))")
+    path.write_bytes(path.read_bytes().replace(b"id > 98765", b"id \xff 98765"))
+    async with opened(path) as driver:
+        await driver.until(lambda: "The file is damaged" in driver.screen())
 
 
 async def test_another_file_in_the_place_of_one_that_vanished_ends_the_trouble(path: Path) -> None:

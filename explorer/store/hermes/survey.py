@@ -110,9 +110,10 @@ def _everybody(reader: Reader) -> _Everybody:
     commonest, source_of, counted = _sources(reader)
     sound = len(keys) == counted == len(frozenset(keys)) or table_agrees(reader)
     if not sound:
-        # The index is not to be trusted; what the table holds is listed, each row once.
-        rows = dict(reader.rows(f"SELECT s.rowid, {_NEWEST} FROM sessions s NOT INDEXED"))
-        keys, times = list(rows), list(rows.values())
+        # The indices are not to be trusted; what the table holds is listed, each row once.
+        rows = reader.rows(f"SELECT s.rowid, {_NEWEST}, s.source FROM sessions s NOT INDEXED")
+        keys, times = [row[0] for row in rows], [row[1] for row in rows]
+        source_of = {row[0]: cells.words(row[2]) for row in rows}
     try:
         active = array("d", times)
         honest = max(active, default=0.0) < 1e11
