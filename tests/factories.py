@@ -91,6 +91,11 @@ def rows(path: Path, sql: str, values: Sequence[object] = ()) -> list[tuple[obje
         return [tuple(map(_plain, row)) for row in db.execute(sql, tuple(values)).fetchall()]
 
 
+def pairs(path: Path, sql: str) -> dict[object, object]:
+    """The same for two columns: the second by the first."""
+    return {first: second for first, second in rows(path, sql)}
+
+
 def _plain(cell: object) -> object:
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell
 

@@ -55,12 +55,12 @@ def test_what_comes_back_in_parts_is_counted(path: Path, editor_of: EditorOf) ->
     one, *others = [entry.number for entry in editor.trash.entries(receipt.number)]
     first = editor.undo_plan(receipt.number, [one])
     assert undo_question(first) == "Undo for 1 of 3 sessions: deleted 3 sessions?"
-    editor.undo(first)
-    assert undone_words(first) == "Undone for 1 of 3 sessions: Deleted 3 sessions"
+    done = editor.undo(first)
+    assert undone_words(first, done) == "Undone for 1 of 3 sessions: Deleted 3 sessions"
     assert back_words(editor.trash.receipts()[0]) == "1 of 3 back"
     rest = editor.undo_plan(receipt.number, others)
-    editor.undo(rest)
-    assert undone_words(rest) == "Undone for the other 2 of 3 sessions: Deleted 3 sessions"
+    done = editor.undo(rest)
+    assert undone_words(rest, done) == "Undone for the other 2 of 3 sessions: Deleted 3 sessions"
     assert back_words(editor.trash.receipts()[0]) == "", "it is undone, as its state says"
 
 
@@ -68,12 +68,14 @@ def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
     editor.apply(editor.delete_plan(_rows(path)))
     plan = editor.undo_plan()
-    assert undone_words(plan) == "Undone: Deleted 3 sessions"
-    editor.undo(plan)
+    done = editor.undo(plan)
+    assert undone_words(plan, done) == "Undone: Deleted 3 sessions"
     editor.apply(editor.archive_plan(_rows(path), True))
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
-    assert undone_words(editor.undo_plan()) == "Undone for 2 of 3 sessions: Archived 3 sessions"
+    part = editor.undo_plan()
+    done = editor.undo(part)
+    assert undone_words(part, done) == "Undone for 2 of 3 sessions: Archived 3 sessions"
 
 
 def test_the_size_is_that_of_what_is_from_this_file(

@@ -73,7 +73,11 @@ def test_which_rows_an_update_can_reach(test: str, own_row: bool, own_session: b
 def test_what_sets_a_trigger_off_is_told() -> None:
     head = 'AFTER UPDATE OF role, "content" ON messages WHEN new.role IS NOT old.role'
     found = parsed("t", "messages", f"CREATE TRIGGER t {head} BEGIN SELECT 1; END")
-    assert (found.event, found.columns, found.after) == ("update", {"role", "content"}, True)
+    assert (found.event, found.columns, found.after) == (
+        "update",
+        frozenset({"role", "content"}),
+        True,
+    )
 
 
 HARMLESS = {

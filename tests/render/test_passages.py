@@ -1,5 +1,7 @@
 """How what nobody said is drawn: notices, summaries, skills, what is for the model alone."""
 
+from typing import Any
+
 import pytest
 
 from explorer.model import MessageState
@@ -45,11 +47,11 @@ def test_what_is_marked_as_a_summary_is_folded_whatever_it_looks_like() -> None:
 
 
 def test_a_notice_is_one_quiet_line_that_unfolds_to_its_text() -> None:
-    told = {"notice": "Model changed from a to b", "display": "model_switch"}
+    told: dict[str, Any] = {"notice": "Model changed from a to b", "display": "model_switch"}
     assert _drawn("[switched to b]", **told) == ["▸ Model changed from a to b · 00:00"]
     assert _drawn("[switched to b]", UNFOLDED, **told)[1:] == ["  [switched to b]"]
     assert _drawn("", **told) == ["· Model changed from a to b · 00:00"]
-    long = {"notice": "Notice: " + "word " * 100}
+    long: dict[str, Any] = {"notice": "Notice: " + "word " * 100}
     (line,) = _drawn("x", **long)
     assert line.endswith("… · 00:00")
     assert len(line) <= 60

@@ -11,7 +11,7 @@ from explorer.model import Sort
 from explorer.store.cells import SANE_UNTIL
 from explorer.store.opening import open_store
 from explorer.store.ordering import ordered, values_of
-from tests.factories import NOW, altered, everybody, insert, rows, say
+from tests.factories import NOW, altered, everybody, insert, pairs, say
 from tests.newer_files import NEWER_FILES, newer_file
 
 NOTING = [name for name in NEWER_FILES if name != "hermes-v23"]
@@ -34,14 +34,12 @@ def _note(path: Path, key: int, time: object) -> None:
 def _stored(path: Path) -> dict[object, object]:
     """The last activity of every session by id, as plain SQL gives it."""
     sane = f"BETWEEN 0.001 AND {SANE_UNTIL}"
-    return dict(
-        rows(
-            path,
-            "SELECT id, coalesce((SELECT max(time) FROM (SELECT s.last_activity_at AS time"
-            " UNION ALL SELECT max(timestamp) FROM messages WHERE session_id = s.id)"
-            f" WHERE typeof(time) IN ('real', 'integer') AND time {sane}), s.started_at)"
-            " FROM sessions s",
-        )
+    return pairs(
+        path,
+        "SELECT id, coalesce((SELECT max(time) FROM (SELECT s.last_activity_at AS time"
+        " UNION ALL SELECT max(timestamp) FROM messages WHERE session_id = s.id)"
+        f" WHERE typeof(time) IN ('real', 'integer') AND time {sane}), s.started_at)"
+        " FROM sessions s",
     )
 
 
@@ -56,7 +54,7 @@ def test_last_active_is_the_later_of_message_and_note(path: Path) -> None:
     assert {session.id: session.last_active for session in everybody(path)} == stored
     catalog = open_store(path).catalog()
     alone = [key for key in catalog.keys if catalog.chain(key) == (key,)]
-    ids = dict(rows(path, "SELECT rowid, id FROM sessions"))
+    ids = pairs(path, "SELECT rowid, id FROM sessions")
     assert {ids[key]: catalog.last_active(key) for key in alone} == {
         ids[key]: stored[ids[key]] for key in alone
     }

@@ -17,7 +17,7 @@ from explorer.store.hermes.beside import files_of
 from explorer.store.hermes.codes import TITLE_SOURCES
 from explorer.store.opening import open_store
 from explorer.store.read_only import CancelToken
-from tests.factories import T0, altered, everybody, insert, one_session, rows, talk
+from tests.factories import T0, altered, everybody, insert, one_session, pairs, rows, talk
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import POWER_LOOP_FILES, unpack
 
@@ -93,9 +93,9 @@ def test_every_column_of_todays_hermes_is_told_and_no_hash(name: str, tmp_path: 
     store = open_store(path)
     catalog = store.catalog()
     columns = _columns(path, "sessions")
-    prompts = {}
+    prompts: dict[object, object] = {}
     if _columns(path, "system_prompts"):
-        prompts = dict(rows(path, "SELECT hash, prompt FROM system_prompts"))  # type: ignore[arg-type]
+        prompts = pairs(path, "SELECT hash, prompt FROM system_prompts")
     for key, *stored in rows(path, "SELECT rowid, * FROM sessions"):
         assert isinstance(key, int)
         told = _all_text(store.details(catalog.single(key)))

@@ -80,8 +80,8 @@ def test_one_row_of_all_that_say_the_same_is_shown_in_their_place(
     store = open_store(path)
     for id_, key in keys(store).items():
         stored = [
-            Row(*cells[:4], hidden=cells[4] == "hidden")  # type: ignore[arg-type]
-            for cells in rows(
+            Row(int(str(number)), active, compacted, place, kind == "hidden")
+            for number, active, compacted, place, kind in rows(
                 path,
                 f"SELECT id, active, compacted, {order}, display_kind FROM messages"
                 " WHERE session_id = ? ORDER BY id",

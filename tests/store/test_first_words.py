@@ -89,16 +89,16 @@ def test_an_instruction_that_is_longer_than_what_is_read_leaves_the_command(path
 
 @pytest.mark.parametrize("kind", ["hidden", "model_switch"])
 def test_a_hidden_row_is_no_last_reply_and_breaks_nothing_off(path: Path, kind: str) -> None:
-    call = {"role": "assistant", "content": "", "tool_calls": '[{"id": "c"}]'}
-    hidden = {**call, "content": "secret plan", "display_kind": kind}
+    call: dict[str, object] = {"role": "assistant", "content": "", "tool_calls": '[{"id": "c"}]'}
+    hidden: dict[str, object] = {**call, "content": "secret plan", "display_kind": kind}
     session = _told(path, {"content": "hi"}, ANSWER, hidden)
     assert (session.last_reply, session.broken_off) == ("Owls hunt at night.", False)
 
 
 @pytest.mark.parametrize("kind", ["hidden", "model_switch"])
 def test_a_hidden_row_does_not_mend_what_was_broken_off(path: Path, kind: str) -> None:
-    call = {"role": "assistant", "content": "", "tool_calls": '[{"id": "c"}]'}
-    hidden = {"content": "scaffold", "display_kind": kind}
+    call: dict[str, object] = {"role": "assistant", "content": "", "tool_calls": '[{"id": "c"}]'}
+    hidden: dict[str, object] = {"content": "scaffold", "display_kind": kind}
     assert _told(path, {"content": "hi"}, call, hidden).broken_off
 
 

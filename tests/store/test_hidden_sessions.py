@@ -1,8 +1,8 @@
 """Sessions that Hermes itself leaves out, and chats that were reset: by plain SQL, on files of
 every schema that knows them."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +18,7 @@ HIDING = [name for name in NEWER_FILES if name not in ("hermes-v23", "hermes-v25
 HIDING.remove("hermes-v22-to-v25")
 
 
-def _files(names: Any) -> Any:
+def _files(names: Sequence[str]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("name", names)
 
 
@@ -31,7 +31,7 @@ def _known(path: Path) -> tuple[Store, Catalog, dict[str, int]]:
 def test_every_row_is_listed_or_counted(name: str, tmp_path: Path, command: Command) -> None:
     path = newer_file(name, tmp_path, "delete")
     said = command("list", "--limit", "0", "--json", "--db", path).json
-    stored = [id_ for (id_,) in rows(path, "SELECT id FROM sessions")]
+    stored = [str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")]
     assert said["matching"] + sum(said["hidden"].values()) == said["total"] == len(stored)
     everything = command("list", "--all", "--limit", "0", "--json", "--db", path).json
     assert sorted(row["id"] for row in everything["sessions"]) == sorted(stored)

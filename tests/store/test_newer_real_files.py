@@ -8,7 +8,7 @@ import pytest
 from explorer.model import MessageState
 from explorer.store.opening import open_store
 from tests.conftest import Command
-from tests.factories import everybody, keys, rows, told
+from tests.factories import everybody, keys, pairs, rows, told
 from tests.newer_files import MODES, NEWER_FILES, newer_file
 
 FILES = pytest.mark.parametrize("name", NEWER_FILES)
@@ -73,7 +73,7 @@ def test_system_prompts_come_from_their_table(name: str, tmp_path: Path) -> None
     shared = "NULL"
     if rows(path, "SELECT 1 FROM sqlite_master WHERE name = 'system_prompts'"):
         shared = "(SELECT prompt FROM system_prompts WHERE hash = system_prompt_hash)"
-    stored = dict(rows(path, f"SELECT id, coalesce({shared}, system_prompt, '') FROM sessions"))
+    stored = pairs(path, f"SELECT id, coalesce({shared}, system_prompt, '') FROM sessions")
     store = open_store(path)
     assert {id_: store.system_prompt(key) for id_, key in keys(store).items()} == stored
     assert any(stored.values())

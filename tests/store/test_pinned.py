@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.store.opening import open_store
-from tests.factories import NOW, altered, everybody, one_session, rows
+from tests.factories import NOW, altered, everybody, one_session, pairs, rows
 from tests.newer_files import NEWER_FILES, newer_file
 
 
@@ -77,5 +77,5 @@ def test_files_without_the_column_have_no_pins(tmp_path: Path) -> None:
 def test_the_source_of_a_title_is_that_of_the_title_shown(path: Path) -> None:
     if not rows(path, "SELECT 1 FROM pragma_table_info('sessions') WHERE name = 'title_source'"):
         pytest.skip("this schema keeps none")
-    stored = dict(rows(path, "SELECT id, title_source FROM sessions"))
+    stored = pairs(path, "SELECT id, title_source FROM sessions")
     assert {session.id: session.title_source for session in everybody(path)} == stored
