@@ -7,6 +7,7 @@ from bench.startup import EMPTY
 from bench.surroundings import APP, PYTHON
 from bench.using import BACKSPACE, ESCAPE, SELECT_ALL, Rows, Using, counted, cursor_on
 from explorer.tui.arranging import CLASSES
+from explorer.tui.filter_rows import SELDOM
 
 NOTHING = "empty Textual app"
 COMPLETE = "the list is complete"
@@ -74,7 +75,7 @@ def _used(history: History, rows: Rows) -> dict[str, float]:
         app.press(ESCAPE, "Sessions · by")
         spent[OPENED] = app.press(b"f", f"Filters · {rows.listed:,}")
         # the classes come first, then the sources, the commonest before the others
-        app.send(b"j" * len(CLASSES))
+        app.send(b"j" * (len(CLASSES) - len(SELDOM)))
         app.rest(0.3)
         app.expect(f"Filters · {rows.of_commonest:,}")
         spent[CHOSEN] = app.press(b" ", f"{rows.of_commonest:,}{counted(rows.total)}·")

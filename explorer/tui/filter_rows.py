@@ -34,7 +34,7 @@ _CLASSES = {
     Hidden.HIDDEN: "Hidden by the agent",
     Hidden.EMPTY: "Empty",
 }
-_SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
+SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
 """Most files have none of these: they are offered where there are some."""
 
 
@@ -65,7 +65,7 @@ def filter_rows(
     filters = wish.filters
     rows = [_heading("Also list")]
     for name in CLASSES:
-        if name in _SELDOM and name not in classes and name not in wish.shown:
+        if name in SELDOM and name not in classes and name not in wish.shown:
             continue
         number = tally.classes.get(name, 0) if tally else None
         rows.append(FilterRow("class", name, _CLASSES[name], name in wish.shown, number))
