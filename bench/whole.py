@@ -74,9 +74,8 @@ def _used(history: History, rows: Rows) -> dict[str, float]:
         spent[ALL] = app.press(SELECT_ALL, f"{rows.listed:,} selected")
         app.press(ESCAPE, "Sessions · by")
         spent[OPENED] = app.press(b"f", f"Filters · {rows.listed:,}")
-        # the classes come first, then the sources, the commonest before the others; what only newer
-        # releases have is not in these histories
-        app.send(b"j" * len([name for name in CLASSES if name not in SELDOM]))
+        # the classes come first, then the sources, the commonest before the others
+        app.send(b"j" * (len(CLASSES) - len(SELDOM)))
         app.rest(0.3)
         app.expect(f"Filters · {rows.of_commonest:,}")
         spent[CHOSEN] = app.press(b" ", f"{rows.of_commonest:,}{counted(rows.total)}·")

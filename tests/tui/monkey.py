@@ -115,11 +115,15 @@ class _Undrawn(Terminal):
         """Whether it paints when it has to; False where it has left."""
         deadline = time.monotonic() + PATIENCE
         for columns in (90, 121):
+            nudges = 0
             self.resize(columns, 33)
             while not self.drain(0.2):
                 if self.gone():
                     return False
                 assert time.monotonic() < deadline, f"hangs: {self.raw[-2000:]!r}"
+                # Whoever looks late at two changes may find the size that was there before.
+                nudges += 1
+                self.resize(columns + nudges % 2, 33)
         return True
 
     def quit(self) -> int:

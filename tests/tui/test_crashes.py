@@ -112,7 +112,7 @@ def test_a_command_that_crashes_says_so_without_a_traceback(tmp_path: Path) -> N
     script = tmp_path / "crashing.py"
     script.write_text(
         "import sys, explorer.commands.info as info\n"
-        f"def crash(options): raise KeyError({SECRET!r})\n"
+        f"def crash(*options): raise KeyError({SECRET!r})\n"
         "info.show_info = crash\n"
         "sys.argv = ['session-explorer', 'info']\n"
         "from explorer.cli import run\n"

@@ -210,7 +210,8 @@ async def test_what_was_not_understood_of_the_search_is_said(path: Path, trash: 
         assert "is:bogus is none of archived" in driver.screen(), "while it is typed"
         await driver.press("enter")
         assert "is:bogus is none of archived" in driver.screen(), "and beside what would go"
-        assert "searched as text" in driver.screen()
+        said = " ".join(row.words for row in rules._rows if row.kind == "words")
+        assert "searched as text" in said, "over several lines"
         await driver.press("enter")
         driver.app.screen.query_one(Input).value = "x" * 201
         await driver.press("enter")

@@ -190,7 +190,9 @@ async def test_escape_leaves_the_search_first_and_the_selection_last(path: Path)
         await driver.type("eel")
         await driver.press("enter", "escape", "escape")
         assert driver.listed() == list(NAMES)
-        assert _selected(driver) == ["ant"]
+        assert (driver.current(), _selected(driver)) == ("eel", ["ant"])
+        await driver.press("escape")
+        assert (driver.current(), _selected(driver)) == ("bee", ["ant"])
         await driver.press("escape")
         assert _selected(driver) == []
         assert _title(driver) == "Sessions · by last active"

@@ -13,7 +13,7 @@ from explorer.store.edits.copying import Copier, check_rowids, numbered
 from explorer.store.edits.images import shown
 from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
 from explorer.store.edits.refusals import OPPOSITES, reasons, undo_reason
-from explorer.store.edits.restoring import Restorer
+from explorer.store.edits.restoring import Lost, Restorer
 from explorer.store.edits.returned import Returned
 from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.soundness import check_sound
@@ -212,6 +212,8 @@ class Doing:
         trouble = returned.trouble
         if trouble is not None or not (reached or returned.begun):
             self._not_undone(plan)
+        if isinstance(trouble, Lost):
+            raise ExplorerError(trouble.title, trouble.message)
         if trouble is not None:
             raise trouble
         if not reached:

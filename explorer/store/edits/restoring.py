@@ -18,7 +18,12 @@ from explorer.store.kept import Change, Entry, Pack
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
-_LOST = Changed("It cannot come back", "The trash has lost this session.")
+
+class Lost(Changed):
+    """The trash no longer tells what it held."""
+
+
+_LOST = Lost("The trash is damaged", "It has lost this session.")
 
 
 def _fail(why: Changed, tx: Transaction) -> None:
@@ -69,7 +74,7 @@ class Restorer:
         try:
             yield from self._trash.packs(entry.number, self._shape.ranks)
         except ExplorerError as error:
-            yield Changed("It cannot come back", f"{error.title}: {error.message}")
+            yield Lost(error.title, error.message)
 
     def link_steps(self, entries: Sequence[Entry]) -> Iterator[Step]:
         """What sessions came from, when all are back."""
