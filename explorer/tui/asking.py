@@ -27,7 +27,7 @@ from explorer.store.edits.words import (
 )
 from explorer.store.read_only import CancelToken
 from explorer.tui.as_listed import as_listed, check_same
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.question import Instead, Question
 from explorer.tui.edit_lane import EditLane
 from explorer.tui.lister import Lister
 from explorer.tui.unfolding import inside_row
@@ -57,6 +57,8 @@ class About(NamedTuple):
     """Ids by key, as far as they were in sight."""
     listed: Catalog | None = None
     """What has changed since this catalog stays."""
+    instead: Instead | None = None
+    """What else can be done to them."""
 
     def plan(self, store: Store, token: CancelToken) -> "_Shown | None":
         """In a thread: the plan, and the words for it."""
@@ -150,7 +152,8 @@ class Asking:
             self._lane.say(ExplorerError(title, shown.nothing))
             return
         plan = shown.plan
-        dialog = Question(clean_line(shown.question, 200), shown.text, _YES[plan.action])
+        asked = clean_line(shown.question, 200)
+        dialog = Question(asked, shown.text, _YES[plan.action], instead=shown.about.instead)
 
         def answered(yes: bool | None) -> None:
             if yes:

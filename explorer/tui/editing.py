@@ -25,6 +25,7 @@ from explorer.tui.as_listed import ANOTHER
 from explorer.tui.asking import About, Asking
 from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice
+from explorer.tui.dialogs.question import Instead
 from explorer.tui.dialogs.rename import Rename
 from explorer.tui.edit_lane import EditLane
 from explorer.tui.lanes import Lanes
@@ -124,7 +125,7 @@ class Editing:
             return
         several = [row for row in rows if row >= 0 and len(catalog.chain(row)) > 1]
         if not several:
-            self._delete([_key(row) for row in rows])
+            self._delete([_key(row) for row in rows], rows)
             return
         parts = sum(len(catalog.chain(row)) for row in several)
         whole = (
@@ -137,9 +138,9 @@ class Editing:
 
         def chosen(name: str | None) -> None:
             if name == "whole":
-                self._delete([part for row in rows for part in self._parts(row)])
+                self._delete([part for row in rows for part in self._parts(row)], rows)
             elif name == "part":
-                self._delete([_key(row) for row in rows])
+                self._delete([_key(row) for row in rows], rows)
 
         self._screen.app.push_screen(choice, chosen)
 
@@ -147,9 +148,20 @@ class Editing:
         catalog = self._lister.catalog
         return catalog.chain(row) if catalog is not None and row >= 0 else (_key(row),)
 
-    def _delete(self, keys: Sequence[int]) -> None:
-        self._plan(
-            keys, lambda rows, table, token: self._editor.delete_plan(rows, table, token=token)
+    def _delete(self, keys: Sequence[int], rows: Sequence[int]) -> None:
+        """Delete these sessions; or archive the rows that they are of, which is offered too."""
+        catalog = self._lister.catalog
+        archived = catalog is not None and all(
+            catalog.tip(_key(row)) in catalog.archived for row in rows
+        )
+        instead = None if archived else Instead("Archive instead", lambda: self.archive(rows))
+        self._asking.plan(
+            About(
+                keys,
+                lambda rows, table, token: self._editor.delete_plan(rows, table, token=token),
+                self._shown,
+                instead=instead,
+            )
         )
 
     def clear(self, rows: Sequence[int]) -> None:

@@ -13,6 +13,7 @@ from explorer.render.amounts import plural
 from explorer.store.edits.beside import routed
 from explorer.store.edits.families import CONTINUED
 from explorer.store.edits.images import Rows
+from explorer.store.edits.names import words_of
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
 from explorer.store.edits.shape import Shape
 from explorer.store.edits.subject import (
@@ -35,6 +36,10 @@ UNSOUND = "its id is not valid text"
 GONE = "gone from the file"
 
 
+WORDED = 20
+"""Sessions without a title whose first words are looked up for a plan: more are only counted."""
+
+
 class Planner:
     """Makes plans about the sessions of one file, from one state of it."""
 
@@ -46,6 +51,7 @@ class Planner:
         self.now = now
         self._leases: Mapping[str, float] | None = None
         self._sizes: dict[str, Size] = {}
+        self._worded = 0
 
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
@@ -76,6 +82,7 @@ class Planner:
             key=subject.row if key is None else key,
             id=subject.id,
             title=subject.title,
+            words=self._words(subject),
             source=subject.source,
             messages=self.size(subject).messages,
             bytes=self.size(subject).bytes,
@@ -85,6 +92,13 @@ class Planner:
             state=self.state(subject).value,
             last_active=subject.last_active,
         )
+
+    def _words(self, subject: Subject) -> str:
+        """What a session without a title is called, for as many as a person is told of."""
+        if subject.title or self._worded >= WORDED:
+            return ""
+        self._worded += 1
+        return words_of(self.ask, self.schema, self.shape, subject.row, subject.id)
 
     def refusal(self, subject: Subject, force: bool) -> str:
         """Why nothing is done to a session, if so."""

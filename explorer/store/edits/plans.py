@@ -54,6 +54,8 @@ class Planned(NamedTuple):
     files: tuple[str, ...] = ()
     """Names of the files beside the state file that go with it."""
     last_active: float | None = None
+    words: str = ""
+    """Its first words, where it has no title."""
 
 
 class Totals(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
+from explorer.render.when import exact
 from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.kept import Receipt, ReceiptState
@@ -38,8 +39,14 @@ _ASKED = {
 }
 
 
+SHORT = 60
+"""Characters of the first words that stand for a title."""
+
+
 def name_of(planned: Planned) -> str:
-    return planned.title or planned.id
+    """What the list calls a session: its title, else its first words."""
+    words = planned.words
+    return planned.title or (f"{words[:SHORT]}…" if len(words) > SHORT else words) or planned.id
 
 
 def receipt_words(plan: EditPlan) -> str:
@@ -88,6 +95,8 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1:
         yield f"Sessions: {_names(asked)}"
+    elif asked and totals.sessions:
+        yield _about(asked[0])
     along = [one for one in plan.doomed if one.reason]
     if along:
         one = len(along) == 1
@@ -107,6 +116,12 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     for reason, number in plan.skipped.items():
         yield f"Left out: {_with_reason(number, reason)}."
     yield from plan.notes
+
+
+def _about(one: Planned) -> str:
+    """Which session it is, beside its name."""
+    active = f"last active {exact(one.last_active)}" if one.last_active else ""
+    return " · ".join(filter(None, (one.source, active, plural(one.messages, "message"))))
 
 
 def undo_question(plan: UndoPlan) -> str:

@@ -6,7 +6,7 @@ begins with a skill or a summary is looked up by itself.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from explorer.render.outcome import failed
 from explorer.render.turns import END_OF_SUMMARY, START, begins_as_made
@@ -14,7 +14,7 @@ from explorer.store import cells
 from explorer.store.content import content_text, message_items_text, split_thinking
 from explorer.store.hermes.display import unsaid
 from explorer.store.preview import said
-from explorer.store.read_only import Reader
+from explorer.store.schema import Schema
 
 READ = 6000
 """Bytes of a message: scaffolding before the first words included."""
@@ -24,6 +24,16 @@ LAST_FEW = (2, 16)
 CUT = ("length", "error", "content_filter", "interrupted", "cancelled")
 
 _TEXT_PART = r'"text": ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
+
+
+class Reader(Protocol):
+    """Whatever reads a file."""
+
+    schema: Schema
+
+    def rows(self, sql: str, values: Any = ()) -> list[Any]: ...
+
+    def value(self, sql: str, values: Any = ()) -> Any: ...
 
 
 class _Glimpse(NamedTuple):

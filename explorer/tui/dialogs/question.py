@@ -1,5 +1,8 @@
 """A question with two answers; the harmless one is chosen until somebody says otherwise."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -9,6 +12,13 @@ from textual.widgets import Button, Static
 
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
+
+
+class Instead(NamedTuple):
+    """Another answer than yes or no."""
+
+    words: str
+    do: Callable[[], None]
 
 
 class Question(Dialog[bool]):
@@ -21,8 +31,17 @@ class Question(Dialog[bool]):
         Binding("left,right,h,l", "other", show=False),
     ]
 
-    def __init__(self, title: str, text: str, yes: str, no: str = "Cancel") -> None:
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        yes: str,
+        no: str = "Cancel",
+        instead: "Instead | None" = None,
+    ) -> None:
+        """`instead` is something else that can be done."""
         super().__init__()
+        self._instead = instead
         self._title = title
         self._text = text
         self._yes = yes
@@ -35,6 +54,8 @@ class Question(Dialog[bool]):
                 yield Static(Content(self._text), id="question-text")
             with Horizontal(id="answers"):
                 yield Button(Content(self._no), id="no", compact=True)
+                if self._instead is not None:
+                    yield Button(Content(self._instead.words), id="instead", compact=True)
                 yield Button(Content(self._yes), id="yes", compact=True)
 
     def on_mount(self) -> None:
@@ -43,6 +64,8 @@ class Question(Dialog[bool]):
     @on(Button.Pressed)
     def _pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "yes")
+        if event.button.id == "instead" and self._instead is not None:
+            self.app.call_later(self._instead.do)
 
     def action_answer(self, yes: bool) -> None:
         self.dismiss(yes)
