@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Outcome
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
 from tests.newer_files import newer_file
@@ -127,3 +128,33 @@ def test_twins_that_a_trigger_changes_on_the_way_do_not_stop_a_delete(
     assert (id_ in done.ids, done.skipped) == (True, {})
     editor.undo(editor.undo_plan())
     assert dump(path) == before
+
+
+def test_every_small_edit_is_undone_to_the_last_cell(
+    newer_hermes: Path, editor_of: EditorOf
+) -> None:
+    editor, before = editor_of(newer_hermes), dump(newer_hermes)
+    every = _numbers(newer_hermes)
+    ids = {number: _id(newer_hermes, number) for number in every[:9]}
+    edits = (
+        editor.rename_plan(every[0], "A title that nobody has")[0],
+        editor.rename_plan(every[1], "")[0],
+        editor.archive_plan(every, True),
+        editor.archive_plan(every, False),
+        editor.end_plan(every, force=True),
+        editor.end_plan(every, reopen=True),
+        editor.pin_plan(ids, True),
+        editor.pin_plan(ids, False),
+    )
+    for plan in edits:
+        if any(one.outcome is Outcome.CHANGE for one in plan.sessions):
+            editor.apply(plan, force=True)
+            assert faults(newer_hermes) == [], plan.action
+            editor.undo(editor.undo_plan())
+            assert dump(newer_hermes) == before, plan.action
+    assert sum(bool(plan.doomed) for plan in edits) >= 6
+
+
+def _id(path: Path, number: int) -> str:
+    ((id_,),) = rows(path, "SELECT id FROM sessions WHERE rowid = ?", [number])
+    return str(id_)
