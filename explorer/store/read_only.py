@@ -94,7 +94,12 @@ class Reader:
     def _breathe(self) -> None:
         """Let an agent commit that waits for us, if we have had the file for a while: what is read
         next may be a later state of it."""
-        if self.breathes and time.monotonic() > self._until:
+        if time.monotonic() > self._until:
+            self.rest()
+
+    def rest(self) -> None:
+        """Let go of a file without a log: what was read now takes its time to be worked on."""
+        if self.breathes:
             self._connection.execute("COMMIT").close()
             self._connection.execute("BEGIN").close()
             self._until = time.monotonic() + BREATH

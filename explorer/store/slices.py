@@ -49,6 +49,7 @@ def walk(
     within = f"{select} WHERE s.rowid BETWEEN ? AND ?" + (f" AND ({where})" if where else "")
     for low, high in _ranges(reader, table):
         found += reader.rows(within, (low, high, *values))
+    reader.rest()
     return found
 
 

@@ -86,6 +86,7 @@ def _walk_by_start(reader: Reader, select: str) -> list[Any]:
     while True:
         found += few
         if len(few) < pace.rows:
+            reader.rest()
             return found
         last = few[-1][1]
         # Where all of a slice are of one time, only a longer one goes on.
@@ -142,6 +143,7 @@ def _walk_by_id(reader: Reader) -> tuple[list[int], list[Any]]:
         )
         found += few
         if len(few) < pace.rows:
+            reader.rest()
             return [row[0] for row in found], [row[1] for row in found]
         last, more = few[-1][2], ">"
         pace.end()
@@ -251,6 +253,7 @@ def _families(
         # Somebody may have come since the walk.
         known = frozenset(keys)
         rows = [row for row in rows if row[0] in known]
+    reader.rest()
     tied = {row[0] for row in rows}
     newest = {key: time for key, time in zip(keys, active, strict=True) if key in tied}
     ties = {row[0]: make_ties(row, newest) for row in rows}
@@ -273,7 +276,7 @@ def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
     else:
         rows = reader.rows(f"{select} WHERE s.rowid IN ({family})")
     found = {row[0] for row in rows}
-    for batch in batches(key for key in marked if key not in found):
+    for batch in batches((key for key in marked if key not in found), _at_once(reader)):
         rows += reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)
     return rows
 
@@ -297,9 +300,14 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
     )
 
 
+def _at_once(reader: Reader) -> int:
+    """Rows that are looked up in one go: they may lie anywhere on the disk."""
+    return 50 if reader.breathes else 500
+
+
 def _starts(reader: Reader, keys: Iterable[int]) -> dict[int, float]:
     found: dict[int, float] = {}
-    for batch in batches(keys):
+    for batch in batches(keys, _at_once(reader)):
         places = ",".join("?" * len(batch))
         rows = reader.rows(
             f"SELECT s.rowid, s.started_at FROM sessions s WHERE s.rowid IN ({places})", batch
