@@ -57,8 +57,8 @@ class Living:
 
 
 @contextmanager
-def living(history: History) -> Iterator[Living]:
-    """The copy of a history, for as long as it is needed."""
+def living(history: History, mode: str) -> Iterator[Living]:
+    """The copy of a history in a journal mode, for as long as it is needed."""
     # beside the original, where there was room for that
     home = history.path.parents[1]
     with tempfile.TemporaryDirectory(prefix="living-", dir=home) as folder:
@@ -67,4 +67,5 @@ def living(history: History) -> Iterator[Living]:
         with closing(sqlite3.connect(path)) as db:
             # how long the disk takes to write is not what is measured
             db.execute("PRAGMA synchronous = OFF")
+            db.execute(f"PRAGMA journal_mode = {mode}").fetchall()
             yield Living(path, db, history.recipe.sessions)

@@ -31,7 +31,7 @@ Step = tuple[bytes, str]
 def loading(many: History, rounds: int) -> Table:
     taken: dict[str, list[float]] = {REST: [], START: [], AGAIN: []}
     rows = Rows(many.path).first
-    with living(many) as history:
+    with living(many, "WAL") as history:
         for number in range(max(rounds // 2, 1) + 1):
             walk = _walk(rows[: WALK + 1])
             with Using(history.path) as app:

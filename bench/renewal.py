@@ -7,6 +7,7 @@ from bench.measure import cpu_ms, timing
 from bench.report import Table, at_most, ms, times
 from bench.sizes import History
 from bench.using import LOOK, Using, counted
+from bench.waits import MODES
 
 MANY_AGAINST_FEW = 1.5
 
@@ -18,11 +19,36 @@ time that the app took for it. Both files are open side by side and written to i
 
 
 def renewal(few: History, many: History, rounds: int) -> Table:
+    table = Table(
+        "One new message", TEXT, ("journal", "what", "sessions", "median", "fastest", "x few")
+    )
+    for mode in MODES:
+        spent = _spent(few, many, mode, rounds)
+        for what in ("until painted", "processor time"):
+            floor, timed = (timing(spent[what, history.name]) for history in (few, many))
+            ratio = timed.median / floor.median
+            table.add(mode, what, few.name, ms(floor.median), ms(floor.min), "")
+            table.add(
+                mode,
+                what,
+                many.name,
+                ms(timed.median),
+                ms(timed.min),
+                times(ratio),
+                aim=at_most(ratio, MANY_AGAINST_FEW),
+            )
+    return table
+
+
+def _spent(
+    few: History, many: History, mode: str, rounds: int
+) -> dict[tuple[str, str], list[float]]:
+    """Milliseconds by what they were spent for, and by history."""
     spent: dict[tuple[str, str], list[float]] = {}
     with ExitStack() as stack:
         apps = {}
         for history in (few, many):
-            copy = stack.enter_context(living(history))
+            copy = stack.enter_context(living(history, mode))
             app = stack.enter_context(Using(copy.path))
             app.until(counted(history.recipe.sessions))
             apps[history.name] = app, copy
@@ -36,20 +62,7 @@ def renewal(few: History, many: History, rounds: int) -> Table:
             # They look once more within a second, which is not to fall into the next round.
             for app, _ in apps.values():
                 app.rest(0.6)
-    table = Table("One new message", TEXT, ("what", "sessions", "median", "fastest", "x few"))
-    for what in ("until painted", "processor time"):
-        floor, timed = (timing(spent[what, history.name]) for history in (few, many))
-        ratio = timed.median / floor.median
-        table.add(what, few.name, ms(floor.median), ms(floor.min), "")
-        table.add(
-            what,
-            many.name,
-            ms(timed.median),
-            ms(timed.min),
-            times(ratio),
-            aim=at_most(ratio, MANY_AGAINST_FEW),
-        )
-    return table
+    return spent
 
 
 def _renew(app: Using, copy: Living) -> tuple[float, float]:
