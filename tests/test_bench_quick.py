@@ -73,10 +73,14 @@ def _every_table_has_its_rows(page: str) -> None:
         "all read again",
     ]
     assert len(rows(page, "The whole list")) == 7
-    assert [row[:2] for row in rows(page, "One new message")] == [
-        [what, sessions]
+    assert [row[:3] for row in rows(page, "One new message")] == [
+        [mode, what, sessions]
+        for mode in ("WAL", "DELETE")
         for what in ("until painted", "processor time")
         for sessions in ("100", "1,000")
+    ]
+    assert [row[0] for row in rows(page, "An agent beside a first look")] == [
+        mode for mode in ("WAL", "DELETE") for _ in range(7)
     ]
     assert [row[:2] for row in rows(page, "Memory")] == [
         ["empty Textual app", ""],
