@@ -11,7 +11,7 @@ from pathlib import Path
 
 from explorer.store.edits.images import Rows
 from explorer.store.edits.shape import PROMPTS, hermes_shape
-from explorer.store.edits.triggers import Trigger, Write, triggers
+from explorer.store.edits.triggers import Trigger, Write, filled_columns, triggers
 from explorer.store.failures import check_file
 from explorer.store.kept import OURS, Change, Receipt
 from explorer.store.schema import Schema
@@ -142,13 +142,7 @@ def _delete_trouble(known: Sequence[Trigger], schema: Schema, ask: Rows) -> str:
 def _messages_trouble(known: Sequence[Trigger], schema: Schema) -> str:
     """Triggers that a message sets off when it goes or comes back."""
     mine = [one for one in known if one.table == "messages"]
-    filled = {
-        column
-        for one in mine
-        for write in one.writes
-        if write.table == "messages"
-        for column in write.columns - _SAID
-    }
+    filled = filled_columns(mine) - _SAID
     for trigger in mine:
         for write in trigger.writes:
             if write.table.startswith("messages_fts") and not write.columns:

@@ -46,6 +46,7 @@ class Restorer:
         self._columns = columns
         self._titles = titles or {}
         self._keys: dict[str, str] = {}
+        self._primaries: dict[str, list[str]] = {}
 
     def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
@@ -185,8 +186,10 @@ class Restorer:
 
     def _primary(self, tx: Transaction, table: str) -> list[str]:
         """The columns of the primary key."""
-        info = tx.rows(f"PRAGMA table_info({quoted(table)})")
-        return [cells.words(row[1]) for row in info if row[5]]
+        if table not in self._primaries:
+            info = tx.rows(f"PRAGMA table_info({quoted(table)})")
+            self._primaries[table] = [cells.words(row[1]) for row in info if row[5]]
+        return self._primaries[table]
 
     def _links(self, changes: Sequence[Change], tx: Transaction) -> None:
         """Others that stayed hang on it again, and counters count again, unless the agent has

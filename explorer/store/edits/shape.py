@@ -11,7 +11,7 @@ from typing import NamedTuple
 from explorer.errors import Refused, sentence
 from explorer.store import cells
 from explorer.store.edits.images import Rows
-from explorer.store.edits.triggers import triggers
+from explorer.store.edits.triggers import filled_columns, triggers
 from explorer.store.hermes.store import is_hermes
 from explorer.store.schema import Schema, quoted
 
@@ -108,7 +108,7 @@ def hermes_shape(schema: Schema, ask: Rows) -> Shape | str:
             if schema.has(PROMPTS, "hash", "prompt") and schema.has("sessions", column)
         ),
         marks=schema.has("sessions", "archived", "model_config"),
-        filled=filled_columns(ask),
+        filled=filled_columns(triggers(ask)),
         ranks=_ranks(references),
     )
 
@@ -139,18 +139,6 @@ def _ranks(references: Iterable[Reference]) -> dict[str, int]:
         for table, targets in below.items():
             ranks[table] = max((ranks[target] + 1 for target in targets), default=0)
     return ranks
-
-
-def filled_columns(ask: Rows) -> frozenset[str]:
-    """The columns of messages that triggers set by themselves."""
-    return frozenset(
-        column
-        for trigger in triggers(ask)
-        if trigger.table == "messages"
-        for write in trigger.writes
-        if write.table == "messages"
-        for column in write.columns
-    )
 
 
 def power_loop_shape(schema: Schema, prefix: str) -> Shape:

@@ -5,7 +5,7 @@ those that fill in columns of messages of the same session. A statement counts a
 of these forms; whatever else a trigger holds, it is not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from explorer.store import cells
@@ -53,6 +53,18 @@ def triggers(ask: Rows) -> list[Trigger]:
     return [
         parsed(cells.words(name), cells.words(table), cells.words(sql)) for name, table, sql in rows
     ]
+
+
+def filled_columns(known: Iterable[Trigger]) -> frozenset[str]:
+    """The columns of messages that these triggers set by themselves."""
+    return frozenset(
+        column
+        for trigger in known
+        if trigger.table == "messages"
+        for write in trigger.writes
+        if write.table == "messages"
+        for column in write.columns
+    )
 
 
 def parsed(name: str, table: str, sql: str) -> Trigger:
