@@ -8,7 +8,8 @@ from pathlib import Path
 from bench.report import Aim, Table, ms
 from bench.sizes import Beside
 from bench.waits import HEADINGS, MODES, REST, during, figure, tabulate
-from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
+from tests.editors import edits_on
 from tests.edits.appender import HUGE, Appender, appender
 from tests.edits.victim import numbers
 
@@ -46,9 +47,9 @@ def appends(beside: Beside, rounds: int) -> Table:
 
 def _measure(table: Table, agent: Appender, path: Path, mode: str, alone: float) -> None:
     log = path.with_name("log")
-    editor = Editor(path, path.with_name("trash.db"), time.time)
+    editor = edits_on(path, path.with_name("trash.db"), time.time)
     with agent.appending(path, mode, log, REST):
-        plan = editor.delete_plan(numbers(path, "big"))
+        plan = editor.plan(Action.DELETE, numbers(path, "big"))
         quiet = during(log, lambda: time.sleep(alone))
         gone = during(log, lambda: editor.apply(plan))
         back = editor.undo_plan()
@@ -77,11 +78,11 @@ def one_message(beside: Beside, rounds: int) -> Table:
 
 def _measure_one(table: Table, agent: Appender, other: Appender, path: Path, mode: str) -> None:
     log = path.with_name("log")
-    editor = Editor(path, path.with_name("trash.db"), time.time)
+    editor = edits_on(path, path.with_name("trash.db"), time.time)
     own_, ours_ = (f"{HUGE}-{number}" for number in range(2))
     with agent.appending(path, mode, log, REST):
         own = during(log, lambda: other.delete(path, own_))
-        plan = editor.delete_plan(numbers(path, ours_))
+        plan = editor.plan(Action.DELETE, numbers(path, ours_))
         ours = during(log, lambda: editor.apply(plan))
         back = editor.undo_plan()
         restored = during(log, lambda: editor.undo(back))

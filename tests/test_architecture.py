@@ -51,6 +51,7 @@ EDITS = ("explorer/store/edits/writing.py",)
 """Who may write to somebody else's file."""
 PLAIN_FILES = (
     "explorer/store/hermes/settings.py",
+    "explorer/store/hermes/routing.py",
     "explorer/store/edits/beside.py",
     "explorer/store/edits/refusals.py",
     "explorer/store/processes.py",

@@ -13,10 +13,9 @@ from explorer.commands.stores import chosen_store
 from explorer.config import side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
 from explorer.render.clean import clean, clean_line
-from explorer.store.base import Store
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
-from explorer.store.edits.titles import Title, taken_words
+from explorer.store.base import Edits, Ours, Store
+from explorer.store.edits.changing import taken_words
+from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Title
 from explorer.store.edits.words import (
     crash_words,
     done_words,
@@ -29,21 +28,21 @@ from explorer.store.edits.words import (
 from explorer.store.resolve import resolve_for_edit
 from explorer.store.side import SideFile
 
-_WHOLE = ("archive", "unarchive", "pin", "unpin")
+_WHOLE = (Action.ARCHIVE, Action.UNARCHIVE, Action.PIN, Action.UNPIN)
 """Done to all parts of a conversation."""
 
 
-def editor_for(store: Store) -> Editor:
-    return Editor(store.path, trash_path(), time.time, SideFile(side_path(), store.path))
+def edits_of(store: Store) -> Edits:
+    return store.edits(Ours(trash_path(), time.time, SideFile(side_path(), store.path)))
 
 
 def edit_sessions(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
-    editor = editor_for(store)
-    warn_half_done(editor)
+    edits = edits_of(store)
+    warn_half_done(edits)
     ids = options.ids if hasattr(options, "ids") else [options.id]
     keys = list(dict.fromkeys(resolve_for_edit(store, id_).key for id_ in ids))
-    plan = _plan(editor, store, options, keys)
+    plan = _plan(edits, store, options, keys)
     if options.dry_run:
         _show(plan, options.json)
         return int(ExitCode.DONE)
@@ -53,47 +52,28 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
         lines = [question(plan), *(f"  {line}" for line in plan_lines(plan))]
         ask(lines)
     with until_interrupted() as token, shown_progress("messages") as tell:
-        done = editor.apply(plan, token=token, progress=tell, force=options.force)
+        done = edits.apply(plan, token=token, progress=tell, force=options.force)
     finish(done, receipt_words(plan), options.json)
     if done.stopped:
         return int(ExitCode.INTERRUPTED)
     return int(ExitCode.DONE if done.ids else ExitCode.REFUSED)
 
 
-def _plan(
-    editor: Editor, store: Store, options: argparse.Namespace, keys: Sequence[int]
-) -> EditPlan:
-    if options.command == "rename":
-        row = store.place(keys[0])[1]
-        plan, title = editor.rename_plan(row, options.title, measured=True)
-        _check_title(title)
-        return plan
-    whole = options.command in _WHOLE or getattr(options, "conversation", False)
-    if whole:
+def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequence[int]) -> EditPlan:
+    action = Action(options.command)
+    if action in _WHOLE or getattr(options, "conversation", False):
         catalog = store.catalog()
         keys = [part for key in keys for part in catalog.chain(key)]
-    places = [store.place(key) for key in keys]
-    tables = {table for table, _ in places}
-    if len(tables) > 1:
+    title = options.title if action is Action.RENAME else ""
+    try:
+        plan = edits.plan(action, keys, title=title, force=options.force, measured=True)
+    except OnlyAgent as error:
+        raise _with_command(error, store, options.yes) from error
+    if plan.elsewhere:
         raise UsageError("Two stores in one", "These sessions lie in different tables of the file.")
-    (table,) = tables
-    rows = [row for _, row in places]
-    match Action(options.command):
-        case Action.ARCHIVE | Action.UNARCHIVE as action:
-            return editor.archive_plan(rows, action is Action.ARCHIVE, table)
-        case Action.PIN | Action.UNPIN as action:
-            labels = store.labels(keys)
-            ids = {row: labels[key].id for key, row in zip(keys, rows, strict=True)}
-            return editor.pin_plan(ids, action is Action.PIN, table, measured=True)
-        case Action.END | Action.REOPEN as action:
-            return editor.end_plan(rows, action is Action.REOPEN, options.force)
-        case Action.CLEAR:
-            return editor.clear_plan(rows, options.force)
-        case _:
-            try:
-                return editor.delete_plan(rows, table, options.force)
-            except OnlyAgent as error:
-                raise _with_command(error, store, options.yes) from error
+    if plan.title is not None:
+        _check_title(plan.title)
+    return plan
 
 
 def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
@@ -156,9 +136,9 @@ def finish(done: Done, words: str, as_json: bool) -> None:
         note(f"Receipt {done.receipt}: `session-explorer undo {done.receipt}` takes it back.")
 
 
-def warn_half_done(editor: Editor) -> None:
+def warn_half_done(edits: Edits) -> None:
     """Say what a crash left in the middle, before anything else is done."""
-    found = editor.after_crash()
+    found = edits.after_crash()
     for line in crash_words(found):
         note(clean_line(line))
     for receipt in found.half_done:

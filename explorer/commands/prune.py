@@ -3,7 +3,7 @@
 import argparse
 import re
 
-from explorer.commands.editing import ask, editor_for, finish, warn_half_done
+from explorer.commands.editing import ask, edits_of, finish, warn_half_done
 from explorer.commands.output import note, write, write_json
 from explorer.commands.progress import shown_progress, until_interrupted
 from explorer.commands.shapes import plan_shape
@@ -16,8 +16,6 @@ from explorer.render.clean import clean, clean_line
 from explorer.search.dates import span
 from explorer.search.language import LONGEST
 from explorer.search.pruning import OPEN, Chosen, Rules, choose, ground, holding, parts_of
-from explorer.store.base import Store
-from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, EditPlan
 from explorer.store.edits.words import (
     plan_lines,
@@ -31,8 +29,8 @@ from explorer.store.side import SideFile
 def prune_sessions(options: argparse.Namespace, now: float) -> int:
     rules = _rules(options, now)
     store = chosen_store(options)
-    editor = editor_for(store)
-    warn_half_done(editor)
+    edits = edits_of(store)
+    warn_half_done(edits)
     catalog = store.catalog()
     pins = SideFile(side_path(), store.path).pins()
     known = ground(store, catalog, pins)
@@ -44,27 +42,21 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
             note(clean_line(words))
     if not chosen.rows:
         return _nothing(chosen, options)
-    plan = _plan(editor, store, parts_of(catalog, chosen.rows), options.archive)
+    plan = edits.plan(
+        Action.ARCHIVE if options.archive else Action.PRUNE, parts_of(catalog, chosen.rows)
+    )
     if options.dry_run:
         _show(plan, chosen, options.json)
         return int(ExitCode.DONE)
     if not options.yes:
         ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
     with until_interrupted() as token, shown_progress("messages") as tell:
-        done = editor.apply(plan, token, tell)
+        done = edits.apply(plan, token, tell)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         done = done._replace(notes=(*chosen.notes, *done.notes))
     finish(done, receipt_words(plan), options.json)
     return int(ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE)
-
-
-def _plan(editor: Editor, store: Store, keys: list[int], archive: bool) -> EditPlan:
-    places = [store.place(key) for key in keys]
-    table, rows = places[0][0], [row for _, row in places]
-    if archive:
-        return editor.archive_plan(rows, True, table)
-    return editor.delete_plan(rows, table, action=Action.PRUNE)
 
 
 def _rules(options: argparse.Namespace, now: float) -> Rules:

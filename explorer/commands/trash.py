@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from explorer.commands.editing import ask, editor_for, warn_half_done
+from explorer.commands.editing import ask, edits_of, warn_half_done
 from explorer.commands.output import note, write, write_json
 from explorer.commands.progress import shown_progress
 from explorer.commands.shapes import done_shape
@@ -12,7 +12,7 @@ from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.when import ago, iso_utc
-from explorer.store.edits.editor import Editor
+from explorer.store.base import Edits
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import back_words, undo_lines, undo_question, undone_words
 from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
@@ -22,17 +22,17 @@ _STATES = {ReceiptState.DONE: "", ReceiptState.UNKNOWN: "changed by a newer vers
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
-    editor = editor_for(chosen_store(options))
-    warn_half_done(editor)
-    plan = editor.undo_plan(options.receipt)
-    before = editor.before(plan.receipt) if plan.why_not and options.receipt is None else None
+    edits = edits_of(chosen_store(options))
+    warn_half_done(edits)
+    plan = edits.undo_plan(options.receipt)
+    before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
         other = f"`session-explorer undo {before.number}` takes back what was done before it:"
         raise Refused("It cannot be undone", f"{plan.why_not} {other} {before.words}.")
-    return _undo(editor, plan, options)
+    return _undo(edits, plan, options)
 
 
-def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
+def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     plan.check()
     lines = [undo_question(plan), *(f"  {line}" for line in undo_lines(plan))]
     if options.dry_run:
@@ -45,7 +45,7 @@ def _undo(editor: Editor, plan: UndoPlan, options: argparse.Namespace) -> int:
     if not options.yes:
         ask(lines)
     with shown_progress("messages") as tell:
-        done = editor.undo(plan, progress=tell)
+        done = edits.undo(plan, progress=tell)
     if options.json:
         write_json(done_shape(done))
     else:
@@ -68,18 +68,18 @@ def _undo_shape(plan: UndoPlan) -> dict[str, object]:
 
 
 def handle_trash(options: argparse.Namespace, now: float) -> int:
-    editor = editor_for(chosen_store(options))
+    edits = edits_of(chosen_store(options))
     match options.what:
         case "list":
-            warn_half_done(editor)
-            return _list(editor, options.json, now)
+            warn_half_done(edits)
+            return _list(edits, options.json, now)
         case "show":
-            return _show(editor, _number(options), options.json, now)
+            return _show(edits, _number(options), options.json, now)
         case "restore":
-            wanted = _entries(editor, _number(options), options.ids)
-            return _undo(editor, editor.undo_plan(_number(options), wanted), options)
+            wanted = _entries(edits, _number(options), options.ids)
+            return _undo(edits, edits.undo_plan(_number(options), wanted), options)
         case _:
-            return _purge(editor, options)
+            return _purge(edits, options)
 
 
 def _number(options: argparse.Namespace) -> int:
@@ -89,12 +89,12 @@ def _number(options: argparse.Namespace) -> int:
     return number
 
 
-def _list(editor: Editor, as_json: bool, now: float) -> int:
-    receipts = editor.trash.receipts()
+def _list(edits: Edits, as_json: bool, now: float) -> int:
+    receipts = edits.trash.receipts()
     if as_json:
         write_json(
             {
-                "bytes": editor.trash.size(),
+                "bytes": edits.trash.size(),
                 "receipts": [_receipt_shape(receipt) for receipt in receipts],
             }
         )
@@ -103,14 +103,14 @@ def _list(editor: Editor, as_json: bool, now: float) -> int:
         state = back_words(one) or _STATES.get(one.state, one.state.value)
         line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
         write(f"{line}  ({state})" if state else line)
-    held = f"{plural(len(receipts), 'edit')}, {size(editor.trash.size())}"
+    held = f"{plural(len(receipts), 'edit')}, {size(edits.trash.size())}"
     note(f"{held}, kept for {RETENTION_DAYS} days.")
     return int(ExitCode.DONE)
 
 
-def _show(editor: Editor, number: int, as_json: bool, now: float) -> int:
-    receipt = _found(editor, number)
-    entries = editor.trash.entries(number)
+def _show(edits: Edits, number: int, as_json: bool, now: float) -> int:
+    receipt = _found(edits, number)
+    entries = edits.trash.entries(number)
     if as_json:
         shape = {**_receipt_shape(receipt), "sessions": [_entry_shape(one) for one in entries]}
         write_json(shape)
@@ -123,11 +123,11 @@ def _show(editor: Editor, number: int, as_json: bool, now: float) -> int:
     return int(ExitCode.DONE)
 
 
-def _entries(editor: Editor, number: int, ids: Sequence[str]) -> list[int] | None:
+def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
     """The entries of these sessions; None for all."""
     if not ids:
         return None
-    entries = editor.trash.entries(number)
+    entries = edits.trash.entries(number)
     found = []
     for id_ in ids:
         mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
@@ -139,8 +139,8 @@ def _entries(editor: Editor, number: int, ids: Sequence[str]) -> list[int] | Non
     return found
 
 
-def _purge(editor: Editor, options: argparse.Namespace) -> int:
-    receipts = editor.trash.receipts() if options.all else [_found(editor, _number(options))]
+def _purge(edits: Edits, options: argparse.Namespace) -> int:
+    receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
     unfinished = [one for one in receipts if one.half_done]
     if unfinished:
         raise Refused(
@@ -153,17 +153,17 @@ def _purge(editor: Editor, options: argparse.Namespace) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask([words, "  They cannot be restored afterwards."])
-    with editor.trash.alone():
-        editor.trash.purge(one.number for one in receipts)
+    with edits.trash.alone():
+        edits.trash.purge(one.number for one in receipts)
     if options.json:
-        write_json({"purged": [one.number for one in receipts], "bytes": editor.trash.size()})
+        write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
     else:
-        note(f"Gone for good. The trash has {size(editor.trash.size())} of this file now.")
+        note(f"Gone for good. The trash has {size(edits.trash.size())} of this file now.")
     return int(ExitCode.DONE)
 
 
-def _found(editor: Editor, number: int) -> Receipt:
-    receipt = editor.trash.receipt(number)
+def _found(edits: Edits, number: int) -> Receipt:
+    receipt = edits.trash.receipt(number)
     if receipt is None:
         raise NoSuchSession("No such receipt", f"There is no receipt {number} for this file.")
     return receipt

@@ -190,7 +190,7 @@ def choose(
     query = parse(rules.query, now, tz)
     named = Hidden.ARCHIVED in session_test(query, now, tz).classes
     archived = frozenset() if named or rules.only is not None else catalog.archived
-    table = ""
+    home: int | None = None
     rows: list[int] = []
     skipped: dict[str, list[int]] = {}
     for tip in reversed(newest):
@@ -200,9 +200,9 @@ def choose(
         if not reason and tip in archived:
             reason = ARCHIVED
         if not reason:
-            own, _ = known.store.place(tip)
-            table = table or own
-            reason = ELSEWHERE if own != table else ""
+            own = known.store.set_of(tip)
+            home = own if home is None else home
+            reason = ELSEWHERE if own != home else ""
         if reason:
             skipped.setdefault(reason, []).append(tip)
         else:

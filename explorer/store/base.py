@@ -6,14 +6,21 @@ is. Every call opens the file, reads and closes it, and stops when its token is 
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.fates import Fates
 from explorer.store.read_only import CancelToken
 from explorer.store.seeking import Indexed, Needles, Stretch
+from explorer.store.side import SideFile
 from explorer.store.traits import Trait, Traits
+
+if TYPE_CHECKING:
+    from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, Progress
+    from explorer.store.edits.undoing import UndoPlan
+    from explorer.store.kept import Receipt
+    from explorer.store.trash import TrashFile
 
 T = TypeVar("T")
 
@@ -112,8 +119,96 @@ class TooLong(NamedTuple):
     """The agent refuses it; else it may, as releases before it was written had no limit."""
 
 
+class Ours(NamedTuple):
+    """Our own files, which an edit keeps what it needs in."""
+
+    trash: Path
+    clock: Callable[[], float]
+    notes: SideFile | None = None
+
+
+class Edits(Protocol):
+    """The writing half of a store: keys in, plans and receipts out.
+
+    Every plan is made from the store as it is, and every edit checks again under the lock. What an
+    edit took out is in the trash, complete, before it goes.
+    """
+
+    @property
+    def trash(self) -> "TrashFile": ...
+
+    def plan(
+        self,
+        action: "Action",
+        keys: Sequence[int],
+        *,
+        title: str = "",
+        force: bool = False,
+        measured: bool = False,
+        token: CancelToken | None = None,
+    ) -> "EditPlan":
+        """What an edit of these sessions would do; refused with the reason where it cannot be."""
+        ...
+
+    def apply(
+        self,
+        plan: "EditPlan",
+        token: CancelToken | None = None,
+        progress: "Callable[[Progress], None] | None" = None,
+        force: bool = False,
+    ) -> "Done":
+        """Do what was planned. Stopped by its token, a long edit says how far it got."""
+        ...
+
+    def undo_plan(
+        self,
+        receipt: int | None = None,
+        entries: Collection[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> "UndoPlan":
+        """What taking an edit back would do: the newest that is not yet undone, or this one."""
+        ...
+
+    def undo(
+        self,
+        plan: "UndoPlan",
+        token: CancelToken | None = None,
+        progress: "Callable[[Progress], None] | None" = None,
+    ) -> "Done": ...
+
+    def before(self, receipt: "Receipt") -> "Receipt | None":
+        """The edit before this one that can be taken back."""
+        ...
+
+    def after_crash(self) -> "AfterCrash":
+        """What became of edits that a crash cut short; what is clear of them is settled."""
+        ...
+
+    def finish(
+        self,
+        receipt: "Receipt",
+        token: CancelToken | None = None,
+        progress: "Callable[[Progress], None] | None" = None,
+    ) -> "Done":
+        """Do the rest of an edit that a crash cut short."""
+        ...
+
+    def restore(
+        self,
+        receipt: "Receipt",
+        token: CancelToken | None = None,
+        progress: "Callable[[Progress], None] | None" = None,
+    ) -> "Done":
+        """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
+        ...
+
+    def noted_pins(self) -> frozenset[str]:
+        """The ids that our notes hold as pinned."""
+        ...
+
+
 class Store(Protocol):
-    """A state file, read-only."""
+    """A store of sessions: reading it, and through `edits` changing it."""
 
     path: Path
     kind: str
@@ -194,8 +289,13 @@ class Store(Protocol):
         """The keys of the sessions with these very ids; those that are gone are missing."""
         ...
 
-    def place(self, key: int) -> tuple[str, int]:
-        """(table, number of the row) of a session: what an edit knows it by."""
+    def edits(self, ours: Ours) -> Edits:
+        """The writing half; `Refused` where this kind of store has none. Which edits a store allows
+        is told by `info`."""
+        ...
+
+    def set_of(self, key: int) -> int:
+        """Which of several sets of sessions a session is of: an edit is about one of them."""
         ...
 
     def sessions(

@@ -8,7 +8,7 @@ no search tables, and messages are numbered within their session.
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.store import cells
@@ -16,15 +16,18 @@ from explorer.store.base import (
     Candidate,
     Changes,
     Details,
+    Edits,
     Facts,
     Handover,
     Label,
+    Ours,
     TooLong,
 )
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
 from explorer.store.fates import NO_FATES, Fates
+from explorer.store.parameters import placeholders
 from explorer.store.power_loop_rows import (
     SEQ,
     SOURCE,
@@ -39,6 +42,9 @@ from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.seeking import Indexed, Needles, Stretch
 from explorer.store.traits import Trait, Traits
+
+if TYPE_CHECKING:
+    from explorer.store.power_loop_edits import PowerLoopDialect
 
 T = TypeVar("T")
 
@@ -103,7 +109,9 @@ class PowerLoopStore:
                 wal_bytes=log_size(self.path),
                 search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
                 snapshot=reader.snapshot,
-                edits=reasons(self.path, reader.schema, reader.rows, reader.snapshot),
+                edits=reasons(
+                    self.path, self._dialect(), reader.schema, reader.rows, reader.snapshot
+                ),
             )
 
         return self._file.read(work, token)
@@ -243,9 +251,21 @@ class PowerLoopStore:
 
         return self._file.read(work, token)
 
-    def place(self, key: int) -> tuple[str, int]:
-        tables = self._of(key)
-        return f"{tables.prefix}sessions", tables.row(key)
+    def edits(self, ours: Ours) -> Edits:
+        from explorer.store.edits.editor import Editor
+
+        def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
+            return {key: label.id for key, label in self.labels(keys).items()}
+
+        return Editor(self.path, self._dialect(), ids_of, ours)
+
+    def _dialect(self) -> "PowerLoopDialect":
+        from explorer.store.power_loop_edits import PowerLoopDialect
+
+        return PowerLoopDialect(self.path, self._tables)
+
+    def set_of(self, key: int) -> int:
+        return self._of(key).number
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
@@ -296,7 +316,7 @@ class PowerLoopStore:
 
         def work(reader: Reader) -> list[Message]:
             wanted = set(ids)
-            places = ",".join("?" * len(ids)) if len(ids) <= 500 else ""
+            places = placeholders(ids) if len(ids) <= 500 else ""
             chosen = f"AND {SEQ} IN ({places})" if places else ""
             rows = reader.rows(
                 f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m WHERE"

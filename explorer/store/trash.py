@@ -18,6 +18,7 @@ from explorer.store.edits.images import Image, pack, unpack
 from explorer.store.edits.plans import Action
 from explorer.store.kept import Change, Entry, EntryState, KeptFile, Pack, Receipt, ReceiptState
 from explorer.store.own_file import OwnFile
+from explorer.store.parameters import placeholders
 
 PATIENCE = 5.0
 RETENTION_DAYS = 30
@@ -202,7 +203,7 @@ class TrashFile:
         with self._file.connected("read") as connection:
             self._file.check_known(connection, _TABLES, others=False)
             for table, column, known in _VALUES:
-                places = ", ".join("?" * len(known))
+                places = placeholders(known)
                 odd = f"SELECT 1 FROM {table} WHERE {column} NOT IN ({places}) LIMIT 1"
                 try:
                     found = connection.execute(odd, known).fetchall()

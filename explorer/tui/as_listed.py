@@ -4,7 +4,7 @@ A list knows its rows by their number in the file, and the agent may give the nu
 that it deleted to another one; or it goes on with a session that was to be pruned for being quiet.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from explorer.errors import Refused
 from explorer.store.catalog import Catalog
@@ -16,35 +16,33 @@ ANOTHER = Refused(
 SINCE = "changed since it was listed"
 
 
-def check_same(plan: EditPlan, keys: Mapping[int, int], shown: Mapping[int, str]) -> None:
-    """Refuse a plan about other sessions than were `shown`, which are ids by key; `keys` are those
-    of the numbers in the plan."""
-    for one in plan.sessions:
-        if shown.get(keys.get(one.key, -1), one.id) != one.id:
-            raise ANOTHER
+def check_same(plan: EditPlan, shown: Mapping[int, str]) -> None:
+    """Refuse a plan about other sessions than were `shown`, which are ids by key."""
+    if any(shown.get(one.key, one.id) != one.id for one in plan.sessions):
+        raise ANOTHER
 
 
 def as_listed(
     plan: EditPlan,
-    keys: Mapping[int, int],
+    keys: Collection[int],
     listed: Catalog,
     again: Callable[[list[int]], EditPlan],
 ) -> EditPlan:
     """The plan without the conversations in which something has happened since they were `listed`;
-    `again` makes the plan for fewer of them."""
+    `again` makes the plan for fewer of the `keys` that were asked for."""
+    asked = frozenset(keys)
     changed = {
-        key
+        one.key
         for one in plan.doomed
-        if (key := keys.get(one.key)) is not None
-        and (one.last_active or 0.0) != listed.last_active(key)
+        if one.key in asked and (one.last_active or 0.0) != listed.last_active(one.key)
     }
     if not changed:
         return plan
     stay = {part for key in changed for part in listed.chain(key)}
-    rest = again([row for row, key in keys.items() if key not in stay])
+    rest = again([key for key in keys if key not in stay])
     left = [
         one._replace(outcome=Outcome.SKIP, reason=SINCE)
         for one in plan.doomed
-        if keys.get(one.key) in stay
+        if one.key in asked & stay
     ]
     return rest._replace(sessions=(*rest.sessions, *left))

@@ -4,7 +4,7 @@ Plans are made in a thread, of the file as it is. Where that has changed by the 
 that nothing could be done, the question is asked again.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,9 +13,8 @@ from textual.screen import Screen
 from explorer.errors import ExplorerError
 from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
-from explorer.store.base import Store
+from explorer.store.base import Edits
 from explorer.store.catalog import Catalog
-from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent
 from explorer.store.edits.words import (
     done_words,
@@ -42,17 +41,15 @@ _YES = {
     Action.REOPEN: "Reopen",
 }
 
-Make = Callable[[list[int], str, CancelToken], EditPlan]
-"""Makes a plan about the rows of a table."""
 After = Callable[[], None] | None
 
 
 class About(NamedTuple):
     """What an edit is about."""
 
+    action: Action
     keys: Iterable[int]
     """Of sessions; a prune may name 100,000."""
-    make: Make
     shown: Mapping[int, str]
     """Ids by key, as far as they were in sight."""
     listed: Catalog | None = None
@@ -60,25 +57,25 @@ class About(NamedTuple):
     instead: Instead | None = None
     """What else can be done to them."""
 
-    def plan(self, store: Store, token: CancelToken) -> "_Shown | None":
+    def plan(self, edits: Edits, token: CancelToken) -> "_Shown | None":
         """In a thread: the plan, and the words for it."""
         keys = list(dict.fromkeys(self.keys))
-        places = [(store.place(key), key) for key in keys]
-        if not places:
+        if not keys:
             return None
-        table = places[0][0][0]
-        mine = {row: key for (name, row), key in places if name == table}
+
+        def make(few: Sequence[int]) -> EditPlan:
+            return edits.plan(self.action, few, token=token)
+
         try:
-            plan = self.make(list(mine), table, token)
+            plan = make(keys)
         except OnlyAgent as error:
-            check_same(error.plan, mine, self.shown)
+            check_same(error.plan, self.shown)
             raise
-        check_same(plan, mine, self.shown)
+        check_same(plan, self.shown)
         if self.listed is not None:
-            plan = as_listed(plan, mine, self.listed, lambda few: self.make(few, table, token))
-        about = self._replace(keys=keys)
+            plan = as_listed(plan, keys, self.listed, make)
         rows = frozenset((*keys, *map(inside_row, keys)))
-        return _Shown.of(plan, about, len(places) - len(mine), rows)
+        return _Shown.of(plan, self._replace(keys=keys), rows)
 
 
 class _Shown(NamedTuple):
@@ -91,17 +88,15 @@ class _Shown(NamedTuple):
     nothing: str
     """Why it does nothing, if it does."""
     about: About
-    elsewhere: int
-    """Sessions that are in other tables, and left out."""
     rows: frozenset[int]
     """The rows of the list that it is about."""
 
     @classmethod
-    def of(cls, plan: EditPlan, about: About, elsewhere: int, rows: frozenset[int]) -> "_Shown":
+    def of(cls, plan: EditPlan, about: About, rows: frozenset[int]) -> "_Shown":
         if not plan.doomed:
-            return cls(plan, "", "", "", nothing_words(plan), about, elsewhere, rows)
+            return cls(plan, "", "", "", nothing_words(plan), about, rows)
         text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-        return cls(plan, question(plan), text, receipt_words(plan), "", about, elsewhere, rows)
+        return cls(plan, question(plan), text, receipt_words(plan), "", about, rows)
 
 
 class Asking:
@@ -112,14 +107,14 @@ class Asking:
         screen: Screen[None],
         lane: EditLane,
         lister: Lister,
-        editor: Editor,
+        edits: Edits,
         changed: Callable[[], None],
     ) -> None:
         """`changed` is told when the file is no longer as it was."""
         self._screen = screen
         self._lane = lane
         self._lister = lister
-        self._editor = editor
+        self._edits = edits
         self._changed = changed
 
     def plan(self, about: About, after: After = None) -> None:
@@ -137,14 +132,16 @@ class Asking:
                 self._lane.say(why)
 
         self._lane.find_out(
-            lambda token: about.plan(store, token), lambda shown: self._ask(shown, after), refused
+            lambda token: about.plan(self._edits, token),
+            lambda shown: self._ask(shown, after),
+            refused,
         )
 
     def _ask(self, shown: _Shown | None, after: After) -> None:
         if shown is None:
             return
-        if shown.elsewhere:
-            words = plural(shown.elsewhere, "session")
+        if shown.plan.elsewhere:
+            words = plural(shown.plan.elsewhere, "session")
             words = f"Left out: {words} in other tables of the file: ask again for them."
             self._screen.notify(words, severity="warning", markup=False)
         if shown.nothing:
@@ -177,5 +174,5 @@ class Asking:
                 self._screen.call_later(again)
 
         self._lane.do(
-            title.rstrip("?"), stop, lambda tell: self._editor.apply(plan, stop, tell), then, after
+            title.rstrip("?"), stop, lambda tell: self._edits.apply(plan, stop, tell), then, after
         )

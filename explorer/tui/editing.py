@@ -5,6 +5,7 @@ back.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 from textual.screen import Screen
 
@@ -12,10 +13,9 @@ from explorer.errors import ExplorerError
 from explorer.model import Session
 from explorer.render.amounts import plural
 from explorer.render.clean import clean_line
+from explorer.store.base import Edits
 from explorer.store.catalog import Catalog
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, EditPlan
-from explorer.store.edits.titles import Owner, Title
+from explorer.store.edits.plans import Action, EditPlan, Owner
 from explorer.store.edits.words import (
     question,
     receipt_words,
@@ -54,7 +54,7 @@ class Editing:
         screen: Screen[None],
         lanes: Lanes,
         lister: Lister,
-        editor: Editor,
+        edits: Edits,
         clock: Callable[[], float],
         changed: Callable[[], None],
     ) -> None:
@@ -62,13 +62,13 @@ class Editing:
         self._screen = screen
         self._lanes = lanes
         self._lister = lister
-        self._editor = editor
+        self._edits = edits
         self._clock = clock
         self._changed = changed
         self._lane = EditLane(screen, lanes, changed)
-        self._asking = Asking(screen, self._lane, lister, editor, changed)
-        self.taking_back = TakingBack(screen, self._lane, lister, editor)
-        self._pinning = Pinning(screen, self._lane, lister, editor)
+        self._asking = Asking(screen, self._lane, lister, edits, changed)
+        self.taking_back = TakingBack(screen, self._lane, lister, edits)
+        self._pinning = Pinning(screen, self._lane, lister, edits)
         self._shown: Mapping[int, str] = {}
         """Ids by key of what an edit is about, as far as that was in sight."""
 
@@ -155,24 +155,13 @@ class Editing:
             catalog.tip(_key(row)) in catalog.archived for row in rows
         )
         instead = None if archived else Instead("Archive instead", lambda: self.archive(rows))
-        self._asking.plan(
-            About(
-                keys,
-                lambda rows, table, token: self._editor.delete_plan(rows, table, token=token),
-                self._shown,
-                instead=instead,
-            )
-        )
+        self._asking.plan(About(Action.DELETE, keys, self._shown, instead=instead))
 
     def clear(self, rows: Sequence[int]) -> None:
-        keys = [_key(row) for row in rows]
-        self._plan(keys, lambda rows, table, token: self._editor.clear_plan(rows, token=token))
+        self._plan(Action.CLEAR, [_key(row) for row in rows])
 
     def end(self, rows: Sequence[int], reopen: bool) -> None:
-        keys = [_key(row) for row in rows]
-        self._plan(
-            keys, lambda rows, table, token: self._editor.end_plan(rows, reopen, token=token)
-        )
+        self._plan(Action.REOPEN if reopen else Action.END, [_key(row) for row in rows])
 
     def archive(self, rows: Sequence[int]) -> None:
         """Archive these rows, or if all of them are archived take them out."""
@@ -181,33 +170,26 @@ class Editing:
             return
         keys = [part for row in rows for part in self._parts(row)]
         on = not all(catalog.tip(_key(row)) in catalog.archived for row in rows)
-        self._plan(
-            keys,
-            lambda rows, table, token: self._editor.archive_plan(rows, on, table, token=token),
-        )
+        self._plan(Action.ARCHIVE if on else Action.UNARCHIVE, keys)
 
     def rename(self, session: Session) -> None:
         """Type another title; it is looked up while it is typed."""
-        store = self._lister.store
-        if store is None:
-            return
-        _, row = store.place(session.key)
 
         def check(dialog: Rename, text: str) -> None:
-            def work(token: CancelToken) -> tuple[EditPlan, Title] | ExplorerError:
+            def work(token: CancelToken) -> EditPlan | ExplorerError:
                 try:
-                    return self._editor.rename_plan(row, text, token)
+                    return self._edits.plan(Action.RENAME, [session.key], title=text, token=token)
                 except ExplorerError as error:
                     return error
 
-            def take(found: tuple[EditPlan, Title] | ExplorerError) -> None:
-                if not isinstance(found, ExplorerError) and found[0].sessions[0].id != session.id:
+            def take(found: EditPlan | ExplorerError) -> None:
+                if not isinstance(found, ExplorerError) and found.sessions[0].id != session.id:
                     found = ANOTHER
                 if isinstance(found, ExplorerError):
                     dialog.leave()
                     self._lane.say(found)
                 elif dialog.is_attached:
-                    dialog.checked(text, *found)
+                    dialog.checked(text, found)
 
             self._lanes.start("title", work, take)
 
@@ -215,7 +197,7 @@ class Editing:
             if isinstance(found, EditPlan):
                 self._asking.apply(found, question(found), receipt_words(found))
             elif isinstance(found, Owner):
-                self._lister.reveal(found.row)
+                self._lister.reveal(found.key)
 
         self._screen.app.push_screen(Rename(clean_line(session.title or ""), check), renamed)
 
@@ -238,17 +220,14 @@ class Editing:
         ) -> None:
             here = place(self._screen.app)
 
-            def make(rows: list[int], table: str, token: CancelToken) -> EditPlan:
-                if archive:
-                    return self._editor.archive_plan(rows, True, table, token)
-                return self._editor.delete_plan(rows, table, False, Action.PRUNE, token)
-
             def told(newer: Catalog) -> None:
                 then(newer)
                 if not archive:
                     offer(self._screen, self._lanes, store, newer, self._clock, here)
 
-            self._plan(keys, make, lambda: self._lanes.start("after", store.catalog, told), listed)
+            action = Action.ARCHIVE if archive else Action.PRUNE
+            renew = partial(self._lanes.start, "after", store.catalog, told)
+            self._plan(action, keys, renew, listed)
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
             self.taking_back.undo(after=lambda: self._lanes.start("after", store.catalog, then))
@@ -259,19 +238,19 @@ class Editing:
         """Show what was deleted."""
         from explorer.tui.trashing import Trashing
 
-        Trashing(self._screen, self._lanes, self._editor, self._clock, self.taking_back.undo).show()
+        Trashing(self._screen, self._lanes, self._edits, self._clock, self.taking_back.undo).show()
 
     def _plan(
         self,
+        action: Action,
         keys: Iterable[int],
-        make: Callable[[list[int], str, CancelToken], EditPlan],
         after: Callable[[], None] | None = None,
         listed: Catalog | None = None,
     ) -> None:
         """Show a plan, and do it after a yes; of what was `listed` nothing that has changed since.
         A prune is about that, all else about the rows that are chosen."""
         shown = self._shown if listed is None else {}
-        self._asking.plan(About(keys, make, shown, listed), after)
+        self._asking.plan(About(action, keys, shown, listed), after)
 
 
 def _key(row: int) -> int:

@@ -8,11 +8,9 @@ from textual.screen import Screen
 from explorer.errors import Refused
 from explorer.render.amounts import plural
 from explorer.render.clean import clean
-from explorer.store.base import Label, Store
+from explorer.store.base import Edits, Label, Store
 from explorer.store.catalog import Catalog
-from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, Done, EditPlan, Progress
-from explorer.store.kept import OURS
 from explorer.store.pins import pinned_rows
 from explorer.tui.as_listed import ANOTHER
 from explorer.tui.edit_lane import EditLane
@@ -22,13 +20,11 @@ from explorer.tui.lister import Lister
 class Pinning:
     """Pins conversations as a whole, or unpins them where all are pinned."""
 
-    def __init__(
-        self, screen: Screen[None], lane: EditLane, lister: Lister, editor: Editor
-    ) -> None:
+    def __init__(self, screen: Screen[None], lane: EditLane, lister: Lister, edits: Edits) -> None:
         self._screen = screen
         self._lane = lane
         self._lister = lister
-        self._editor = editor
+        self._edits = edits
 
     def pin(self, keys: Collection[int], shown: Mapping[int, str], on: bool | None = None) -> None:
         """Pin the conversations of these sessions, or unpin them; without a word (`on`), unpin
@@ -42,8 +38,8 @@ class Pinning:
             if store is None or catalog is None:
                 raise ANOTHER
             made = self._plan(store, catalog, keys, shown, on)
-            done = self._editor.apply(made.plan)
-            took.append(made._replace(noted=self._editor.noted_pins()))
+            done = self._edits.apply(made.plan)
+            took.append(made._replace(noted=self._edits.noted_pins()))
             return done
 
         def then(done: Done) -> None:
@@ -67,16 +63,12 @@ class Pinning:
         if any(key in labels and labels[key].id != id_ for key, id_ in shown.items()):
             raise ANOTHER
         if on is None:
-            on = not pinned_rows(store, catalog, self._editor.noted_pins()).issuperset(tips)
-        places = {key: store.place(key) for key in labels}
-        tables = {table for table, _ in places.values()}
-        if len(tables) != 1:
+            on = not pinned_rows(store, catalog, self._edits.noted_pins()).issuperset(tips)
+        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(labels))
+        if plan.elsewhere:
             raise Refused("Not pinned", "These sessions lie in different tables of the file.")
-        ids = {places[key][1]: label.id for key, label in labels.items()}
-        plan = self._editor.pin_plan(ids, on, tables.pop())
-        in_file = any(change.table != OURS for change in plan.changes)
         words = _words(plan, [labels[tip] for tip in tips if tip in labels])
-        return _Pinned(plan, on, tuple(labels) if in_file else (), frozenset(), words)
+        return _Pinned(plan, on, tuple(labels) if plan.in_file else (), frozenset(), words)
 
 
 class _Pinned(NamedTuple):

@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
-from explorer.store.edits.editor import Editor
+from explorer.store.base import Edits
 from explorer.store.edits.plans import AfterCrash, Done, Progress
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.edits.words import crash_words, undo_lines, undo_question, undone_words
@@ -23,13 +23,11 @@ from explorer.tui.lister import Lister
 class TakingBack:
     """Asks first, as with every edit, and goes to what came back."""
 
-    def __init__(
-        self, screen: Screen[None], lane: EditLane, lister: Lister, editor: Editor
-    ) -> None:
+    def __init__(self, screen: Screen[None], lane: EditLane, lister: Lister, edits: Edits) -> None:
         self._screen = screen
         self._lane = lane
         self._lister = lister
-        self._editor = editor
+        self._edits = edits
 
     def undo(
         self,
@@ -40,8 +38,8 @@ class TakingBack:
         """Take the newest edit back, or this one, or a part of it; then do what comes `after`."""
 
         def work(token: CancelToken) -> tuple[UndoPlan, Receipt | None]:
-            plan = self._editor.undo_plan(receipt, entries, token)
-            before = self._editor.before(plan.receipt) if plan.why_not else None
+            plan = self._edits.undo_plan(receipt, entries, token)
+            before = self._edits.before(plan.receipt) if plan.why_not else None
             if before is None or receipt is not None:
                 plan.check()
             return plan, before
@@ -82,12 +80,12 @@ class TakingBack:
 
         def act(tell: Callable[[Progress], None]) -> Done:
             nonlocal noted
-            done = self._editor.undo(plan, progress=tell)
+            done = self._edits.undo(plan, progress=tell)
             # It is undone, whether or not anybody can be shown where.
             with suppress(ExplorerError):
                 keys = store.keys_of(done.ids) if store is not None else {}
                 back.extend(keys[id_] for id_ in done.ids if id_ in keys)
-                noted = self._editor.noted_pins()
+                noted = self._edits.noted_pins()
             return done
 
         def then(done: Done) -> None:
@@ -116,7 +114,7 @@ class TakingBack:
             elif found.half_done:
                 self._ask_half_done(found.half_done[0])
 
-        self._lane.look(lambda token: self._editor.after_crash(), ask)
+        self._lane.look(lambda token: self._edits.after_crash(), ask)
 
     def _ask_half_done(self, receipt: Receipt) -> None:
         dialog = Choice(
@@ -131,7 +129,7 @@ class TakingBack:
 
         def chosen(name: str | None) -> None:
             if name in ("restore", "finish"):
-                act = self._editor.restore if name == "restore" else self._editor.finish
+                act = self._edits.restore if name == "restore" else self._edits.finish
                 self._lane.do(
                     clean_line(receipt.words, 60),
                     None,

@@ -7,7 +7,7 @@ from textual.screen import Screen
 from explorer.errors import ExplorerError
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
-from explorer.store.edits.editor import Editor
+from explorer.store.base import Edits
 from explorer.store.edits.remains import told
 from explorer.store.kept import Entry, Receipt
 from explorer.store.read_only import CancelToken
@@ -29,19 +29,19 @@ class Trashing:
         self,
         screen: Screen[None],
         lanes: Lanes,
-        editor: Editor,
+        edits: Edits,
         clock: Callable[[], float],
         undo: Callable[[int, list[int] | None], None],
     ) -> None:
         """`undo` takes an edit back, or only some of its entries."""
         self._screen = screen
         self._lanes = lanes
-        self._editor = editor
+        self._edits = edits
         self._clock = clock
         self._undo = undo
 
     def show(self) -> None:
-        trash, asked_at = self._editor.trash, place(self._screen.app)
+        trash, asked_at = self._edits.trash, place(self._screen.app)
 
         def work(token: CancelToken) -> InTrash | ExplorerError:
             try:
@@ -64,7 +64,7 @@ class Trashing:
             lines: list[str] = []
             length = 0
             try:
-                for line in told(self._editor.trash, entry):
+                for line in told(self._edits.trash, entry):
                     lines.append(line)
                     length += len(line)
                     if length > MOST:
@@ -101,8 +101,8 @@ class Trashing:
     def _gone(self, receipt: Receipt) -> None:
         def work(token: CancelToken) -> ExplorerError | None:
             try:
-                with self._editor.trash.alone():
-                    self._editor.trash.purge([receipt.number])
+                with self._edits.trash.alone():
+                    self._edits.trash.purge([receipt.number])
             except ExplorerError as error:
                 return error
             return None

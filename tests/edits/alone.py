@@ -15,9 +15,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from explorer.store.edits import batches
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Progress
+from explorer.store.edits.plans import Action, Progress
 from explorer.store.failures import log_size
+from tests.editors import edits_on
 from tests.edits.kills import kill_alone
 from tests.edits.states import dump, faults
 from tests.edits.victim import alone
@@ -63,7 +63,7 @@ class Trial:
         self.path = unpack("hermes-v22", folder)
         with closing(sqlite3.connect(self.path)) as db:
             db.execute("PRAGMA journal_mode = WAL").fetchall()
-        self._editor = Editor(self.path, folder / "trash.db", lambda: NOW)
+        self._editor = edits_on(self.path, folder / "trash.db", lambda: NOW)
         self.longest = 0
 
     def _look(self, progress: Progress) -> None:
@@ -76,7 +76,7 @@ class Trial:
             keeper.execute("SELECT 1 FROM sessions").fetchone()
             written = os.stat(self.path).st_mtime_ns
             numbers = [int(str(row)) for (row,) in rows(self.path, "SELECT rowid FROM sessions")]
-            plan = self._editor.delete_plan(numbers, force=True)
+            plan = self._editor.plan(Action.DELETE, numbers, force=True)
             self._editor.apply(plan, progress=self._look, force=True)
             self._editor.undo(self._editor.undo_plan(), progress=self._look)
             back = os.stat(self.path).st_mtime_ns != written

@@ -7,6 +7,7 @@ import pytest
 
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
+from tests.editors import edits_on
 from tests.factories import NOW, talk
 
 
@@ -20,7 +21,7 @@ def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def editor_of(tmp_path: Path) -> Callable[[Path], Editor]:
     """An editor with a trash of its own, at a time when nothing runs."""
-    return lambda path: Editor(path, tmp_path / "ours" / "trash.db", lambda: NOW)
+    return lambda path: edits_on(path, tmp_path / "ours" / "trash.db", lambda: NOW)
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
+from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
 from tests.newer_files import newer_file
@@ -23,7 +25,7 @@ def make(tmp_path: Path) -> Make:
 
     def made(name: str) -> tuple[Path, Editor]:
         path = newer_file(name, tmp_path, "delete")
-        return path, Editor(path, tmp_path / "trash.db", lambda: LATER)
+        return path, edits_on(path, tmp_path / "trash.db", lambda: LATER)
 
     return made
 
@@ -48,7 +50,7 @@ def test_a_rename_says_that_a_person_chose_the_title(name: str, make: Make) -> N
     path, editor = make(name)
     (number, *_), before = _plain(path), dump(path)
     for title, source in (("A title of mine", "user"), ("", None)):
-        plan, _ = editor.rename_plan(number, title)
+        plan = editor.plan(Action.RENAME, [number], title=title)
         editor.apply(plan)
         assert _one(path, "title, title_source", number) == (title or None, source)
     for _ in range(2):
@@ -62,11 +64,15 @@ def test_only_a_hidden_bot_chat_keeps_its_title(make: Make) -> None:
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = NULL WHERE title = 'Bot Chat'")
         db.execute("UPDATE sessions SET title = 'Bot Chat', hidden = 1 WHERE rowid = ?", (number,))
-    _, title = editor.rename_plan(number, "Something else")
+    plan = editor.plan(Action.RENAME, [number], title="Something else")
+    title = plan.title
+    assert title is not None
     assert "Bot Chat" in title.trouble
     with altered(path) as db:
         db.execute("UPDATE sessions SET hidden = 0 WHERE rowid = ?", (number,))
-    plan, title = editor.rename_plan(number, "Something else")
+    plan = editor.plan(Action.RENAME, [number], title="Something else")
+    title = plan.title
+    assert title is not None
     assert (title.trouble, len(plan.doomed)) == ("", 1)
 
 
@@ -89,7 +95,9 @@ def test_an_empty_session_gives_its_title_up_where_hermes_has_it_so(
         db.execute("INSERT INTO sessions (id, source, started_at) VALUES ('ghost', 'cli', 1)")
         db.execute(f"UPDATE sessions SET title = 'Wanted', {ghost} WHERE id = 'ghost'")
     before = dump(path)
-    plan, title = editor.rename_plan(number, "Wanted")
+    plan = editor.plan(Action.RENAME, [number], title="Wanted")
+    title = plan.title
+    assert title is not None
     assert title.owner is not None
     assert bool(title.owner.yields) is bool(plan.doomed) is yields
     if yields:
@@ -103,7 +111,7 @@ def test_an_empty_session_gives_its_title_up_where_hermes_has_it_so(
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = NULL WHERE id = 'ghost'")
         db.execute("UPDATE sessions SET title = 'Wanted' WHERE rowid = ?", (other,))
-    plan, _ = editor.rename_plan(number, "Wanted")
+    plan = editor.plan(Action.RENAME, [number], title="Wanted")
     assert not plan.doomed, "whoever has messages keeps its title"
 
 
@@ -117,7 +125,7 @@ def test_what_is_archived_by_a_person_is_not_brought_back_by_the_agent(
         state = "UPDATE sessions SET archived = ?, auto_archived = 1 WHERE rowid = ?"
         db.execute(state, (int(not on), number))
     before = dump(path)
-    editor.apply(editor.archive_plan([number], on))
+    editor.apply(editor.plan(Action.ARCHIVE if on else Action.UNARCHIVE, [number]))
     assert _one(path, "archived, auto_archived", number) == (int(on), 0)
     editor.undo(editor.undo_plan())
     assert dump(path) == before
@@ -137,7 +145,7 @@ def test_reopening_marks_what_a_chat_began_anew_with(name: str, make: Make) -> N
         unmarked = "UPDATE sessions SET model_config = json_remove(?, '$._reset_from') WHERE id = ?"
         db.execute(unmarked, (config, child))
     before = dump(path)
-    plan = editor.end_plan([int(str(number))], reopen=True)
+    plan = editor.plan(Action.REOPEN, [int(str(number))])
     editor.apply(plan)
     assert _one(path, "ended_at, end_reason", int(str(number))) == (None, None)
     ((marked,),) = rows(path, "SELECT model_config FROM sessions WHERE id = ?", [child])
@@ -158,7 +166,7 @@ def test_reopening_takes_out_of_the_archive_what_the_agent_put_there(make: Make)
             (number, other),
         )
     before = dump(path)
-    editor.apply(editor.end_plan([number, other], reopen=True))
+    editor.apply(editor.plan(Action.REOPEN, [number, other]))
     assert _one(path, "archived, auto_archived", number) == (0, 0)
     assert _one(path, "archived, auto_archived", other) == (1, 0)
     editor.undo(editor.undo_plan())
@@ -178,5 +186,5 @@ def test_a_chat_that_began_anew_does_not_keep_what_was_before(make: Make) -> Non
             "UPDATE sessions SET ended_at = NULL, last_activity_at = ? WHERE rowid = ?",
             (LATER, after),
         )
-    plan = editor.delete_plan([int(str(before)), int(str(after))])
+    plan = editor.plan(Action.DELETE, [int(str(before)), int(str(after))])
     assert [one.key for one in plan.doomed] == [before]

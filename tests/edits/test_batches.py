@@ -11,9 +11,10 @@ import pytest
 from explorer.errors import ExplorerError, Refused
 from explorer.store.create import StateFile
 from explorer.store.edits.batches import AHEAD, Step, run_batches
-from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.edits.writing import Transaction, Writing
 from explorer.store.read_only import CancelToken
+from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.factories import NOW, rows, talk
 
@@ -87,13 +88,13 @@ def test_a_long_edit_ends_before_it_fills_the_disk(
     with StateFile.create(path) as state:
         for number in range(6):
             talk(state, str(number), "hello", at=NOW - 9e6, end="cli_close")
-    before, editor = dump(path), Editor(path, tmp_path / "trash.db", lambda: NOW)
-    plan = editor.delete_plan([1, 2, 3, 4, 5, 6])
+    before, editor = dump(path), edits_on(path, tmp_path / "trash.db", lambda: NOW)
+    plan = editor.plan(Action.DELETE, [1, 2, 3, 4, 5, 6])
     with pytest.raises(ExplorerError, match="2 sessions done before that can be undone"):
         editor.apply(plan)
     assert rows(path, "SELECT count(*) FROM sessions") == [(4,)]
     assert editor.trash.receipts()[0].words == "Deleted 2 of 6 sessions"
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     editor.undo(editor.undo_plan())
     assert dump(path) == before
 
@@ -105,17 +106,17 @@ def test_a_long_undo_ends_before_it_fills_the_disk_and_goes_on_later(
     with StateFile.create(path) as state:
         for number in range(6):
             talk(state, str(number), "hello", at=NOW - 9e6, end="cli_close")
-    before, editor = dump(path), Editor(path, tmp_path / "trash.db", lambda: NOW)
-    editor.apply(editor.delete_plan([1, 2, 3, 4, 5, 6]))
+    before, editor = dump(path), edits_on(path, tmp_path / "trash.db", lambda: NOW)
+    editor.apply(editor.plan(Action.DELETE, [1, 2, 3, 4, 5, 6]))
     with monkeypatch.context() as full:
         full.setattr("explorer.store.edits.doing.CHUNK_SESSIONS", 2)
         full.setattr("explorer.store.edits.room.LEAST", 1 << 60)
         with pytest.raises(ExplorerError, match="nearly full"):
             editor.undo(editor.undo_plan())
-    (receipt,) = editor.half_done()
+    (receipt,) = list(editor.after_crash().half_done)
     editor.finish(receipt)
     assert dump(path) == before
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
 
 
 def test_an_undo_for_which_there_is_no_room_is_refused(
@@ -124,8 +125,8 @@ def test_an_undo_for_which_there_is_no_room_is_refused(
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         talk(state, "one", "hello", at=NOW - 9e6, end="cli_close")
-    editor = Editor(path, tmp_path / "trash.db", lambda: NOW)
-    editor.apply(editor.delete_plan([1]))
+    editor = edits_on(path, tmp_path / "trash.db", lambda: NOW)
+    editor.apply(editor.plan(Action.DELETE, [1]))
     gone = dump(path)
     with monkeypatch.context() as full:
         full.setattr("explorer.store.edits.room.SPARE", 1 << 60)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.store.edits.plans import Action
 from tests.agents import run_agent
 from tests.edits.appender import Appender, acknowledged, appender
 from tests.edits.states import faults
@@ -48,7 +49,7 @@ def test_an_agent_appends_undisturbed_while_a_long_session_goes_and_comes_back(
         before = sessions(path)
         with agent.appending(path, mode, log):
             editor = editor_on(path)
-            done = editor.apply(editor.delete_plan(numbers(path, "big")))
+            done = editor.apply(editor.plan(Action.DELETE, numbers(path, "big")))
             assert (done.ids, done.skipped) == (("big",), {})
             editor.undo(editor.undo_plan())
         assert agent.errors == []
@@ -75,25 +76,25 @@ def test_every_agent_reads_what_every_edit_leaves(version: str, tmp_path: Path) 
 
     everybody, hits, loaded = look("big", "small-3")
     assert (hits, loaded) == (50, {"big": 30, "small-3": 4})
-    editor.apply(editor.delete_plan(numbers(path, "big", "root")))
+    editor.apply(editor.plan(Action.DELETE, numbers(path, "big", "root")))
     listed, _, loaded = look("big", "branch")
     assert "big" not in listed
     assert loaded == {"big": 0, "branch": 3}
     editor.undo(editor.undo_plan())
     assert look("big", "root") == (everybody, 50, {"big": 30, "root": 4})
-    editor.apply(editor.clear_plan(numbers(path, "big")))
+    editor.apply(editor.plan(Action.CLEAR, numbers(path, "big")))
     assert look("big")[2] == {"big": 0}
     editor.undo(editor.undo_plan())
-    plan, _ = editor.rename_plan(numbers(path, "big")[0], "Another title")
+    plan = editor.plan(Action.RENAME, [numbers(path, "big")[0]], title="Another title")
     editor.apply(plan)
     assert look("big")[2] == {"big": 30}
     assert rows(path, "SELECT title FROM sessions WHERE id = 'big'") == [("Another title",)]
-    editor.apply(editor.end_plan(numbers(path, "big"), reopen=True))
+    editor.apply(editor.plan(Action.REOPEN, numbers(path, "big")))
     assert look("big") == (everybody, 50, {"big": 30})
-    editor.apply(editor.end_plan(numbers(path, "big")))
+    editor.apply(editor.plan(Action.END, numbers(path, "big")))
     assert look("big") == (everybody, 50, {"big": 30})
     if version != "0.13.0":
-        editor.apply(editor.archive_plan(numbers(path, *small()), on=True))
+        editor.apply(editor.plan(Action.ARCHIVE, numbers(path, *small())))
         assert set(look()[0]).isdisjoint(small())
         editor.undo(editor.undo_plan())
         assert look()[0] == everybody
@@ -115,7 +116,7 @@ def _edit_beside_the_lockless(agent: Appender, path: Path, log: Path) -> None:
     # It appends only when asked: what counts is what comes after our last connection is closed.
     with agent.appending(path, "WAL", log, rest=0.05, lockless=True):
         editor = editor_on(path)
-        editor.apply(editor.delete_plan(numbers(path, "small-1")))
+        editor.apply(editor.plan(Action.DELETE, numbers(path, "small-1")))
         editor.undo(editor.undo_plan())
         assert Path(f"{path}-wal").exists()
         before = len(acknowledged(log))

@@ -8,11 +8,13 @@ import pytest
 from explorer.errors import Refused
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.titles import cleaned
+from explorer.store.edits.plans import Action
 from explorer.store.edits.writing import Changed
+from explorer.store.hermes.edits.titles import cleaned
 from explorer.store.opening import open_store
 from explorer.store.side import SideFile
 from tests.agents import HERMES, run_agent
+from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import NOW, T0, altered, go_on, insert, keys, rows, talk
 
@@ -40,7 +42,7 @@ def _title(path: Path, id_: str) -> object:
 
 def test_a_rename_and_its_undo(path: Path, editor_of: EditorOf) -> None:
     editor, before = editor_of(path), dump(path)
-    plan, _ = editor.rename_plan(_key(path, "a"), "  A  new\tname\u200b ")
+    plan = editor.plan(Action.RENAME, [_key(path, "a")], title="  A  new\tname\u200b ")
     done = editor.apply(plan)
     assert _title(path, "a") == "A new name"
     assert done.receipt is not None
@@ -51,7 +53,7 @@ def test_a_rename_and_its_undo(path: Path, editor_of: EditorOf) -> None:
 
 def test_an_empty_title_takes_it_off(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.rename_plan(_key(path, "a"), " ")[0])
+    editor.apply(editor.plan(Action.RENAME, [_key(path, "a")], title=" "))
     assert _title(path, "a") is None
     editor.undo(editor.undo_plan())
     assert _title(path, "a") == "Trip"
@@ -60,7 +62,9 @@ def test_an_empty_title_takes_it_off(path: Path, editor_of: EditorOf) -> None:
 def test_a_title_that_is_taken_says_by_whom_and_what_is_free(
     path: Path, editor_of: EditorOf
 ) -> None:
-    plan, title = editor_of(path).rename_plan(_key(path, "a"), "Other")
+    plan = editor_of(path).plan(Action.RENAME, [_key(path, "a")], title="Other")
+    title = plan.title
+    assert title is not None
     assert plan.changes == ()
     assert title.owner is not None
     assert (title.owner.id, title.owner.source, title.owner.archived) == ("b", "telegram", True)
@@ -71,7 +75,7 @@ def test_a_title_that_was_taken_after_the_question_says_so_too(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
-    plan, _ = editor.rename_plan(_key(path, "open"), "Kites")
+    plan = editor.plan(Action.RENAME, [_key(path, "open")], title="Kites")
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Kites' WHERE id = 'b'")
     with pytest.raises(Changed) as caught:
@@ -87,7 +91,7 @@ def test_an_old_title_that_was_taken_after_the_question_says_so_too(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
-    editor.apply(editor.rename_plan(_key(path, "a"), "Kites")[0])
+    editor.apply(editor.plan(Action.RENAME, [_key(path, "a")], title="Kites"))
     plan = editor.undo_plan()
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Trip' WHERE id = 'b'")
@@ -101,7 +105,9 @@ def test_a_title_moves_on_from_an_earlier_part(path: Path, editor_of: EditorOf) 
         go_on(db, "a", "a2", T0 + 50)
         db.execute("UPDATE sessions SET ended_at = 1, end_reason = 'cli_close' WHERE id = 'a2'")
     editor, before = editor_of(path), dump(path)
-    plan, title = editor.rename_plan(_key(path, "a2"), "Trip")
+    plan = editor.plan(Action.RENAME, [_key(path, "a2")], title="Trip")
+    title = plan.title
+    assert title is not None
     assert title.owner is not None
     assert title.owner.yields
     editor.apply(plan)
@@ -111,10 +117,12 @@ def test_a_title_moves_on_from_an_earlier_part(path: Path, editor_of: EditorOf) 
 
 
 def test_a_title_of_more_than_100_characters_is_refused(path: Path, editor_of: EditorOf) -> None:
-    plan, title = editor_of(path).rename_plan(_key(path, "a"), "x" * 101)
+    plan = editor_of(path).plan(Action.RENAME, [_key(path, "a")], title="x" * 101)
+    title = plan.title
+    assert title is not None
     assert plan.changes == ()
     assert title.trouble == "101 characters: 100 at most"
-    assert editor_of(path).rename_plan(_key(path, "a"), "x" * 100)[0].changes
+    assert editor_of(path).plan(Action.RENAME, [_key(path, "a")], title="x" * 100).changes
 
 
 @pytest.mark.parametrize(
@@ -141,7 +149,7 @@ def test_titles_are_cleaned_as_hermes_does(typed: str, tmp_path: Path) -> None:
 
 def test_a_rename_that_was_overtaken_changes_nothing(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan, _ = editor.rename_plan(_key(path, "a"), "Mine")
+    plan = editor.plan(Action.RENAME, [_key(path, "a")], title="Mine")
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'The agent was faster' WHERE id = 'a'")
     with pytest.raises(Changed):
@@ -154,7 +162,7 @@ def test_a_title_taken_between_plan_and_rename_changes_nothing(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
-    plan, _ = editor.rename_plan(_key(path, "a"), "Mine")
+    plan = editor.plan(Action.RENAME, [_key(path, "a")], title="Mine")
     with altered(path) as db:
         insert(db, "sessions", id="c", source="cli", started_at=NOW, title="Mine")
     with pytest.raises(Changed):
@@ -164,7 +172,7 @@ def test_a_title_taken_between_plan_and_rename_changes_nothing(
 
 def test_undo_leaves_alone_what_was_changed_since(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.rename_plan(_key(path, "a"), "Mine")[0])
+    editor.apply(editor.plan(Action.RENAME, [_key(path, "a")], title="Mine"))
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Newer' WHERE id = 'a'")
     plan = editor.undo_plan()
@@ -176,12 +184,12 @@ def test_undo_leaves_alone_what_was_changed_since(path: Path, editor_of: EditorO
 
 def test_archiving_and_its_undo_on_every_schema(hermes_file: Path, tmp_path: Path) -> None:
     notes = SideFile(tmp_path / "ours" / "explorer.db", hermes_file)
-    editor = Editor(hermes_file, tmp_path / "ours" / "trash.db", lambda: NOW, notes)
+    editor = edits_on(hermes_file, tmp_path / "ours" / "trash.db", lambda: NOW, notes)
     store = open_store(hermes_file, notes=notes)
     catalog, before = store.catalog(), dump(hermes_file)
     listed, _ = catalog.select()
     chain = catalog.chain(listed[0])
-    editor.apply(editor.archive_plan(chain, on=True))
+    editor.apply(editor.plan(Action.ARCHIVE, chain))
     after = store.catalog()
     assert listed[0] not in after.select()[0]
     assert set(chain) <= after.archived
@@ -195,9 +203,9 @@ def test_archiving_and_its_undo_on_every_schema(hermes_file: Path, tmp_path: Pat
 
 def test_unarchiving(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.archive_plan([_key(path, "b")], on=False))
+    editor.apply(editor.plan(Action.UNARCHIVE, [_key(path, "b")]))
     assert rows(path, "SELECT archived FROM sessions WHERE id = 'b'") == [(0,)]
-    plan = editor.archive_plan([_key(path, "b")], on=False)
+    plan = editor.plan(Action.UNARCHIVE, [_key(path, "b")])
     assert plan.skipped == {"not archived": 1}
 
 
@@ -205,11 +213,11 @@ def test_a_session_left_open_is_ended_and_an_ended_one_reopened(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor, before = editor_of(path), dump(path)
-    editor.apply(editor.end_plan([_key(path, "open"), _key(path, "a")]))
+    editor.apply(editor.plan(Action.END, [_key(path, "open"), _key(path, "a")]))
     ended = "SELECT ended_at, end_reason FROM sessions WHERE id = ?"
     assert rows(path, ended, ("open",)) == [(NOW, "explorer_close")]
     assert rows(path, ended, ("a",))[0][1] == "cli_close"
-    editor.apply(editor.end_plan([_key(path, "a")], reopen=True))
+    editor.apply(editor.plan(Action.REOPEN, [_key(path, "a")]))
     assert rows(path, ended, ("a",)) == [(None, None)]
     editor.undo(editor.undo_plan())
     editor.undo(editor.undo_plan())
@@ -219,7 +227,7 @@ def test_a_session_left_open_is_ended_and_an_ended_one_reopened(
 def test_a_part_that_goes_on_in_the_next_is_never_reopened(path: Path, editor_of: EditorOf) -> None:
     with altered(path) as db:
         go_on(db, "a", "a2", T0 + 50)
-    plan = editor_of(path).end_plan([_key(path, "a")], reopen=True)
+    plan = editor_of(path).plan(Action.REOPEN, [_key(path, "a")])
     assert plan.changes == ()
     assert "break the chain" in next(iter(plan.skipped))
 
@@ -227,7 +235,7 @@ def test_a_part_that_goes_on_in_the_next_is_never_reopened(path: Path, editor_of
 @pytest.mark.parametrize("real_file", ["hermes-v2"], indirect=True)
 def test_a_file_without_titles_says_why_not(real_file: Path, editor_of: EditorOf) -> None:
     with pytest.raises(Refused, match="has no titles"):
-        editor_of(real_file).rename_plan(1, "x")
+        editor_of(real_file).plan(Action.RENAME, [1], title="x")
 
 
 def test_rename_end_and_reopen_with_their_undo_on_every_schema(
@@ -240,12 +248,12 @@ def test_rename_end_and_reopen_with_their_undo_on_every_schema(
     ended, never_ended = int(str(ended)), int(str(never_ended))
     done = 0
     if open_store(hermes_file).info().edits["rename"] is None:
-        editor.apply(editor.rename_plan(ended, "A title of my own")[0])
+        editor.apply(editor.plan(Action.RENAME, [ended], title="A title of my own"))
         titled = "SELECT title FROM sessions WHERE rowid = ?"
         assert rows(hermes_file, titled, (ended,)) == [("A title of my own",)]
         done += 1
-    editor.apply(editor.end_plan([ended], reopen=True))
-    editor.apply(editor.end_plan([never_ended], force=True))
+    editor.apply(editor.plan(Action.REOPEN, [ended]))
+    editor.apply(editor.plan(Action.END, [never_ended], force=True))
     times = "SELECT ended_at IS NULL FROM sessions WHERE rowid = ?"
     assert rows(hermes_file, times, (ended,)) == [(1,)]
     assert rows(hermes_file, times, (never_ended,)) == [(0,)]

@@ -7,8 +7,9 @@ import pytest
 
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Outcome
+from explorer.store.edits.plans import Action, Outcome
 from explorer.store.opening import open_store
+from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import NOW, T0, altered, go_on, insert, keys, rows, say, talk
 from tests.real_files import HERMES_FILES, POWER_LOOP_FILES, REAL_FILES
@@ -28,7 +29,7 @@ def _rows(path: Path) -> list[int]:
 @pytest.mark.parametrize("real_file", REAL_FILES, indirect=True)
 def test_all_that_is_deleted_comes_back_cell_by_cell(real_file: Path, editor_of: EditorOf) -> None:
     editor, before = editor_of(real_file), dump(real_file)
-    plan = editor.delete_plan(_rows(real_file), _table(real_file), force=True)
+    plan = editor.plan(Action.DELETE, _rows(real_file), force=True)
     done = editor.apply(plan, force=True)
     assert len(done.ids) == len(before[_table(real_file)])
     assert rows(real_file, f'SELECT count(*) FROM "{_table(real_file)}"') == [(0,)]
@@ -43,7 +44,7 @@ def test_what_was_not_asked_for_stays(real_file: Path, editor_of: EditorOf) -> N
     editor, before = editor_of(real_file), dump(real_file)
     table = _table(real_file)
     every_third = _rows(real_file)[::3]
-    plan = editor.delete_plan(every_third, table, force=True)
+    plan = editor.plan(Action.DELETE, every_third, force=True)
     editor.apply(plan, force=True)
     gone = {one.id for one in plan.doomed}
     left = rows(real_file, f'SELECT * FROM "{table}"')
@@ -61,7 +62,7 @@ def test_what_was_not_asked_for_stays(real_file: Path, editor_of: EditorOf) -> N
 def test_the_plan_counts_what_goes(real_file: Path, editor_of: EditorOf) -> None:
     table = _table(real_file)
     messages = table.replace("sessions", "messages")
-    plan = editor_of(real_file).delete_plan(_rows(real_file), table, force=True)
+    plan = editor_of(real_file).plan(Action.DELETE, _rows(real_file), force=True)
     assert plan.totals.sessions == len(plan.doomed)
     assert [(plan.totals.messages,)] == rows(real_file, f"SELECT count(*) FROM {messages}")
     assert dump(real_file) == dump(real_file), "a plan changes nothing"
@@ -86,7 +87,7 @@ def family(tmp_path: Path) -> Path:
 
 def test_subagents_go_along_and_branches_stay(family: Path, editor_of: EditorOf) -> None:
     editor, before = editor_of(family), dump(family)
-    plan = editor.delete_plan([keys(open_store(family))["root"]])
+    plan = editor.plan(Action.DELETE, [keys(open_store(family))["root"]])
     assert {one.id for one in plan.doomed} == {"root", "helper", "below"}
     assert {one.id for one in plan.detached} == {"tip", "branch"}
     editor.apply(plan)
@@ -102,7 +103,7 @@ def test_subagents_go_along_and_branches_stay(family: Path, editor_of: EditorOf)
 
 def test_a_whole_conversation_goes_with_all_its_parts(family: Path, editor_of: EditorOf) -> None:
     found, editor = keys(open_store(family)), editor_of(family)
-    plan = editor.delete_plan([found["root"], found["tip"]])
+    plan = editor.plan(Action.DELETE, [found["root"], found["tip"]])
     editor.apply(plan)
     assert sorted(rows(family, "SELECT id FROM sessions")) == [("branch",), ("bystander",)]
 
@@ -113,7 +114,7 @@ def test_before_schema_16_children_are_detached_and_the_plan_says_so(
     with altered(family) as db:
         db.execute("DROP INDEX IF EXISTS idx_sessions_archived")
         db.execute("ALTER TABLE sessions DROP COLUMN archived")
-    plan = editor_of(family).delete_plan([keys(open_store(family))["root"]])
+    plan = editor_of(family).plan(Action.DELETE, [keys(open_store(family))["root"]])
     assert {one.id for one in plan.doomed} == {"root"}
     assert {one.id for one in plan.detached} == {"tip", "branch", "helper"}
     assert any("does not say which children are subagents" in note for note in plan.notes)
@@ -124,15 +125,15 @@ def test_a_running_session_is_left_alone_unless_forced(tmp_path: Path) -> None:
     with StateFile.create(path) as state:
         talk(state, "busy", "hello", at=NOW - 60)
         talk(state, "open", "hello", at=NOW - 3600)
-    editor = Editor(path, tmp_path / "trash.db", lambda: NOW)
+    editor = edits_on(path, tmp_path / "trash.db", lambda: NOW)
     found = keys(open_store(path))
-    plan = editor.delete_plan(found.values())
+    plan = editor.plan(Action.DELETE, list(found.values()))
     assert {one.id: one.outcome for one in plan.sessions} == {
         "open": Outcome.DELETE,
         "busy": Outcome.SKIP,
     }
     assert plan.skipped == {"running (its agent may be writing it)": 1}
-    forced = editor.delete_plan(found.values(), force=True)
+    forced = editor.plan(Action.DELETE, list(found.values()), force=True)
     assert editor.apply(forced, force=True).ids
 
 
@@ -144,7 +145,7 @@ def test_a_message_that_arrives_after_the_plan_keeps_the_session(
         talk(state, "s", "hello", "Hi.", end="cli_close")
         talk(state, "other", "hello", end="cli_close")
     editor = editor_of(path)
-    plan = editor.delete_plan(keys(open_store(path)).values())
+    plan = editor.plan(Action.DELETE, list(keys(open_store(path)).values()))
     with altered(path) as db:
         say(db, "s", content="one more", timestamp=NOW)
         db.execute("UPDATE sessions SET message_count = 3, ended_at = NULL WHERE id = 's'")
@@ -168,7 +169,7 @@ def test_odd_cells_come_back_as_they_were(tmp_path: Path, editor_of: EditorOf) -
         say(db, "s", content=None, timestamp="not a time", tool_calls=7)
         say(db, "s", content=2**62)
     before, editor = dump(path), editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     assert rows(path, "SELECT count(*) FROM messages") == [(0,)]
     editor.undo(editor.undo_plan())
     assert dump(path) == before
@@ -186,7 +187,7 @@ def test_parents_in_a_circle_can_be_deleted_and_restored(
         for child, parent in (("a", "b"), ("b", "a"), ("c", "c")):
             db.execute("UPDATE sessions SET parent_session_id = ? WHERE id = ?", (parent, child))
     before, editor = dump(path), editor_of(path)
-    assert len(editor.apply(editor.delete_plan(_rows(path))).ids) == 3
+    assert len(editor.apply(editor.plan(Action.DELETE, _rows(path))).ids) == 3
     editor.undo(editor.undo_plan())
     assert dump(path) == before
 
@@ -198,7 +199,7 @@ def test_an_id_that_is_no_text_is_not_touched(tmp_path: Path, editor_of: EditorO
     with altered(path) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         db.execute("UPDATE sessions SET id = CAST(x'ff41' AS TEXT)")
-    plan = editor_of(path).delete_plan(_rows(path))
+    plan = editor_of(path).plan(Action.DELETE, _rows(path))
     assert plan.doomed == ()
     assert plan.skipped == {"its id is not valid text": 1}
 
@@ -217,7 +218,7 @@ def test_files_beside_the_store_go_and_come_back(tmp_path: Path, editor_of: Edit
         (folder / name).write_text(f"text of {name}")
     (folder / "s.json").chmod(0o600)
     editor, found = editor_of(path), keys(open_store(path))
-    plan = editor.delete_plan([found["s"], found["../escape"]])
+    plan = editor.plan(Action.DELETE, [found["s"], found["../escape"]])
     assert plan.totals.files == 4
     editor.apply(plan)
     left = {"session_s_2.json", "request_dump_s_2_1.json", "sessions.json", "x.json"}
@@ -244,7 +245,7 @@ def test_what_hangs_on_a_session_goes_and_comes_back(tmp_path: Path, editor_of: 
         insert(db, "later", session_id="s", note="of a version to come")
         insert(db, "loose", of="s", note="stays")
     before, editor = dump(path), editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     assert rows(path, "SELECT count(*) FROM later") == [(0,)]
     assert rows(path, "SELECT note, of FROM loose") == [("stays", None)]
     editor.undo(editor.undo_plan())
@@ -258,7 +259,7 @@ def test_a_session_that_was_begun_anew_gets_its_old_messages_back(
     with StateFile.create(path) as state:
         talk(state, "s", "old words", end="cli_close")
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     with altered(path) as db:
         earlier = NOW - 3600
         insert(db, "sessions", id="s", source="cli", started_at=earlier, message_count=1)
@@ -278,7 +279,7 @@ def test_a_title_that_was_taken_comes_back_with_a_number(
     with StateFile.create(path) as state:
         talk(state, "s", "hello", title="Trip", end="cli_close")
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     with altered(path) as db:
         insert(db, "sessions", id="t", source="cli", started_at=NOW, title="Trip")
     plan = editor.undo_plan()
@@ -293,7 +294,7 @@ def test_one_of_many_can_be_restored_alone(tmp_path: Path, editor_of: EditorOf) 
         for name in ("a", "b"):
             talk(state, name, "hello", end="cli_close")
     before, editor = dump(path), editor_of(path)
-    receipt = editor.apply(editor.delete_plan(_rows(path))).receipt
+    receipt = editor.apply(editor.plan(Action.DELETE, _rows(path))).receipt
     assert receipt is not None
     (_, b) = sorted(editor.trash.entries(receipt), key=lambda entry: entry.session)
     editor.undo(editor.undo_plan(receipt, [b.number]))
@@ -307,7 +308,7 @@ def test_the_trash_is_private(tmp_path: Path, editor_of: EditorOf) -> None:
     with StateFile.create(path) as state:
         talk(state, "s", "hello", end="cli_close")
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     assert editor.trash.path.stat().st_mode & 0o777 == 0o600
     assert editor.trash.path.parent.stat().st_mode & 0o777 == 0o700
 
@@ -316,7 +317,7 @@ def test_the_trash_is_private(tmp_path: Path, editor_of: EditorOf) -> None:
 def test_clearing_keeps_the_session_and_can_be_undone(real_file: Path, editor_of: EditorOf) -> None:
     editor, before = editor_of(real_file), dump(real_file)
     number = _rows(real_file)[0]
-    editor.apply(editor.clear_plan([number], force=True), force=True)
+    editor.apply(editor.plan(Action.CLEAR, [number], force=True), force=True)
     counted = "SELECT message_count, tool_call_count FROM sessions WHERE rowid = ?"
     assert rows(real_file, counted, (number,)) == [(0, 0)]
     assert len(dump(real_file)["sessions"]) == len(before["sessions"])
@@ -345,7 +346,7 @@ def test_a_continuation_of_the_deleted_part_becomes_a_root(
         go_on(db, "b", "c", T0 + 90)
         db.execute("UPDATE sessions SET ended_at = 1, end_reason = 'cli_close' WHERE id = 'c'")
     before, editor = dump(path), editor_of(path)
-    plan = editor.delete_plan([keys(open_store(path))["b"]])
+    plan = editor.plan(Action.DELETE, [keys(open_store(path))["b"]])
     assert [(one.id, one.reason) for one in plan.detached] == [
         ("c", "what continues it: it stays and loses its link")
     ]
@@ -375,9 +376,9 @@ def test_a_shared_prompt_goes_with_the_last_session_that_shares_it(
         db.execute("UPDATE sessions SET tool_names = 'tools of a' WHERE id = 'a'")
     before, editor, found = dump(path), editor_of(path), keys(open_store(path))
     prompts = "SELECT hash FROM system_prompts ORDER BY hash"
-    editor.apply(editor.delete_plan([found["a"]]))
+    editor.apply(editor.plan(Action.DELETE, [found["a"]]))
     assert rows(path, prompts) == [("nobody's",), ("shared",)]
-    editor.apply(editor.delete_plan([found["b"]]))
+    editor.apply(editor.plan(Action.DELETE, [found["b"]]))
     assert rows(path, prompts) == [("nobody's",)]
     editor.undo(editor.undo_plan())
     editor.undo(editor.undo_plan())
@@ -395,7 +396,7 @@ def test_long_messages_go_one_by_one(
     before, editor = dump(path), editor_of(path)
     reached: list[int] = []
     editor.apply(
-        editor.delete_plan(_rows(path)), progress=lambda done: reached.append(done.messages)
+        editor.plan(Action.DELETE, _rows(path)), progress=lambda done: reached.append(done.messages)
     )
     assert {1, 2, 3, 4} <= set(reached)
     editor.undo(editor.undo_plan())
@@ -410,8 +411,8 @@ def test_a_long_log_that_a_delete_leaves_is_said(
         for name in ("one", "two"):
             talk(state, name, *["word " * 20_000] * 4, at=T0)
     editor = editor_of(path)
-    rename = editor.apply(editor.rename_plan(1, "Short")[0])
+    rename = editor.apply(editor.plan(Action.RENAME, [1], title="Short"))
     assert not any("log" in note for note in rename.notes)
     monkeypatch.setattr("explorer.store.edits.editor.LONG_LOG", 200_000)
-    done = editor.apply(editor.delete_plan([1, 2], "sessions", force=True), force=True)
+    done = editor.apply(editor.plan(Action.DELETE, [1, 2], force=True), force=True)
     assert any(note.startswith("Its log has ") for note in done.notes)

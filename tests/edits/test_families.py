@@ -57,7 +57,7 @@ def test_a_prune_that_is_stopped_leaves_whole_conversations(
         if progress.sessions >= after:
             token.cancel()
 
-    done = editor.apply(editor.delete_plan(_all(path), action=Action.PRUNE), token, stop)
+    done = editor.apply(editor.plan(Action.PRUNE, _all(path)), token, stop)
     left = _left(path)
     assert set(left.values()) <= {0, PARTS}
     whole = -(-after // PARTS) * PARTS
@@ -74,7 +74,7 @@ def test_a_part_that_is_written_again_keeps_the_parts_before_it(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan(_all(path))
+    plan = editor.plan(Action.DELETE, _all(path))
     with altered(path) as db:
         say(db, "two.2", content="one more", timestamp=NOW - HOUR)
     done = editor.apply(plan)
@@ -94,7 +94,7 @@ def test_a_part_that_is_running_keeps_the_parts_before_it(path: Path, editor_of:
         db.execute("UPDATE sessions SET ended_at = NULL WHERE id = 'two.2'")
         say(db, "two.2", content="at it", timestamp=NOW)
     editor = editor_of(path)
-    plan = editor.delete_plan(_all(path))
+    plan = editor.plan(Action.DELETE, _all(path))
     assert {one.id for one in plan.doomed} == {
         f"{name}.{part}" for name in ("one", "three") for part in range(PARTS)
     }
@@ -110,7 +110,7 @@ def test_a_branch_keeps_nobody(path: Path, editor_of: EditorOf) -> None:
         insert(db, "sessions", id="branch", source="cli", started_at=NOW, **marked)
         say(db, "branch", content="else", timestamp=NOW)
     editor = editor_of(path)
-    plan = editor.delete_plan(_all(path))
+    plan = editor.plan(Action.DELETE, _all(path))
     assert [one.id for one in plan.sessions if one.reason.startswith("running")] == ["branch"]
     assert {one.id for one in plan.doomed} == {
         f"{name}.{part}" for name in CONVERSATIONS for part in range(PARTS)
@@ -131,7 +131,7 @@ def test_what_a_kill_left_between_two_sessions_is_settled_and_said(
     with monkeypatch.context() as patch:
         patch.setattr(batches.run_batches, "__defaults__", (-1.0, 0.0))
         with pytest.raises(Died):
-            editor.apply(editor.delete_plan(_all(path), action=Action.PRUNE), progress=die)
+            editor.apply(editor.plan(Action.PRUNE, _all(path)), progress=die)
     found = editor.after_crash()
     assert [one.words for one in found.ended] == ["Pruned 4 of 9 sessions"]
     assert (found.half_done, found.nothing) == ([], 0)

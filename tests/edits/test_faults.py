@@ -15,6 +15,8 @@ import pytest
 from explorer.errors import ExplorerError
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
+from tests.editors import edits_on
 from tests.edits.kills import starve_many
 from tests.edits.states import dump
 from tests.edits.victim import numbers
@@ -76,22 +78,22 @@ def _state(path: Path) -> None:
 
 
 def _delete(editor: Editor) -> Callable[[], object]:
-    plan = editor.delete_plan(numbers(editor.path, "one", "three"))
+    plan = editor.plan(Action.DELETE, numbers(editor.path, "one", "three"))
     return lambda: editor.apply(plan)
 
 
 def _clear(editor: Editor) -> Callable[[], object]:
-    plan = editor.clear_plan(numbers(editor.path, "one"))
+    plan = editor.plan(Action.CLEAR, numbers(editor.path, "one"))
     return lambda: editor.apply(plan)
 
 
 def _rename(editor: Editor) -> Callable[[], object]:
-    plan, _ = editor.rename_plan(numbers(editor.path, "one")[0], "Another")
+    plan = editor.plan(Action.RENAME, [numbers(editor.path, "one")[0]], title="Another")
     return lambda: editor.apply(plan)
 
 
 def _undo(editor: Editor) -> Callable[[], object]:
-    editor.apply(editor.delete_plan(numbers(editor.path, "one", "three")))
+    editor.apply(editor.plan(Action.DELETE, numbers(editor.path, "one", "three")))
     plan = editor.undo_plan()
     return lambda: editor.undo(plan)
 
@@ -109,7 +111,7 @@ def test_each_write_that_fails_loses_nothing(
         path = tmp_path / str(last) / "state.db"
         _state(path)
         was, before = Whereabouts(path), dump(path)
-        editor = Editor(path, tmp_path / str(last) / "trash.db", lambda: NOW)
+        editor = edits_on(path, tmp_path / str(last) / "trash.db", lambda: NOW)
         act = EDITS[edit](editor)
         away = dump(path)
         file = path if which == "state.db" else editor.trash.path

@@ -13,7 +13,7 @@ from explorer.errors import ExplorerError, Refused
 from explorer.store.create import StateFile
 from explorer.store.edits import batches, taking
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Progress
+from explorer.store.edits.plans import Action, Progress
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import EntryState, ReceiptState
 from explorer.store.opening import open_store
@@ -80,7 +80,7 @@ def _die_after(monkeypatch: pytest.MonkeyPatch, statements: int, like: str) -> N
 
 def _half_deleted(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
     """Die when some of the long session is out: each slice is a transaction."""
-    plan = editor.delete_plan([_number(editor.path, "long")])
+    plan = editor.plan(Action.DELETE, [_number(editor.path, "long")])
     with monkeypatch.context() as patch:
         _die_after(patch, 5, 'DELETE FROM "messages"')
         with pytest.raises(Died):
@@ -95,14 +95,14 @@ def test_half_a_delete_can_be_finished_or_taken_back(
 ) -> None:
     before, editor = dump(path), editor_of(path)
     _half_deleted(editor, monkeypatch)
-    (receipt,) = editor.half_done()
+    (receipt,) = list(editor.after_crash().half_done)
     if way == "finish":
         editor.finish(receipt)
         assert rows(path, "SELECT count(*) FROM sessions WHERE id = 'long'") == [(0,)]
         editor.undo(editor.undo_plan())
     else:
         editor.restore(receipt)
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     assert dump(path) == before
     assert faults(path) == []
 
@@ -113,14 +113,16 @@ def test_half_a_delete_is_told_even_when_the_file_cannot_be_read(
     editor = editor_of(path)
     _half_deleted(editor, monkeypatch)
     path.rename(f"{path}.away")
-    assert [receipt.state for receipt in editor.half_done()] == [ReceiptState.BEGUN]
+    assert [receipt.state for receipt in list(editor.after_crash().half_done)] == [
+        ReceiptState.BEGUN
+    ]
 
 
 def test_a_trash_that_was_left_in_the_middle_of_a_write_is_read(
     path: Path, editor_of: EditorOf
 ) -> None:
     before, editor = dump(path), editor_of(path)
-    editor.apply(editor.delete_plan([_number(path, "a")]))
+    editor.apply(editor.plan(Action.DELETE, [_number(path, "a")]))
     _die_writing(editor.trash.path)
     assert len(editor.trash.receipts()) == 1
     editor.undo(editor.undo_plan())
@@ -133,7 +135,7 @@ def test_half_a_delete_in_a_file_without_a_log_is_rolled_back_and_told(
     before, editor = dump(path), editor_of(path)
     _half_deleted(editor, monkeypatch)
     _die_writing(path)
-    (receipt,) = editor.half_done()
+    (receipt,) = list(editor.after_crash().half_done)
     editor.restore(receipt)
     assert dump(path) == before
     assert faults(path) == []
@@ -153,9 +155,9 @@ def test_files_of_a_session_that_is_gone_go_at_the_next_start(
     with monkeypatch.context() as patch:
         patch.setattr(taking, "remove_file", die)
         with pytest.raises(Died):
-            editor.apply(editor.delete_plan([_number(path, "a")]))
+            editor.apply(editor.plan(Action.DELETE, [_number(path, "a")]))
     assert beside.exists()
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     assert not beside.exists()
     editor.undo(editor.undo_plan())
     assert beside.read_text() == "all of it"
@@ -163,12 +165,12 @@ def test_files_of_a_session_that_is_gone_go_at_the_next_start(
 
 def test_an_undo_that_was_only_not_closed_is_closed(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    receipt = editor.apply(editor.delete_plan([_number(path, "a")])).receipt
+    receipt = editor.apply(editor.plan(Action.DELETE, [_number(path, "a")])).receipt
     assert receipt is not None
     editor.undo(editor.undo_plan())
     with editor.trash.writing() as trash:
         trash.set_receipt(receipt, ReceiptState.UNDOING)
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     assert [one.state for one in editor.trash.receipts()] == [ReceiptState.UNDONE]
 
 
@@ -177,7 +179,7 @@ def test_what_is_restored_alone_comes_back_alone_after_a_crash(
     path: Path, editor_of: EditorOf, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, editor = dump(path), editor_of(path)
-    plan = editor.delete_plan([_number(path, "long"), _number(path, "a")])
+    plan = editor.plan(Action.DELETE, [_number(path, "long"), _number(path, "a")])
     number = editor.apply(plan).receipt
     assert number is not None
     (long,) = (one for one in editor.trash.entries(number) if one.session == "long")
@@ -186,7 +188,7 @@ def test_what_is_restored_alone_comes_back_alone_after_a_crash(
         _die_after(patch, 100, 'INSERT INTO "messages"')
         with pytest.raises(Died):
             editor.undo(back)
-    (receipt,) = editor.half_done()
+    (receipt,) = list(editor.after_crash().half_done)
     (editor.finish if way == "finish" else editor.restore)(receipt)
     assert sorted(rows(path, "SELECT id FROM sessions")) == [("b",), ("long",)]
     editor.undo(editor.undo_plan())
@@ -203,10 +205,10 @@ def test_a_delete_that_is_stopped_leaves_whole_sessions(
         if progress.messages > 50:
             token.cancel()
 
-    done = editor.apply(editor.delete_plan([_number(path, "long")]), token, stop)
+    done = editor.apply(editor.plan(Action.DELETE, [_number(path, "long")]), token, stop)
     assert (done.receipt, done.ids, done.stopped) == (None, (), True)
     assert dump(path) == before
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     assert editor.trash.receipts() == []
 
 
@@ -227,19 +229,19 @@ def test_a_file_that_is_replaced_in_the_middle_is_left_alone(
                 Path(f"{path}{end}").unlink(missing_ok=True)
 
     with pytest.raises(Changed, match="replaced") as told:
-        editor.apply(editor.delete_plan([_number(path, "long")]), None, replace)
+        editor.apply(editor.plan(Action.DELETE, [_number(path, "long")]), None, replace)
     assert "found at the next start" in told.value.message
     assert dump(path) == content
 
 
 def test_an_undo_that_cannot_be_changes_nothing(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.clear_plan([_number(path, "a")]))
+    editor.apply(editor.plan(Action.CLEAR, [_number(path, "a")]))
     with altered(path) as db:
         db.execute("DELETE FROM sessions WHERE id = 'a'")
     with pytest.raises(Refused, match="the session is gone"):
         editor.undo(editor.undo_plan())
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     assert [one.state for one in editor.trash.receipts()] == [ReceiptState.DONE]
 
 
@@ -247,7 +249,7 @@ def test_an_undo_on_a_locked_file_can_be_tried_again(
     path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, editor = dump(path), editor_of(path)
-    editor.apply(editor.delete_plan([_number(path, "a")]))
+    editor.apply(editor.plan(Action.DELETE, [_number(path, "a")]))
     plan = editor.undo_plan()
     monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.2)
     with altered(path) as db:
@@ -255,7 +257,7 @@ def test_an_undo_on_a_locked_file_can_be_tried_again(
         with pytest.raises(ExplorerError, match="busy"):
             editor.undo(plan)
         db.execute("ROLLBACK")
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     editor.undo(editor.undo_plan())
     assert dump(path) == before
 
@@ -275,7 +277,7 @@ def test_messages_come_back_though_others_have_their_numbers(
         real_file, f"SELECT rowid FROM {prefix}sessions WHERE session_id = ?", (newest,)
     )
     editor = editor_of(real_file)
-    editor.apply(editor.delete_plan([int(str(row))], f"{prefix}sessions", force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, [int(str(row))], force=True), force=True)
     with altered(real_file) as db:
         for seq in range(5):
             insert(
@@ -305,14 +307,14 @@ def test_half_a_delete_is_seen_though_others_have_the_numbers(
         rows(path, "SELECT session_id, model FROM session_model_usage"),
         editor_of(path),
     )
-    plan = editor.delete_plan([_number(path, "b")])
+    plan = editor.plan(Action.DELETE, [_number(path, "b")])
     with monkeypatch.context() as patch:
         _die_after(patch, 0, 'UPDATE "sessions"')
         with pytest.raises(Died):
             editor.apply(plan)
     with altered(path) as db:
         insert(db, "session_model_usage", session_id="a", **usage)
-    (receipt,) = editor.half_done()
+    (receipt,) = list(editor.after_crash().half_done)
     editor.restore(receipt)
     now = rows(path, "SELECT session_id, model FROM session_model_usage")
     assert sorted(now) == sorted([*before, ("a", "m")])
@@ -332,4 +334,4 @@ def test_a_file_that_our_own_edit_left_in_the_middle_of_a_write_opens_again(
     store = open_store(path, trash=editor.trash.path)
     assert len(store.catalog()) == 3
     assert dump(path) == before
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []

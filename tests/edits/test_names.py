@@ -7,6 +7,7 @@ import pytest
 
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.edits.words import plan_lines, question, receipt_words
 from tests.factories import T0, rows, talk
 from tests.real_files import unpack
@@ -29,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_an_untitled_session_is_called_by_its_first_words(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan([1])
+    plan = editor.plan(Action.DELETE, [1])
     assert question(plan) == "Delete “Mend the blue net” and 1 subagent?"
     told = "\n".join(plan_lines(plan))
     assert "Look for holes" in told
@@ -44,13 +45,13 @@ def test_long_words_are_cut_and_none_leave_the_id(path: Path, editor_of: EditorO
         (str(id_), int(str(row))) for id_, row in rows(path, "SELECT id, rowid FROM sessions")
     )
     editor = editor_of(path)
-    assert question(editor.delete_plan([numbers["long"]])) == f"Delete “{'word ' * 12}…”?"
-    assert question(editor.delete_plan([numbers["empty"]])) == "Delete “empty”?"
+    assert question(editor.plan(Action.DELETE, [numbers["long"]])) == f"Delete “{'word ' * 12}…”?"
+    assert question(editor.plan(Action.DELETE, [numbers["empty"]])) == "Delete “empty”?"
 
 
 def test_sessions_of_power_loop_have_words_too(tmp_path: Path, editor_of: EditorOf) -> None:
     path = unpack("power-loop-8.0.0", tmp_path)
-    plan = editor_of(path).delete_plan([1], "pl_sessions", force=True)
+    plan = editor_of(path).plan(Action.DELETE, [1], force=True)
     (said,) = rows(
         path,
         "SELECT m.content FROM pl_messages m JOIN pl_sessions s ON s.session_id = m.session_id"

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Outcome
+from explorer.store.edits.plans import Action, Outcome
+from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
 from tests.newer_files import newer_file
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("at_full_speed")
 
 @pytest.fixture
 def editor_of(tmp_path: Path) -> EditorOf:
-    return lambda path: Editor(path, tmp_path / "ours" / "trash.db", lambda: LATER)
+    return lambda path: edits_on(path, tmp_path / "ours" / "trash.db", lambda: LATER)
 
 
 def _numbers(path: Path, where: str = "1") -> list[int]:
@@ -30,7 +31,7 @@ def test_all_that_is_deleted_comes_back_cell_by_cell(
     newer_hermes: Path, editor_of: EditorOf
 ) -> None:
     editor, before = editor_of(newer_hermes), dump(newer_hermes)
-    done = editor.apply(editor.delete_plan(_numbers(newer_hermes), force=True), force=True)
+    done = editor.apply(editor.plan(Action.DELETE, _numbers(newer_hermes), force=True), force=True)
     assert len(done.ids) == len(before["sessions"])
     left = {name for name in ("sessions", "messages", "system_prompts") if name in before}
     now = dump(newer_hermes)
@@ -45,7 +46,7 @@ def test_a_part_that_is_deleted_comes_back_beside_the_rest(
     newer_hermes: Path, editor_of: EditorOf
 ) -> None:
     editor, before = editor_of(newer_hermes), dump(newer_hermes)
-    editor.apply(editor.delete_plan(_numbers(newer_hermes)[::3], force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, _numbers(newer_hermes)[::3], force=True), force=True)
     assert faults(newer_hermes) == []
     editor.undo(editor.undo_plan())
     assert faults(newer_hermes) == []
@@ -54,7 +55,7 @@ def test_a_part_that_is_deleted_comes_back_beside_the_rest(
 
 def test_messages_that_are_cleared_come_back(newer_hermes: Path, editor_of: EditorOf) -> None:
     editor, before = editor_of(newer_hermes), dump(newer_hermes)
-    editor.apply(editor.clear_plan(_numbers(newer_hermes), force=True), force=True)
+    editor.apply(editor.plan(Action.CLEAR, _numbers(newer_hermes), force=True), force=True)
     assert rows(newer_hermes, "SELECT count(*) FROM messages") == [(0,)]
     assert faults(newer_hermes) == []
     editor.undo(editor.undo_plan())
@@ -72,9 +73,9 @@ def test_a_prompt_goes_with_its_last_session_and_comes_back_before_it(
         db.execute("UPDATE sessions SET tool_names = 't' WHERE rowid = 2")
     editor, before = editor_of(path), dump(path)
     kept = "SELECT hash FROM system_prompts WHERE hash IN ('h', 't') ORDER BY hash"
-    editor.apply(editor.delete_plan([1], force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, [1], force=True), force=True)
     assert rows(path, kept) == [("h",), ("t",)], "the other session still uses both"
-    editor.apply(editor.delete_plan([2], force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, [2], force=True), force=True)
     assert rows(path, kept) == []
     for _ in range(2):
         editor.undo(editor.undo_plan())
@@ -93,7 +94,7 @@ def test_what_the_agent_wrote_since_stays_and_the_rest_comes_back(
     ((number,),) = rows(path, "SELECT rowid FROM sessions WHERE id = ?", [id_])
     editor = editor_of(path)
     messages = rows(path, "SELECT id FROM messages WHERE session_id = ?", [id_])
-    editor.apply(editor.delete_plan([int(str(number))], force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, [int(str(number))], force=True), force=True)
     with altered(path) as db:
         db.execute("INSERT INTO sessions (id, source, started_at) VALUES (?, 'cli', 1)", (id_,))
         db.execute(
@@ -124,7 +125,7 @@ def test_twins_that_a_trigger_changes_on_the_way_do_not_stop_a_delete(
         )
     ((number,),) = rows(path, "SELECT rowid FROM sessions WHERE id = ?", [id_])
     editor, before = editor_of(path), dump(path)
-    done = editor.apply(editor.delete_plan([int(str(number))], force=True), force=True)
+    done = editor.apply(editor.plan(Action.DELETE, [int(str(number))], force=True), force=True)
     assert (id_ in done.ids, done.skipped) == (True, {})
     editor.undo(editor.undo_plan())
     assert dump(path) == before
@@ -135,16 +136,15 @@ def test_every_small_edit_is_undone_to_the_last_cell(
 ) -> None:
     editor, before = editor_of(newer_hermes), dump(newer_hermes)
     every = _numbers(newer_hermes)
-    ids = {number: _id(newer_hermes, number) for number in every[:9]}
     edits = (
-        editor.rename_plan(every[0], "A title that nobody has")[0],
-        editor.rename_plan(every[1], "")[0],
-        editor.archive_plan(every, True),
-        editor.archive_plan(every, False),
-        editor.end_plan(every, force=True),
-        editor.end_plan(every, reopen=True),
-        editor.pin_plan(ids, True),
-        editor.pin_plan(ids, False),
+        editor.plan(Action.RENAME, [every[0]], title="A title that nobody has"),
+        editor.plan(Action.RENAME, [every[1]], title=""),
+        editor.plan(Action.ARCHIVE, every),
+        editor.plan(Action.UNARCHIVE, every),
+        editor.plan(Action.END, every, force=True),
+        editor.plan(Action.REOPEN, every),
+        editor.plan(Action.PIN, every[:9]),
+        editor.plan(Action.UNPIN, every[:9]),
     )
     for plan in edits:
         if any(one.outcome is Outcome.CHANGE for one in plan.sessions):

@@ -10,7 +10,9 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from tests.conftest import Command
+from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
 from tests.newer_files import newer_file
@@ -88,7 +90,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def editor(path: Path, tmp_path: Path) -> Editor:
-    return Editor(path, tmp_path / "ours" / "trash.db", lambda: LATER)
+    return edits_on(path, tmp_path / "ours" / "trash.db", lambda: LATER)
 
 
 def _numbers(path: Path) -> list[int]:
@@ -110,7 +112,7 @@ def test_it_is_read(path: Path, command: Command) -> None:
 @pytest.mark.usefixtures("at_full_speed")
 def test_it_is_edited_and_undone_to_the_last_cell(path: Path, editor: Editor) -> None:
     before = dump(path)
-    editor.apply(editor.delete_plan(_numbers(path)[::2], force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, _numbers(path)[::2], force=True), force=True)
     ((left,),) = rows(path, "SELECT count(*) FROM sessions")
     assert rows(path, "SELECT count(*) FROM session_bookmarks") == [(left,)]
     assert rows(path, "SELECT count(session_id) FROM session_followers") == [(left,)]
@@ -124,10 +126,10 @@ def test_it_is_edited_and_undone_to_the_last_cell(path: Path, editor: Editor) ->
 @pytest.mark.usefixtures("at_full_speed")
 def test_small_edits_leave_what_is_new_alone(path: Path, editor: Editor) -> None:
     before = dump(path)
-    plan, _ = editor.rename_plan(1, "Another title")
+    plan = editor.plan(Action.RENAME, [1], title="Another title")
     editor.apply(plan)
-    editor.apply(editor.archive_plan([1, 2], True))
-    editor.apply(editor.clear_plan([1], force=True), force=True)
+    editor.apply(editor.plan(Action.ARCHIVE, [1, 2]))
+    editor.apply(editor.plan(Action.CLEAR, [1], force=True), force=True)
     for _ in range(3):
         editor.undo(editor.undo_plan())
     assert dump(path) == before
@@ -141,7 +143,7 @@ def test_what_cannot_be_undone_exactly_is_refused_with_the_reason(
         db.execute(sql)
     before = dump(path)
     with pytest.raises(Refused, match=word):
-        editor.delete_plan([1], force=True)
+        editor.plan(Action.DELETE, [1], force=True)
     edits = command("info", "--json", "--db", path).json["edits"]
     assert word in edits["delete"]
     assert dump(path) == before

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import EditPlan
+from explorer.store.edits.plans import Action, EditPlan
 from explorer.store.opening import open_store
 from explorer.store.pins import pinned_rows
 from explorer.store.side import SideFile
 from tests.conftest import Command
+from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.factories import NOW, altered, keys, rows, talk
 from tests.newer_files import newer_file
@@ -26,11 +26,11 @@ class Pins:
     def __init__(self, path: Path, folder: Path) -> None:
         self.path = path
         self.notes = SideFile(folder / "explorer.db", path)
-        self.editor = Editor(path, folder / "trash.db", lambda: NOW, self.notes)
+        self.editor = edits_on(path, folder / "trash.db", lambda: NOW, self.notes)
 
     def plan(self, ids: Sequence[str], on: bool) -> EditPlan:
         found = keys(open_store(self.path))
-        return self.editor.pin_plan({found[id_]: id_ for id_ in ids}, on)
+        return self.editor.plan(Action.PIN if on else Action.UNPIN, [found[id_] for id_ in ids])
 
     def pin(self, ids: Sequence[str], on: bool = True) -> None:
         self.editor.apply(self.plan(ids, on))

@@ -9,7 +9,8 @@ import pytest
 from explorer.config import trash_path
 from explorer.errors import ExitCode, Refused
 from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
+from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.edits.victim import numbers
 from tests.factories import NOW, talk
@@ -90,13 +91,13 @@ def test_a_disk_that_is_read_only_is_named(path: Path, monkeypatch: pytest.Monke
     shut = os.statvfs_result((*found[:8], found.f_flag | os.ST_RDONLY, found.f_namemax))
     monkeypatch.setattr("os.statvfs", lambda folder: shut)
     with pytest.raises(Refused, match="The disk it lies on is mounted read-only"):
-        Editor(path, trash_path(), lambda: NOW).delete_plan(numbers(path, "s"))
+        edits_on(path, trash_path(), lambda: NOW).plan(Action.DELETE, numbers(path, "s"))
 
 
 @pytest.mark.parametrize(("folder_mode", "file_mode"), [(0o777, 0o444), (0o555, 0o666)])
 def test_nor_is_an_edit_of_it_undone(path: Path, folder_mode: int, file_mode: int) -> None:
-    editor = Editor(path, trash_path(), lambda: NOW)
-    editor.apply(editor.delete_plan(numbers(path, "s")))
+    editor = edits_on(path, trash_path(), lambda: NOW)
+    editor.apply(editor.plan(Action.DELETE, numbers(path, "s")))
     before, receipts = dump(path), editor.trash.receipts()
     _of_others(path, folder_mode, file_mode)
     said = run_as_nobody("undo", "--yes", "--db", path)

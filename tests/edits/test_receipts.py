@@ -8,6 +8,7 @@ import pytest
 
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.edits.words import (
     back_words,
     done_words,
@@ -37,7 +38,7 @@ def _rows(path: Path) -> list[int]:
 
 def test_a_delete_that_finds_fewer_says_and_keeps_how_many(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan(_rows(path))
+    plan = editor.plan(Action.DELETE, _rows(path))
     with altered(path) as db:
         db.execute("DELETE FROM messages WHERE session_id = 'a'")
         db.execute("DELETE FROM sessions WHERE id = 'a'")
@@ -50,7 +51,7 @@ def test_a_delete_that_finds_fewer_says_and_keeps_how_many(path: Path, editor_of
 
 def test_what_comes_back_in_parts_is_counted(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     (receipt,) = editor.trash.receipts()
     one, *others = [entry.number for entry in editor.trash.entries(receipt.number)]
     first = editor.undo_plan(receipt.number, [one])
@@ -66,11 +67,11 @@ def test_what_comes_back_in_parts_is_counted(path: Path, editor_of: EditorOf) ->
 
 def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(_rows(path)))
+    editor.apply(editor.plan(Action.DELETE, _rows(path)))
     plan = editor.undo_plan()
     done = editor.undo(plan)
     assert undone_words(plan, done) == "Undone: Deleted 3 sessions"
-    editor.apply(editor.archive_plan(_rows(path), True))
+    editor.apply(editor.plan(Action.ARCHIVE, _rows(path)))
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
     part = editor.undo_plan()
@@ -86,9 +87,9 @@ def test_the_size_is_that_of_what_is_from_this_file(
         talk(state, "a", os.urandom(50_000).hex(), end="cli_close")
     small, big = editor_of(path), editor_of(other)
     assert small.trash.size() == 0
-    small.apply(small.delete_plan(_rows(path)))
+    small.apply(small.plan(Action.DELETE, _rows(path)))
     alone = small.trash.size()
-    big.apply(big.delete_plan(_rows(other)))
+    big.apply(big.plan(Action.DELETE, _rows(other)))
     assert small.trash.size() == alone > 0
     assert big.trash.size() > 40_000
     small.trash.purge([one.number for one in small.trash.receipts()])

@@ -29,7 +29,7 @@ def _not_deleted(editor: Editor, reason: str) -> None:
     before = dump(editor.path)
     assert all(reason in one for one in _refusals(editor, "delete", "clear", "prune"))
     with pytest.raises(Refused, match=reason):
-        editor.delete_plan(numbers(editor.path, "s"))
+        editor.plan(Action.DELETE, numbers(editor.path, "s"))
     assert dump(editor.path) == before
     assert editor.trash.receipts() == []
 
@@ -64,7 +64,7 @@ def test_a_tokenizer_that_only_the_agent_has(path: Path, editor_of: EditorOf) ->
     editor = editor_of(path)
     _not_deleted(editor, "needs the tokenizer cjk_words")
     with pytest.raises(OnlyAgent) as told:
-        editor.delete_plan(numbers(path, "s", "t"))
+        editor.plan(Action.DELETE, numbers(path, "s", "t"))
     assert told.value.ids == ["s", "t"]
 
 
@@ -73,7 +73,7 @@ def test_the_agent_is_not_asked_to_delete_what_is_running(path: Path, editor_of:
         db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
         say(db, "s", content="on", timestamp=NOW)
     need_tokenizer(path)
-    plan = editor_of(path).delete_plan(numbers(path, "s"))
+    plan = editor_of(path).plan(Action.DELETE, numbers(path, "s"))
     assert plan.skipped == {RUNNING: 1}
 
 
@@ -84,7 +84,7 @@ def test_a_tokenizer_that_only_the_agent_has_beside_another_reason(
     with altered(path) as db:
         db.execute("CREATE TABLE stars (of TEXT REFERENCES sessions(id))")
     with pytest.raises(Refused, match="table stars refers to sessions") as told:
-        editor_of(path).delete_plan(numbers(path, "s"))
+        editor_of(path).plan(Action.DELETE, numbers(path, "s"))
     assert not isinstance(told.value, OnlyAgent)
 
 
@@ -96,7 +96,7 @@ def test_a_table_that_would_keep_a_session_from_going(path: Path, editor_of: Edi
 
 def test_a_trigger_that_came_after_the_plan(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan(numbers(path, "s"))
+    plan = editor.plan(Action.DELETE, numbers(path, "s"))
     with altered(path) as db:
         db.execute(
             "CREATE TRIGGER watch AFTER DELETE ON messages"
@@ -111,7 +111,7 @@ def test_a_trigger_that_came_after_the_plan(path: Path, editor_of: EditorOf) -> 
 
 def test_a_session_that_went_after_the_plan(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan(numbers(path, "s", "t"))
+    plan = editor.plan(Action.DELETE, numbers(path, "s", "t"))
     with altered(path) as db:
         db.execute("DELETE FROM messages WHERE session_id = 's'")
         db.execute("DELETE FROM sessions WHERE id = 's'")
@@ -124,7 +124,7 @@ def test_a_message_that_nobody_agreed_to_delete_keeps_its_session(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan(numbers(path, "s"))
+    plan = editor.plan(Action.DELETE, numbers(path, "s"))
     with altered(path) as db:
         say(db, "s", content="one more")
     before = dump(path)
@@ -133,12 +133,12 @@ def test_a_message_that_nobody_agreed_to_delete_keeps_its_session(
     assert done.skipped == {"Its agent has written it meanwhile": 1}
     assert dump(path) == before
     assert editor.trash.receipts() == []
-    assert editor.apply(editor.delete_plan(numbers(path, "s"))).ids == ("s",)
+    assert editor.apply(editor.plan(Action.DELETE, numbers(path, "s"))).ids == ("s",)
 
 
 def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan = editor.delete_plan(numbers(path, "s"))
+    plan = editor.plan(Action.DELETE, numbers(path, "s"))
     with altered(path) as db:
         db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
         say(db, "s", content="on", timestamp=NOW)
@@ -147,14 +147,14 @@ def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: Edito
     assert (done.receipt, done.ids) == (None, ())
     assert done.skipped == {"Its agent has written it meanwhile": 1}
     assert dump(path) == before
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
 
 
 def test_a_session_that_was_opened_again_after_the_plan(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
     with altered(path) as db:
         db.execute("UPDATE messages SET timestamp = ? WHERE session_id = 's'", (NOW,))
-    plan = editor.delete_plan(numbers(path, "s"))
+    plan = editor.plan(Action.DELETE, numbers(path, "s"))
     with altered(path) as db:
         db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
     before = dump(path)
@@ -165,7 +165,7 @@ def test_a_session_that_was_opened_again_after_the_plan(path: Path, editor_of: E
 
 def test_a_title_that_the_agent_changed_after_the_plan(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
+    plan = editor.plan(Action.RENAME, [numbers(path, "s")[0]], title="Journey")
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Voyage' WHERE id = 's'")
     with pytest.raises(Changed, match="agent has changed the same thing"):
@@ -177,12 +177,12 @@ def test_a_file_that_is_locked_for_long(
     path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, editor = dump(path), editor_of(path)
-    plan = editor.delete_plan(numbers(path, "s"))
+    plan = editor.plan(Action.DELETE, numbers(path, "s"))
     monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.3)
     with Locker(path), pytest.raises(ExplorerError, match="busy"):
         editor.apply(plan)
     assert dump(path) == before
-    assert editor.half_done() == []
+    assert list(editor.after_crash().half_done) == []
     assert editor.apply(plan).ids == ("s",)
 
 
@@ -193,8 +193,8 @@ def test_a_busy_file_is_told_once_that_nothing_was_done(
         db.execute("DELETE FROM messages WHERE session_id = 's'")
     editor, (row,) = editor_of(path), numbers(path, "s")
     monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.1)
-    prune = editor.delete_plan([row], action=Action.PRUNE)
-    rename, _ = editor.rename_plan(row, "Journey")
+    prune = editor.plan(Action.PRUNE, [row])
+    rename = editor.plan(Action.RENAME, [row], title="Journey")
     for plan in (prune, rename):
         with altered(path) as db:
             db.execute("BEGIN IMMEDIATE")
@@ -209,7 +209,7 @@ def test_whoever_waits_for_another_program_is_told(
 ) -> None:
     editor, (row,) = editor_of(path), numbers(path, "s")
     monkeypatch.setattr("explorer.store.edits.writing.TOLD_AFTER", 0.01)
-    plan, _ = editor.rename_plan(row, "Journey")
+    plan = editor.plan(Action.RENAME, [row], title="Journey")
     told: list[Progress] = []
     with Locker(path) as locker:
 
@@ -224,7 +224,7 @@ def test_whoever_waits_for_another_program_is_told(
 
 def test_two_explorers_that_edit_at_the_same_time(path: Path, editor_of: EditorOf) -> None:
     one, other = editor_of(path), editor_of(path)
-    plan = one.delete_plan(numbers(path, "s"))
+    plan = one.plan(Action.DELETE, numbers(path, "s"))
     with (
         other.trash.alone(),
         pytest.raises(ExplorerError, match="Another Session Explorer is changing something"),

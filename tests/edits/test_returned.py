@@ -12,6 +12,7 @@ from explorer.config import trash_path
 from explorer.errors import Refused
 from explorer.store.create import StateFile
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.edits.words import undone_words
 from explorer.store.kept import EntryState, ReceiptState
 from tests.conftest import Command
@@ -37,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 
 def _deleted(path: Path, editor: Editor) -> None:
     numbers = [int(str(row)) for (row,) in rows(path, "SELECT rowid FROM sessions")]
-    editor.apply(editor.delete_plan(numbers))
+    editor.apply(editor.plan(Action.DELETE, numbers))
 
 
 def _ids(path: Path) -> set[object]:
@@ -79,7 +80,7 @@ def test_a_title_that_is_taken_half_way_keeps_only_its_session_back(
 
 def test_where_none_can_come_back_nothing_is_said_to_be(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.delete_plan([1]))
+    editor.apply(editor.plan(Action.DELETE, [1]))
     plan = editor.undo_plan()
     with altered(path) as db:
         insert(db, "sessions", id="thief", source="cli", started_at=1, title="one")

@@ -8,6 +8,7 @@ import pytest
 from explorer.errors import Problem, StoreError
 from explorer.store.edits import soundness
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from tests.edits.states import dump
 from tests.factories import altered, rows
 from tests.mutants.making import replace_index
@@ -34,7 +35,7 @@ def test_nothing_leaves_a_damaged_file(
     damage(path)
     before = path.read_bytes()
     editor = editor_of(path)
-    plan = editor.delete_plan([1])
+    plan = editor.plan(Action.DELETE, [1])
     with pytest.raises(StoreError, match="Nothing was edited") as caught:
         editor.apply(plan)
     assert caught.value.problem is Problem.CORRUPT
@@ -50,7 +51,7 @@ def test_cells_that_are_odd_do_not_keep_a_sound_file_from_being_edited(
         db.execute("UPDATE messages SET timestamp = 'soon', role = x'00'")
     before = dump(path)
     editor = editor_of(path)
-    editor.apply(editor.delete_plan([1]))
+    editor.apply(editor.plan(Action.DELETE, [1]))
     assert rows(path, "SELECT rowid FROM sessions") == [(2,)]
     editor.undo(editor.undo_plan())
     assert dump(path) == before
@@ -64,7 +65,7 @@ def test_a_session_that_names_a_prompt_that_is_gone_stays(
         db.execute("UPDATE sessions SET system_prompt_hash = 'gone' WHERE rowid = 1")
     before = dump(path)
     editor = editor_of(path)
-    done = editor.apply(editor.delete_plan([1], force=True), force=True)
+    done = editor.apply(editor.plan(Action.DELETE, [1], force=True), force=True)
     assert (done.ids, done.receipt) == ((), None)
     assert list(done.skipped) == ["It names what is no longer in the file"]
     assert dump(path) == before
@@ -78,7 +79,7 @@ def test_an_index_that_sqlite_does_not_know_as_one_is_damage(
         db.execute("UPDATE sqlite_master SET type = x'ff' WHERE name LIKE 'sqlite_autoindex_s%'")
     editor = editor_of(path)
     with pytest.raises(StoreError, match="Nothing was edited"):
-        editor.apply(editor.delete_plan([1]))
+        editor.apply(editor.plan(Action.DELETE, [1]))
 
 
 def test_a_row_that_its_table_would_not_take_again_stays(
@@ -92,7 +93,7 @@ def test_a_row_that_its_table_would_not_take_again_stays(
         )
     editor = editor_of(path)
     with pytest.raises(StoreError, match="Nothing was edited"):
-        editor.apply(editor.delete_plan([1]))
+        editor.apply(editor.plan(Action.DELETE, [1]))
 
 
 def test_a_big_file_is_not_looked_through(
@@ -101,5 +102,5 @@ def test_a_big_file_is_not_looked_through(
     _half_an_index(path)
     monkeypatch.setattr(soundness, "SMALL", 0)
     editor = editor_of(path)
-    editor.apply(editor.delete_plan([1]))
+    editor.apply(editor.plan(Action.DELETE, [1]))
     assert rows(path, "SELECT rowid FROM sessions NOT INDEXED") == [(2,)]

@@ -7,6 +7,7 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.edits.triggers import UNKNOWN, Write, parsed
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
@@ -123,7 +124,7 @@ def test_a_trigger_that_only_fills_in_columns_leaves_undo_exact(
         db.execute(f"CREATE TRIGGER yet_another {trigger}")
     before, editor = dump(path), editor_of(path)
     numbers = [int(str(row)) for (row,) in rows(path, "SELECT rowid FROM sessions")]
-    editor.apply(editor.delete_plan(numbers, force=True), force=True)
+    editor.apply(editor.plan(Action.DELETE, numbers, force=True), force=True)
     assert rows(path, "SELECT count(*) FROM messages") == [(0,)]
     editor.undo(editor.undo_plan())
     assert dump(path) == before
@@ -140,7 +141,7 @@ def test_any_other_trigger_is_refused_by_name(
         db.execute(f"CREATE TRIGGER yet_another {trigger}")
     before = dump(path)
     with pytest.raises(Refused, match="yet_another"):
-        editor_of(path).delete_plan([1], force=True)
+        editor_of(path).plan(Action.DELETE, [1], force=True)
     assert dump(path) == before
 
 
@@ -154,4 +155,4 @@ def test_a_trigger_on_the_messages_of_power_loop_is_refused(
             "CREATE TRIGGER noted AFTER DELETE ON pl_messages BEGIN INSERT INTO log VALUES (1); END"
         )
     with pytest.raises(Refused, match="noted"):
-        editor_of(path).delete_plan([1], "pl_sessions", force=True)
+        editor_of(path).plan(Action.DELETE, [1], force=True)

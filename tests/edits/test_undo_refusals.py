@@ -9,6 +9,7 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.edits.undoing import WAITS
 from explorer.store.edits.writing import Changed
 from explorer.store.kept import ReceiptState
@@ -38,7 +39,7 @@ SPOILT = {"trigger that is not known": _watch, "hard-linked": _link, "tokenizer"
 @pytest.mark.parametrize("reason", SPOILT)
 def test_a_file_that_can_no_longer_be_edited(path: Path, editor_of: EditorOf, reason: str) -> None:
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(numbers(path, "s")))
+    editor.apply(editor.plan(Action.DELETE, numbers(path, "s")))
     SPOILT[reason](path)
     before = dump(path)
     with pytest.raises(Refused, match=reason):
@@ -52,7 +53,7 @@ def test_a_file_that_was_spoilt_after_the_question(
     path: Path, editor_of: EditorOf, reason: str
 ) -> None:
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(numbers(path, "s")))
+    editor.apply(editor.plan(Action.DELETE, numbers(path, "s")))
     plan = editor.undo_plan()
     SPOILT[reason](path)
     before = dump(path)
@@ -64,7 +65,7 @@ def test_a_file_that_was_spoilt_after_the_question(
 
 def test_a_rename_is_undone_where_only_messages_cannot_be(path: Path, editor_of: EditorOf) -> None:
     before, editor = dump(path), editor_of(path)
-    plan, _ = editor.rename_plan(numbers(path, "s")[0], "Journey")
+    plan = editor.plan(Action.RENAME, [numbers(path, "s")[0]], title="Journey")
     editor.apply(plan)
     need_tokenizer(path)
     editor.undo(editor.undo_plan())
@@ -79,7 +80,7 @@ def _run(path: Path, id_: str) -> None:
 
 def test_cleared_messages_wait_while_their_session_runs(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.clear_plan(numbers(path, "s", "t")))
+    editor.apply(editor.plan(Action.CLEAR, numbers(path, "s", "t")))
     _run(path, "s")
     plan = editor.undo_plan()
     assert [entry.session for entry in plan.entries] == ["t"]
@@ -96,7 +97,7 @@ def test_a_deleted_session_that_its_agent_runs_anew_is_left_alone(
     path: Path, editor_of: EditorOf
 ) -> None:
     editor = editor_of(path)
-    editor.apply(editor.delete_plan(numbers(path, "s")))
+    editor.apply(editor.plan(Action.DELETE, numbers(path, "s")))
     plan = editor.undo_plan()
     with altered(path) as db:
         insert(db, "sessions", id="s", source="cli", started_at=NOW)
@@ -111,7 +112,7 @@ def test_a_deleted_session_that_its_agent_runs_anew_is_left_alone(
 
 def test_a_reopened_session_that_runs_is_not_ended(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
-    editor.apply(editor.end_plan(numbers(path, "s"), reopen=True))
+    editor.apply(editor.plan(Action.REOPEN, numbers(path, "s")))
     _run(path, "s")
     before = dump(path)
     with pytest.raises(Refused, match="running"):

@@ -67,4 +67,4 @@ def test_chats_of_the_gateway_lead_there(
     routes = folder_of(path) / ROUTES
     routes.parent.mkdir(exist_ok=True)
     routes.write_text(json.dumps({f"chat {at}": {"session_id": "s"} for at in range(chats)}))
-    assert any(note.startswith(told) for note in editor_of(path).delete_plan([1]).notes)
+    assert any(note.startswith(told) for note in editor_of(path).plan(Action.DELETE, [1]).notes)

@@ -20,6 +20,7 @@ from explorer.store.edits import batches, log
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.plans import Action, EditPlan
 from explorer.store.opening import open_store
+from tests.editors import edits_on
 from tests.edits.appender import SMALL
 from tests.edits.nursery import Job, say, serve
 from tests.edits.whereabouts import layout
@@ -41,7 +42,7 @@ def small() -> list[str]:
 
 
 def _delete(editor: Editor, *ids: str) -> Callable[[], object]:
-    plan = editor.delete_plan(numbers(editor.path, *ids), layout(editor.path).sessions)
+    plan = editor.plan(Action.DELETE, numbers(editor.path, *ids))
     return lambda: editor.apply(plan)
 
 
@@ -50,8 +51,7 @@ def prune_plan(editor: Editor, rules: Rules, now: float) -> EditPlan:
     store = open_store(editor.path)
     catalog = store.catalog()
     chosen = choose(ground(store, catalog, frozenset()), rules, None, now)
-    places = [store.place(key) for key in parts_of(catalog, chosen.rows)]
-    return editor.delete_plan([row for _, row in places], places[0][0], action=Action.PRUNE)
+    return editor.plan(Action.PRUNE, parts_of(catalog, chosen.rows))
 
 
 def _prune(editor: Editor) -> Callable[[], object]:
@@ -61,23 +61,23 @@ def _prune(editor: Editor) -> Callable[[], object]:
 
 
 def _clear(editor: Editor) -> Callable[[], object]:
-    plan = editor.clear_plan(numbers(editor.path, "big", "small-6"))
+    plan = editor.plan(Action.CLEAR, numbers(editor.path, "big", "small-6"))
     return lambda: editor.apply(plan)
 
 
 def _rename(editor: Editor) -> Callable[[], object]:
-    plan, _ = editor.rename_plan(numbers(editor.path, "big")[0], "Another title")
+    plan = editor.plan(Action.RENAME, [numbers(editor.path, "big")[0]], title="Another title")
     return lambda: editor.apply(plan)
 
 
 def _archive(editor: Editor) -> Callable[[], object]:
     rows = numbers(editor.path, "root", "branch", *small())
-    plan = editor.archive_plan(rows, True, layout(editor.path).sessions)
+    plan = editor.plan(Action.ARCHIVE, rows)
     return lambda: editor.apply(plan)
 
 
 def _reopen(editor: Editor) -> Callable[[], object]:
-    plan = editor.end_plan(numbers(editor.path, *small()), reopen=True)
+    plan = editor.plan(Action.REOPEN, numbers(editor.path, *small()))
     return lambda: editor.apply(plan)
 
 
@@ -113,7 +113,7 @@ BEFORE = {
 
 
 def editor_on(path: Path) -> Editor:
-    return Editor(path, path.parent / "ours" / "trash.db", lambda: NOW)
+    return edits_on(path, path.parent / "ours" / "trash.db", lambda: NOW)
 
 
 def quickly(pause: float) -> None:

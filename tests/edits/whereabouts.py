@@ -12,7 +12,7 @@ from typing import NamedTuple
 from explorer.errors import ExplorerError
 from explorer.store.edits.editor import Editor
 from explorer.store.edits.images import Image, RawText
-from explorer.store.edits.shape import PROMPTS
+from explorer.store.hermes.edits.shape import PROMPTS
 from explorer.store.kept import Entry, EntryState, Receipt
 from tests.edits.appender import LIVE
 from tests.edits.states import faults
@@ -177,13 +177,13 @@ def aftermath(
     wrong: list[str] = []
     half: list[Receipt] = []
     try:
-        half = editor.half_done()
+        half = list(editor.after_crash().half_done)
         wrong += was.lost(editor, half)
         for receipt in half:
             done = editor.finish(receipt) if way == "finish" else editor.restore(receipt)
             if done.skipped:
                 wrong.append(f"left out: {dict(done.skipped)}")
-        wrong += [f"still half done: {one.words}" for one in editor.half_done()]
+        wrong += [f"still half done: {one.words}" for one in list(editor.after_crash().half_done)]
         wrong += [f"halfway: {line}" for line in was.lost(editor, [])]
         if any(receipt.state in ("done", "undoing") for receipt in editor.trash.receipts()):
             wrong += _gone_files(editor, was)

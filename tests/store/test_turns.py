@@ -10,10 +10,11 @@ import pytest
 
 from explorer.model import State
 from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
+from explorer.store.edits.plans import Action
 from explorer.store.opening import open_store
 from explorer.store.processes import sees_all, surely_dead
 from tests.conftest import Command
+from tests.editors import edits_on
 from tests.factories import NOW, T0, altered, insert, keys, talk
 
 DEAD = "pid=4194305:turn=1"
@@ -69,14 +70,14 @@ def test_a_turn_is_noted_under_the_first_part_and_holds_all_of_them(chat: Path) 
 
 def test_a_held_conversation_is_not_deleted(chat: Path, tmp_path: Path) -> None:
     _lease(chat, MINE)
-    editor = Editor(chat, tmp_path / "trash.db", lambda: NOW)
-    plan = editor.delete_plan(keys(open_store(chat)).values())
+    editor = edits_on(chat, tmp_path / "trash.db", lambda: NOW)
+    plan = editor.plan(Action.DELETE, list(keys(open_store(chat)).values()))
     assert {one.id for one in plan.doomed} == {"branch", "other"}
 
 
 def test_a_turn_that_begins_after_the_plan_keeps_the_session(chat: Path, tmp_path: Path) -> None:
-    editor = Editor(chat, tmp_path / "trash.db", lambda: NOW)
-    plan = editor.delete_plan([keys(open_store(chat))["tip"]])
+    editor = edits_on(chat, tmp_path / "trash.db", lambda: NOW)
+    plan = editor.plan(Action.DELETE, [keys(open_store(chat))["tip"]])
     _lease(chat, MINE)
     assert editor.apply(plan).ids == ()
 
@@ -120,8 +121,8 @@ def test_work_between_two_messages_counts_as_running(tmp_path: Path) -> None:
     with altered(path) as db:
         db.execute("ALTER TABLE sessions ADD COLUMN last_activity_at REAL")
         db.execute("UPDATE sessions SET last_activity_at = ?", (NOW - 60,))
-    editor = Editor(path, tmp_path / "trash.db", lambda: NOW)
-    assert editor.delete_plan([1]).doomed == ()
+    editor = edits_on(path, tmp_path / "trash.db", lambda: NOW)
+    assert editor.plan(Action.DELETE, [1]).doomed == ()
 
 
 @needs_all

@@ -21,6 +21,7 @@ from explorer.errors import ExplorerError
 from explorer.store.edits.editor import Editor
 from explorer.store.kept import ReceiptState
 from explorer.store.side import SideFile
+from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.newer_files import newer_file
 from tests.real_files import unpack
@@ -217,7 +218,7 @@ def let_loose(name: str, folder: Path, seed: int, blows: int) -> list[str]:
     wrong_before = faults(path)
     Monkey(path, home, seed).rage(blows)
     ours = home / "session-explorer"
-    editor = Editor(path, ours / "trash.db", time.time, SideFile(ours / "explorer.db", path))
+    editor = edits_on(path, ours / "trash.db", time.time, SideFile(ours / "explorer.db", path))
     if not editor.trash.receipts():
         return [] if path.read_bytes() == content else ["changed, and nothing was asked for"]
     wrong = list(_undo_all(editor))
@@ -228,7 +229,7 @@ def let_loose(name: str, folder: Path, seed: int, blows: int) -> list[str]:
 
 def _undo_all(editor: Editor) -> Iterator[str]:
     """Take everything back, the newest first; what cannot be is told."""
-    for half in editor.half_done():
+    for half in list(editor.after_crash().half_done):
         editor.restore(half)
     for receipt in editor.trash.receipts():
         if receipt.state is ReceiptState.DONE:

@@ -13,6 +13,7 @@ from explorer.store.edits.editor import Editor
 from explorer.store.trash import TrashWriter
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.dialogs.rename import Rename
+from tests.editors import edits_on
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 
@@ -64,7 +65,7 @@ async def test_two_yeses_delete_once(path: Path, trash: Path) -> None:
         await driver.settle()
         assert driver.listed() == ["bee", "cat"]
         assert driver.app.screen is driver.main
-        assert len(Editor(path, trash, lambda: NOW).trash.receipts()) == 1
+        assert len(edits_on(path, trash, lambda: NOW).trash.receipts()) == 1
 
 
 async def test_what_is_asked_of_the_trash_twice_is_asked_once(path: Path, trash: Path) -> None:
@@ -101,11 +102,11 @@ async def test_an_edit_that_ends_below_the_palette_leaves_no_dialog_behind(
 async def test_a_title_that_is_refused_after_its_dialog_was_left_is_only_said(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise Refused("It cannot be renamed", "The disk has gone.")
 
     async with opened(path, trash=trash) as driver:
-        monkeypatch.setattr(Editor, "rename_plan", refuse)
+        monkeypatch.setattr(Editor, "plan", refuse)
         _burst(driver, "t", "escape")
         await driver.settle()
         assert driver.app.screen is driver.main
@@ -118,7 +119,7 @@ async def test_what_is_found_out_about_a_title_after_its_dialog_was_left_does_no
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        answer = Held(monkeypatch, Editor, "rename_plan")
+        answer = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("t")
         await answer.holds(driver)
         assert isinstance(driver.app.screen, Rename)

@@ -70,7 +70,7 @@ async def test_what_is_selected_while_a_delete_is_planned_stays_selected(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "delete_plan")
+        plan = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("d")
         await plan.holds(driver)
         await driver.pilot.press("j", "space", "space")

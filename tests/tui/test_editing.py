@@ -8,11 +8,12 @@ from textual.widgets import Input, OptionList
 
 from explorer.store.edits.batches import run_batches
 from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Progress
+from explorer.store.edits.plans import Action, Progress
 from explorer.store.hermes.store import HermesStore
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.dialogs.rename import Rename
+from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.factories import altered, go_on, insert, rows, say
 from tests.tui.driving import NAMES, NOW, Held, animals, opened
@@ -359,9 +360,9 @@ async def test_ending_and_clearing_come_from_the_palette(path: Path, trash: Path
 
 def _cut_short(path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after a crash: the messages of a session are out, the session is still there."""
-    editor = Editor(path, trash, lambda: NOW)
+    editor = edits_on(path, trash, lambda: NOW)
     (key,) = (int(str(row)) for (row,) in rows(path, "SELECT rowid FROM sessions WHERE id = 'bee'"))
-    plan = editor.delete_plan([key])
+    plan = editor.plan(Action.DELETE, [key])
 
     class Crash(BaseException):
         pass
@@ -435,9 +436,9 @@ async def test_what_a_kill_cut_between_two_sessions_is_told_at_the_next_start(
             raise Killed
 
     before = dump(path)
-    editor = Editor(path, trash, lambda: NOW)
+    editor = edits_on(path, trash, lambda: NOW)
     ended = rows(path, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
-    plan = editor.delete_plan([int(str(row)) for (row,) in ended])
+    plan = editor.plan(Action.DELETE, [int(str(row)) for (row,) in ended])
     with monkeypatch.context() as patched:
         patched.setattr("explorer.store.edits.taking.run_batches", _one_step_at_a_time)
         with pytest.raises(Killed):

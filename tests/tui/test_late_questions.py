@@ -37,7 +37,7 @@ async def test_a_letter_typed_into_the_search_bar_is_no_yes(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "delete_plan")
+        plan = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("d")
         await plan.holds(driver)
         await driver.pilot.press("slash", "d", "a")
@@ -53,7 +53,7 @@ async def test_a_letter_typed_into_a_new_title_is_no_yes(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "delete_plan")
+        plan = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("d")
         await plan.holds(driver)
         await driver.pilot.press("j", "t")
@@ -86,7 +86,7 @@ async def test_whoever_only_moves_in_the_list_is_asked(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, trash=trash) as driver:
-        plan = Held(monkeypatch, Editor, "delete_plan")
+        plan = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("d")
         await plan.holds(driver)
         await driver.pilot.press("j")
@@ -101,7 +101,7 @@ async def test_whoever_asks_while_an_edit_is_under_way_is_asked(
     async with opened(path, trash=trash) as driver:
         edit = Held(monkeypatch, Editor, "apply")
         await driver.press("d")
-        plan = Held(monkeypatch, Editor, "delete_plan")
+        plan = Held(monkeypatch, Editor, "plan")
         await driver.pilot.press("y", "j", "d")
         await plan.holds(driver)
         progress.set()

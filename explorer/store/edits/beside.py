@@ -1,4 +1,4 @@
-"""What lies beside a Hermes file about a session, on its way into the trash and back; and routes.
+"""Files that an agent keeps about a session, on their way into the trash and back.
 
 These are plain files of the agent's, not the database: they may be opened.
 """
@@ -6,24 +6,16 @@ These are plain files of the agent's, not the database: they may be opened.
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from explorer.store import cells
-from explorer.store.edits.images import Rows
-from explorer.store.edits.plans import Planned
-from explorer.store.hermes.beside import ROUTES, folder_of
-from explorer.store.hermes.routing import routes_to
 from explorer.store.kept import KeptFile
-from explorer.store.schema import Schema
 
 SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
-MOST_ROUTES = 16 * 1024 * 1024
 
 
-def read_file(path: Path, name: str) -> KeptFile | None:
+def read_file(folder: Path, name: str) -> KeptFile | None:
     """A file as it is now; None when it is gone, or is no plain file."""
-    place = folder_of(path) / name
+    place = folder / name
     try:
         # Without waiting: a pipe is no plain file either.
         how = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -37,23 +29,23 @@ def read_file(path: Path, name: str) -> KeptFile | None:
         return KeptFile(name, found.st_mode & 0o777, found.st_mtime, file.read())
 
 
-def remove_file(path: Path, kept: KeptFile) -> bool:
+def remove_file(folder: Path, kept: KeptFile) -> bool:
     """Take a file away if it still is what was kept; whether it is gone."""
-    now = read_file(path, kept.name)
+    now = read_file(folder, kept.name)
     if now is None:
         return True
     if now.content != kept.content:
         return False
     try:
-        os.unlink(folder_of(path) / kept.name)
+        os.unlink(folder / kept.name)
     except OSError:
         return False
     return True
 
 
-def put_back(path: Path, kept: KeptFile) -> bool:
+def put_back(folder: Path, kept: KeptFile) -> bool:
     """Write a file again, unless there is another one by now."""
-    place = folder_of(path) / kept.name
+    place = folder / kept.name
     if not re.fullmatch(SAFE_NAME, kept.name):
         return False
     try:
@@ -62,7 +54,7 @@ def put_back(path: Path, kept: KeptFile) -> bool:
             place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, kept.mode
         )
     except FileExistsError:
-        now = read_file(path, kept.name)
+        now = read_file(folder, kept.name)
         return now is not None and now.content == kept.content
     except OSError:
         return False
@@ -73,25 +65,3 @@ def put_back(path: Path, kept: KeptFile) -> bool:
     os.chmod(place, kept.mode)
     os.utime(place, (kept.time, kept.time))
     return True
-
-
-def routed(path: Path, ask: Rows, schema: Schema, going: Sequence[Planned]) -> int:
-    """How many chats the gateway would answer with one of these sessions."""
-    ids = {one.id for one in going}
-    keys = {key for key, _ in routes_to(ask, schema, ids)}
-    for name, value in _routes_file(path).items():
-        owner = value.get("session_id") if isinstance(value, dict) else None
-        if isinstance(owner, str) and owner in ids:
-            keys.add(name)
-    return len(keys)
-
-
-def _routes_file(path: Path) -> Mapping[str, object]:
-    place = folder_of(path) / ROUTES
-    try:
-        found = os.stat(place)
-        if found.st_size > MOST_ROUTES or not stat.S_ISREG(found.st_mode):
-            return {}
-        return cells.mapping(place.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return {}

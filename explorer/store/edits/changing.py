@@ -1,37 +1,28 @@
-"""Edits that give some cells of a session another value: rename, archive, end, reopen.
+"""Edits that give some cells of a session another value: rename, archive, pin, end, reopen.
 
 The plan holds the old and the new value of each cell. Under the lock the old one must still be
 there; to undo, the new one.
 """
 
-import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
 from explorer.errors import Refused
 from explorer.model import State
-from explorer.store import cells
-from explorer.store.edits.images import Cell, RawText, bound, raw, shown
+from explorer.store.edits.dialect import SessionTables, Values
+from explorer.store.edits.images import Cell, bound, raw, shown
 from explorer.store.edits.planning import RUNNING, UNSOUND, Planner
-from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
-from explorer.store.edits.shape import Shape
-from explorer.store.edits.subject import RESET_CHILD, Subject, children
-from explorer.store.edits.titles import Title, check_title, taken_since, taken_words
+from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned, Title
+from explorer.store.edits.subject import Subject
 from explorer.store.edits.writing import Changed, Transaction
-from explorer.store.hermes.links import RESET, RESET_REASONS
 from explorer.store.kept import OURS, Change
 from explorer.store.schema import quoted
 
-ENDED = "explorer_close"
-"""The reason that a session gets when it is ended here."""
+PINNED, NOT_PINNED = "pinned already", "not pinned"
 NOTED = (
     "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
     " does not know of it."
 )
-BOT_CHAT = "Bot Chat"
-"""Newer agents find a hidden session by this title."""
-
-Cells = Callable[[Subject, Sequence[str]], tuple[Cell, ...]]
-"""The stored cells of a session, by column."""
 
 
 def apply_change(tx: Transaction, change: Change) -> None:
@@ -63,20 +54,39 @@ def _set(
         raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
 
 
-def check_title_free(tx: Transaction, shape: Shape, plan: EditPlan) -> None:
+def check_title_free(tx: Transaction, tables: SessionTables, plan: EditPlan) -> None:
     """Under the lock: nobody has taken the title of a rename since it was planned."""
-    if plan.title is not None:
+    if plan.title is not None and plan.title.text is not None:
         movers = {shown(change.id) for change in plan.changes}
-        taken = taken_since(tx.rows, tx.schema, shape, plan.title, movers)
+        taken = tables.under(tx).title_taken(plan.title.text, movers)
         if taken is not None:
             raise Changed("This title is taken", f"{taken_words(taken)}. Nothing was changed.")
 
 
-def plan_rename(
-    planner: Planner, row: int, typed: str, stored: Cells, measured: bool
-) -> tuple[EditPlan, Title]:
-    """A rename, and what the title comes to; a plan without changes where it cannot be done. It is
-    made anew with every key that is typed, so only whoever wants to know has it `measured`."""
+def taken_words(title: Title) -> str:
+    """Who has a title, and which is free."""
+    assert title.owner is not None
+    _, id_, source, archived, _ = title.owner
+    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
+
+
+def change_of(tables: SessionTables, subject: Subject, values: Values) -> Change:
+    """Other values for some cells of a session."""
+    columns = tuple(values)
+    old = tables.stored(subject, columns)
+    new = tuple(values.values())
+    return Change(tables.shape.sessions, tables.shape.id, raw(subject.id), columns, old, new)
+
+
+def noted(subject: str, kind: str, on: bool) -> Change:
+    """The same in our own notes, of what a file has no place for."""
+    return Change(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
+
+
+def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditPlan:
+    """A rename; a plan without changes where the title cannot be had. It is made anew with every
+    key that is typed, so only whoever wants to know has the session `measured`."""
+    tables = planner.tables
     found = planner.subjects([row])
     if not found:
         raise Changed("The session is gone", "It is no longer in the file.")
@@ -85,159 +95,112 @@ def plan_rename(
         planner.measure(found)
     if not subject.sound:
         raise Refused("It cannot be renamed", UNSOUND.capitalize() + ".")
-    title = check_title(planner.ask, planner.schema, planner.shape, subject, typed)
-    changes: list[Change] = []
-    notes: list[str] = []
-    if subject.title == BOT_CHAT and subject.hidden:
-        title = title._replace(trouble=f'the agent finds it by the title "{BOT_CHAT}"')
+    title = tables.title(subject, typed)
     owner = title.owner
     blocked = bool(title.trouble) or (owner is not None and not owner.yields)
+    changes: list[Change] = []
+    notes: list[str] = []
     if not blocked and title.text != subject.title:
         if owner is not None:
-            (held_by,) = planner.subjects([owner.row])
-            changes.append(_titled(planner, held_by, None, stored))
+            (held_by,) = tables.subjects(tables.shape.id, [owner.id])
+            changes.append(change_of(tables, held_by, tables.titled(None)))
             notes.append(owner.yields)
-        changes.append(_titled(planner, subject, title.text, stored))
+        changes.append(change_of(tables, subject, tables.titled(title.text)))
     outcome = Outcome.CHANGE if changes else Outcome.SKIP
     reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
     planned = planner.planned(subject, outcome, "" if changes else reason)
-    plan = EditPlan(
-        Action.RENAME,
-        planner.path,
-        planner.shape.sessions,
-        (planned,),
-        tuple(changes),
-        tuple(notes),
-        title.text,
+    return planner.made(Action.RENAME, [planned])._replace(
+        changes=tuple(changes), notes=tuple(notes), title=title
     )
-    return plan, title
-
-
-def _titled(planner: Planner, subject: Subject, title: str | None, stored: Cells) -> Change:
-    columns = ["title"]
-    values: list[Cell] = [None if title is None else raw(title)]
-    if planner.schema.has("sessions", "title_source"):
-        columns.append("title_source")
-        values.append(None if title is None else raw("user"))
-    return change_of(planner, subject, columns, values, stored)
-
-
-def change_of(
-    planner: Planner,
-    subject: Subject,
-    columns: Sequence[str],
-    values: Sequence[Cell],
-    stored: Cells,
-) -> Change:
-    """Other values for some cells of a session."""
-    shape = planner.shape
-    old = stored(subject, columns)
-    return Change(shape.sessions, shape.id, raw(subject.id), tuple(columns), old, tuple(values))
 
 
 def plan_archive(
-    planner: Planner, rows: Sequence[int], on: bool, stored: Cells, ours: Collection[str] | None
+    planner: Planner, rows: Sequence[int], on: bool, ours: Collection[str] | None
 ) -> EditPlan:
     """Archive sessions, or take them out again; `rows` are all parts of each conversation. `ours`
     are those that our own notes hold as archived, for a file that has no place for it."""
-    shape = planner.shape
-    notes = () if ours is None else (NOTED,)
+    tables = planner.tables
     changes: list[Change] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     planner.measure(wanted)
     for subject in wanted:
-        if not subject.sound:
-            sessions.append(planner.planned(subject, Outcome.SKIP, UNSOUND))
-        elif (subject.archived if ours is None else subject.id in ours) == on:
-            word = "archived already" if on else "not archived"
-            sessions.append(planner.planned(subject, Outcome.SKIP, word))
-        else:
-            if ours is not None:
-                own = raw(subject.id)
-                changes.append(Change(OURS, "id", own, ("archived",), (int(not on),), (int(on),)))
-            elif shape.hermes:
-                changes.append(_archived(planner, subject, on, stored))
-            else:
-                status = raw("archived" if on else "active")
-                time = int(planner.now * 1000)
-                changes.append(
-                    change_of(planner, subject, ["status", "updated_at"], [status, time], stored)
-                )
-            sessions.append(planner.planned(subject, Outcome.CHANGE))
-    return EditPlan(
-        Action.ARCHIVE if on else Action.UNARCHIVE,
-        planner.path,
-        shape.sessions,
-        tuple(sessions),
-        tuple(changes),
-        notes,
-    )
+        reason = "" if subject.sound else UNSOUND
+        if not reason and (subject.archived if ours is None else subject.id in ours) == on:
+            reason = "archived already" if on else "not archived"
+        if not reason and ours is not None:
+            changes.append(noted(subject.id, "archived", on))
+        elif not reason:
+            changes.append(change_of(tables, subject, tables.archived(subject, on, planner.now)))
+        outcome = Outcome.SKIP if reason else Outcome.CHANGE
+        sessions.append(planner.planned(subject, outcome, reason))
+    plan = planner.made(Action.ARCHIVE if on else Action.UNARCHIVE, sessions)
+    return plan._replace(changes=tuple(changes), notes=() if ours is None else (NOTED,))
 
 
-def _archived(planner: Planner, subject: Subject, on: bool, stored: Cells) -> Change:
-    """Since schema 31 the agent archives by itself too; this was asked for, so it is not to take it
-    back by itself."""
-    columns, values = ["archived"], [int(on)]
-    if planner.schema.has("sessions", "auto_archived"):
-        columns.append("auto_archived")
-        values.append(0)
-    return change_of(planner, subject, columns, values, stored)
-
-
-def plan_end(
-    planner: Planner, rows: Sequence[int], reopen: bool, force: bool, stored: Cells
+def plan_pin(
+    planner: Planner, rows: Sequence[int], on: bool, ours: Collection[str], measured: bool
 ) -> EditPlan:
+    """Pin sessions, or unpin them; `rows` are all parts of each conversation, `ours` the ids that
+    our notes hold. An agent that has pins spares pinned sessions in its own clean-up, so there a
+    pin belongs into its file. What our notes say counts as well: whoever unpins clears both."""
+    tables, column = planner.tables, planner.tables.keeps_pins
+    changes: list[Change] = []
+    in_notes: list[Change] = []
+    sessions: list[Planned] = []
+    wanted = planner.subjects(rows)
+    if measured:
+        planner.measure(wanted)
+    for subject in wanted:
+        in_file, in_ours = column and subject.pinned, subject.id in ours
+        if column and in_file != on and subject.sound:
+            changes.append(change_of(tables, subject, tables.pinned(subject, on)))
+        if (in_ours and not on) or (on and not column and not in_ours):
+            in_notes.append(noted(subject.id, "pinned", on))
+        reason = "" if subject.sound else UNSOUND
+        if not reason and on and (in_file if column else in_ours):
+            # A pin in our notes is none to the agent, which would delete the session.
+            reason = PINNED
+        elif not reason and not on and not (in_file or in_ours):
+            reason = NOT_PINNED
+        outcome = Outcome.SKIP if reason else Outcome.CHANGE
+        sessions.append(planner.planned(subject, outcome, reason))
+    acted = any(one.outcome is Outcome.CHANGE for one in sessions)
+    plan = planner.made(Action.PIN if on else Action.UNPIN, sessions)
+    return plan._replace(changes=(*changes, *in_notes) if acted else ())
+
+
+def plan_noted_pins(
+    path: Path, ids: Mapping[int, str], on: bool, ours: Collection[str]
+) -> EditPlan:
+    """The same where nothing may be written to the file: in our notes alone. `ids` are by key."""
+    sessions, changes = [], []
+    for key, id_ in ids.items():
+        same = (id_ in ours) == on
+        reason = (PINNED if on else NOT_PINNED) if same else ""
+        outcome = Outcome.SKIP if same else Outcome.CHANGE
+        sessions.append(Planned(key, id_, None, "", 0, 0, "", outcome, reason))
+        changes += [] if same else [noted(id_, "pinned", on)]
+    action = Action.PIN if on else Action.UNPIN
+    return EditPlan(action, path, "", tuple(sessions), tuple(changes))
+
+
+def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -> EditPlan:
     """End sessions that a crash left open, or open ended ones again."""
+    tables = planner.tables
     changes: list[Change] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     planner.measure(wanted)
     for subject in wanted:
         reason = _not_reopened(planner, subject) if reopen else _not_ended(planner, subject, force)
-        if not reason and reopen:
-            changes += _reopened(planner, subject, stored)
-        elif not reason:
-            ends: list[Cell] = [planner.now, raw(ENDED)]
-            changes.append(change_of(planner, subject, ["ended_at", "end_reason"], ends, stored))
-        sessions.append(
-            planner.planned(subject, Outcome.SKIP if reason else Outcome.CHANGE, reason)
-        )
-    return EditPlan(
-        Action.REOPEN if reopen else Action.END,
-        planner.path,
-        planner.shape.sessions,
-        tuple(sessions),
-        tuple(changes),
-    )
-
-
-def _reopened(planner: Planner, subject: Subject, stored: Cells) -> Iterator[Change]:
-    """Take the end off. What a chat began anew with is told from a subagent by how its parent
-    ended, so it is marked before that is gone, as Hermes does; and what Hermes archived by itself
-    comes out of the archive."""
-    if subject.end_reason in RESET_REASONS:
-        for child in children(planner.ask, planner.schema, planner.shape, [subject.id]):
-            if child.kind == RESET_CHILD:
-                (config,) = stored(child, ["model_config"])
-                marked = _marked(config, subject.id)
-                if marked is not None:
-                    yield change_of(planner, child, ["model_config"], [marked], stored)
-    columns: list[str] = ["ended_at", "end_reason"]
-    values: list[Cell] = [None, None]
-    if subject.swept:
-        columns += ["archived", "auto_archived"]
-        values += [0, 0]
-    yield change_of(planner, subject, columns, values, stored)
-
-
-def _marked(config: Cell, parent: str) -> RawText | None:
-    """The settings of a session with a mark of what it came after; None where that is there, or
-    they are of no form that can be marked."""
-    known = {} if config is None else cells.decoded(config)
-    if not isinstance(known, dict) or RESET in known:
-        return None
-    return raw(json.dumps({**known, RESET: parent}))
+        if not reason:
+            values = tables.reopened(subject) if reopen else [(subject, tables.ended(planner.now))]
+            changes += [change_of(tables, *one) for one in values]
+        outcome = Outcome.SKIP if reason else Outcome.CHANGE
+        sessions.append(planner.planned(subject, outcome, reason))
+    plan = planner.made(Action.REOPEN if reopen else Action.END, sessions)
+    return plan._replace(changes=tuple(changes))
 
 
 def _not_ended(planner: Planner, subject: Subject, force: bool) -> str:
@@ -251,10 +214,4 @@ def _not_ended(planner: Planner, subject: Subject, force: bool) -> str:
 def _not_reopened(planner: Planner, subject: Subject) -> str:
     if not subject.sound:
         return UNSOUND
-    if not subject.ended:
-        return "not ended"
-    if subject.end_reason == "compression":
-        below = children(planner.ask, planner.schema, planner.shape, [subject.id])
-        if below:
-            return "it was compressed and goes on in its next part: reopening would break the chain"
-    return ""
+    return planner.tables.stays_ended(subject) if subject.ended else "not ended"

@@ -1,15 +1,17 @@
 """Copies sessions into the trash, complete, before anything of them is touched."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.store.edits.beside import read_file
-from explorer.store.edits.images import ABOUT, Cell, Image, bound, named, raw, shown, weight
+from explorer.store.edits.images import ABOUT, Image, bound, named, raw, shown, weight
 from explorer.store.edits.plans import Outcome, Planned
-from explorer.store.edits.shape import PROMPTS, Shape, columns_of, listing
+from explorer.store.edits.shape import Shape, columns_of, listing
 from explorer.store.edits.writing import Changed, Writing
 from explorer.store.kept import Change, Entry, EntryState
+from explorer.store.parameters import placeholders
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashWriter
 
@@ -30,9 +32,11 @@ class Copied(NamedTuple):
 class Copier:
     """Knows the tables of a file; copies one session after the other."""
 
-    def __init__(self, writing: Writing, shape: Shape) -> None:
+    def __init__(self, writing: Writing, shape: Shape, folder: Path) -> None:
+        """`folder` has what the agent keeps about sessions beside the file."""
         self._writing = writing
         self._shape = shape
+        self._folder = folder
         self._columns: dict[str, tuple[str, ...]] = {}
 
     def columns(self, table: str) -> tuple[str, ...]:
@@ -102,11 +106,14 @@ class Copier:
                 return True
         return False
 
-    def _prompts(self, own: Image) -> list[Cell]:
-        """The shared prompts that a session names."""
-        cell = named(self.columns(self._shape.sessions), own)
-        names = dict.fromkeys(cell[column] for column in self._shape.prompts)
-        return [name for name in names if name is not None]
+    def _shared(self, own: Image) -> Iterator[tuple[str, list[Image]]]:
+        """(table, rows) of what a session shares with others."""
+        shared = self._shape.shared
+        if shared is not None:
+            cell = named(self.columns(self._shape.sessions), own)
+            for name in dict.fromkeys(cell[column] for column in shared.columns):
+                if name is not None:
+                    yield shared.table, self._rows(shared.table, shared.key, shown(name))
 
     def _belongings(
         self, trash: TrashWriter, receipt: int, entry: int, planned: Planned, own: Image
@@ -123,10 +130,9 @@ class Copier:
                 for row in rows:
                     change = Change(table, "rowid", row[0], (column,), (row[at],), (None,), entry)
                     trash.add_change(receipt, change)
-        for prompt in self._prompts(own):
-            rows = self._rows(PROMPTS, "hash", shown(prompt))
+        for table, rows in self._shared(own):
             if rows:
-                self._pack(trash, entry, PROMPTS, rows)
+                self._pack(trash, entry, table, rows)
                 size += sum(map(weight, rows))
         linked = self.columns(shape.sessions)
         at, id_at = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
@@ -136,7 +142,7 @@ class Copier:
             )
             trash.add_change(receipt, change)
         for name in planned.files:
-            kept = read_file(self._writing.path, name)
+            kept = read_file(self._folder, name)
             if kept is not None:
                 trash.add_file(entry, kept)
                 size += len(kept.content)
@@ -146,9 +152,9 @@ class Copier:
         """How many messages a session says it has, before it is cleared."""
         table = self._shape.sessions
         cell = named(self.columns(table), image)
-        names = ("message_count", "tool_call_count")
+        names = self._shape.counters
         old = tuple(cell[name] for name in names)
-        return Change(table, self._shape.id, raw(id_), names, old, (0, 0), entry)
+        return Change(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
 
     def _messages(self, id_: str) -> Iterator[list[Image]]:
         """All messages of a session by their numbers, in lists of about a pack."""
@@ -156,7 +162,8 @@ class Copier:
         numbers = [
             row[0]
             for row in self._writing.ask(
-                f"SELECT m.rowid FROM {quoted(table)} m WHERE m.session_id = ?", (id_,)
+                f"SELECT m.rowid FROM {quoted(table)} m WHERE m.{quoted(self._shape.owner)} = ?",
+                (id_,),
             )
         ]
         numbers.sort()
@@ -195,7 +202,7 @@ def numbered(
     table: str, columns: Iterable[str], numbers: Sequence[object]
 ) -> tuple[str, Sequence[object]]:
     """The question for rows by their numbers, with which each of them begins."""
-    places = ",".join("?" * len(numbers))
+    places = placeholders(numbers)
     return (
         f"SELECT rowid, {listing(columns)} FROM {quoted(table)} WHERE rowid IN ({places})"
         " ORDER BY rowid",

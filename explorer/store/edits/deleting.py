@@ -11,11 +11,12 @@ from explorer.model import State
 from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.copying import Copied, numbered
+from explorer.store.edits.dialect import SessionTables
 from explorer.store.edits.images import Image, bound, named, slices
 from explorer.store.edits.plans import Outcome
-from explorer.store.edits.shape import PROMPTS, Shape
-from explorer.store.edits.subject import held, state, subjects
+from explorer.store.edits.subject import state
 from explorer.store.edits.writing import Changed, Transaction
+from explorer.store.parameters import placeholders
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
@@ -26,14 +27,15 @@ class Deleter:
     def __init__(
         self,
         trash: TrashFile,
-        shape: Shape,
+        tables: SessionTables,
         columns: Callable[[str], tuple[str, ...]],
         begun: bool = False,
     ) -> None:
         """`begun` says that some of the rows may be gone already, after a crash."""
         self._begun = begun
         self._trash = trash
-        self._shape = shape
+        self._tables = tables
+        self._shape = tables.shape
         self._columns = columns
 
     def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Step]:
@@ -41,7 +43,7 @@ class Deleter:
         entry, shape = copied.entry, self._shape
         yield Step(entry, partial(self._check, copied, now, force))
         for table, _, rows in self._trash.packs(entry):
-            if table in (shape.sessions, PROMPTS):
+            if table in shape.beside_messages:
                 continue
             for few in slices(rows):
                 count = len(few) if table == shape.messages else 0
@@ -51,11 +53,11 @@ class Deleter:
 
     def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:
         """The session is still what was copied, and nobody writes it."""
-        shape = self._shape
         self._same_row(copied, tx)
         if not force:
-            (subject,) = subjects(tx.rows, tx.schema, shape, "rowid", [copied.row])
-            if state(subject, held(tx.rows, tx.schema, shape), now) is State.RUNNING:
+            there = self._tables.under(tx)
+            (subject,) = there.subjects("rowid", [copied.row])
+            if state(subject, there.leases(), now) is State.RUNNING:
                 raise Changed("It is running", "Its agent has begun to write it.")
 
     def _same_row(self, copied: Copied, tx: Transaction) -> None:
@@ -74,7 +76,7 @@ class Deleter:
         filled = self._filled(table)
         if _told(found, filled) != _told(rows, filled):
             raise Changed("It has changed", "Its agent has written it meanwhile.")
-        places = ",".join("?" * len(rows))
+        places = placeholders(rows)
         sql = f"DELETE FROM {quoted(table)} WHERE rowid IN ({places})"
         tx.run(sql, [row[0] for row in rows], expect=len(rows))
 
@@ -94,7 +96,7 @@ class Deleter:
         """Detach who stays, and delete the row of the session itself."""
         shape, planned = self._shape, copied.planned
         self._same_row(copied, tx)
-        self._none_left(tx, shape.messages, "session_id", planned.id)
+        self._none_left(tx, shape.messages, shape.owner, planned.id)
         for table, column, detached in shape.belongings:
             if detached:
                 name = quoted(column)
@@ -117,31 +119,32 @@ class Deleter:
             (copied.row, planned.id),
             expect=1,
         )
-        self._prompts(copied, tx)
+        self._delete_shared(copied, tx)
 
-    def _prompts(self, copied: Copied, tx: Transaction) -> None:
-        """A prompt that no session shares any more goes with the last that did."""
-        shape = self._shape
-        cell = named(self._columns(shape.sessions), copied.image)
-        used = " OR ".join(f"s.{quoted(column)} = p.hash" for column in shape.prompts)
-        for name in {cell[column] for column in shape.prompts} - {None}:
+    def _delete_shared(self, copied: Copied, tx: Transaction) -> None:
+        """What no session shares any more goes with the last that did."""
+        sessions, shared = self._shape.sessions, self._shape.shared
+        if shared is None:
+            return
+        cell = named(self._columns(sessions), copied.image)
+        key = f"p.{quoted(shared.key)}"
+        used = " OR ".join(f"s.{quoted(column)} = {key}" for column in shared.columns)
+        for name in {cell[column] for column in shared.columns} - {None}:
             place, value = bound(name)
             tx.run(
-                f"DELETE FROM {PROMPTS} AS p WHERE p.hash = {place} AND NOT EXISTS"
-                f" (SELECT 1 FROM {quoted(shape.sessions)} s WHERE {used})",
+                f"DELETE FROM {quoted(shared.table)} AS p WHERE {key} = {place} AND NOT EXISTS"
+                f" (SELECT 1 FROM {quoted(sessions)} s WHERE {used})",
                 (value,),
             )
 
     def _clear_counters(self, copied: Copied, tx: Transaction) -> None:
         """The session stays, with nothing in it."""
         shape, id_ = self._shape, copied.planned.id
-        self._none_left(tx, shape.messages, "session_id", id_)
-        tx.run(
-            f"UPDATE {quoted(shape.sessions)} SET message_count = 0, tool_call_count = 0"
-            f" WHERE {quoted(shape.id)} = ?",
-            (id_,),
-            expect=1,
-        )
+        self._none_left(tx, shape.messages, shape.owner, id_)
+        zeros = ", ".join(f"{quoted(column)} = 0" for column in shape.counters)
+        if zeros:
+            sql = f"UPDATE {quoted(shape.sessions)} SET {zeros} WHERE {quoted(shape.id)} = ?"
+            tx.run(sql, (id_,), expect=1)
 
 
 def _number(row: Image) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.store.edits import room
@@ -10,14 +9,13 @@ from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import put_back
 from explorer.store.edits.changing import apply_change, check_title_free
 from explorer.store.edits.copying import Copier, check_rowids, numbered
+from explorer.store.edits.dialect import SessionTables
 from explorer.store.edits.images import shown
 from explorer.store.edits.plans import WAITING, Action, Done, EditPlan
 from explorer.store.edits.refusals import OPPOSITES, reasons, undo_reason
 from explorer.store.edits.restoring import Lost, Restorer
 from explorer.store.edits.returned import Returned
-from explorer.store.edits.shape import Shape, shape_of
 from explorer.store.edits.soundness import check_sound
-from explorer.store.edits.subject import running
 from explorer.store.edits.taking import (
     CHUNK,
     CHUNK_SESSIONS,
@@ -46,14 +44,26 @@ from explorer.store.side import SideFile
 class Doing:
     """One edit under way."""
 
-    def __init__(self, path: Path, under_way: UnderWay, notes: SideFile | None) -> None:
-        self._path = path
-        self._trash, self._clock, self._token, self._progress = under_way
+    def __init__(self, under_way: UnderWay, notes: SideFile | None) -> None:
+        self._path, self._dialect, self._trash, self._clock, self._token, self._progress = under_way
         self._under_way = under_way
         self._notes = notes
 
     def _writing(self) -> Writing:
         return Writing(self._path, waits=lambda: self._progress(WAITING))
+
+    def _tables(self, looking: Looking, table: str) -> SessionTables:
+        return self._dialect.over(looking.ask, looking.schema, table)
+
+    def _copier(self, writing: Writing, tables: SessionTables) -> Copier:
+        return Copier(writing, tables.shape, self._dialect.folder)
+
+    def _check_still_possible(self, writing: Writing, plan: EditPlan) -> None:
+        """Tables and triggers may have changed since the plan was made."""
+        edit = OPPOSITES.get(plan.action.value, plan.action.value)
+        reason = reasons(self._path, self._dialect, writing.schema, writing.ask)[edit]
+        if reason:
+            raise Changed("It cannot be done any more", sentence(reason))
 
     def apply(self, plan: EditPlan, force: bool) -> Done:
         if not plan.doomed:
@@ -61,7 +71,7 @@ class Doing:
         if plan.changes and all(change.table == OURS for change in plan.changes):
             return self._note(plan)
         with self._writing() as writing:
-            _check_still_possible(writing, plan)
+            self._check_still_possible(writing, plan)
             check_sound(writing)
             if plan.changes:
                 return self._change(writing, plan)
@@ -69,14 +79,14 @@ class Doing:
 
     def _change(self, writing: Writing, plan: EditPlan) -> Done:
         """Cells of a few rows, in one transaction."""
-        shape = shape_of(writing.ask, writing.schema, plan.table)
+        tables = self._tables(writing, plan.table)
         with _before_anything(), self._trash.writing() as trash:
             receipt = trash.begin(plan.action.value, receipt_words(plan), self._clock())
             for change in plan.changes:
                 trash.add_change(receipt, change)
         try:
             with _before_anything(), writing.transaction() as tx:
-                check_title_free(tx, shape, plan)
+                check_title_free(tx, tables, plan)
                 for change in plan.changes:
                     if change.table != OURS:
                         apply_change(tx, change)
@@ -128,8 +138,8 @@ class Doing:
 
     def _take_out(self, writing: Writing, plan: EditPlan, force: bool) -> Done:
         """Sessions, or their messages, in many short transactions."""
-        shape = shape_of(writing.ask, writing.schema, plan.table)
-        check_rowids(writing, shape)
+        tables = self._tables(writing, plan.table)
+        check_rowids(writing, tables.shape)
         folders = (self._trash.path.parent, self._path.resolve().parent)
         room.check_before(folders, plan.totals.bytes, "Deleting")
         words = part_words(plan, 0) if len(plan.doomed) > 1 else receipt_words(plan)
@@ -137,26 +147,27 @@ class Doing:
             receipt = trash.begin(plan.action.value, words, self._clock())
         try:
             with _before_anything():
-                self._try(writing, shape, plan)
+                self._try(writing, tables, plan)
         except (ExplorerError, Cancelled):
             self._forget(receipt)
             raise
-        return Taking(self._under_way, writing, shape, plan, receipt, force).run()
+        return Taking(self._under_way, writing, tables, plan, receipt, force).run()
 
-    def _try(self, writing: Writing, shape: Shape, plan: EditPlan) -> None:
+    def _try(self, writing: Writing, tables: SessionTables, plan: EditPlan) -> None:
         """Delete one message, put it back and keep nothing of that: what a trigger cannot do, or
         would do to a message that comes back, shows here."""
-        table = shape.messages
-        columns = Copier(writing, shape).columns
+        table = tables.shape.messages
+        columns = self._copier(writing, tables).columns
         first = next((one.id for one in plan.doomed if one.messages), None)
         if first is None:
             return
-        sql = f"SELECT rowid FROM {quoted(table)} WHERE session_id = ? LIMIT 1"
+        owner = quoted(tables.shape.owner)
+        sql = f"SELECT rowid FROM {quoted(table)} WHERE {owner} = ? LIMIT 1"
         with writing.transaction(keep=False) as tx:
             row = tx.value(sql, (first,))
             before = tx.rows(*numbered(table, columns(table), [row]))
             tx.run(f"DELETE FROM {quoted(table)} WHERE rowid = ?", (row,))
-            Restorer(self._trash, shape, columns).put_rows(Pack(table, columns(table), before), tx)
+            Restorer(self._trash, tables, columns).put_rows(Pack(table, columns(table), before), tx)
             if tx.rows(*numbered(table, columns(table), [row])) != before:
                 raise Refused(
                     "This file cannot be edited",
@@ -179,9 +190,9 @@ class Doing:
         if entries:
             room.check_before([folder], moved, "Putting it back")
         with self._writing() as writing:
-            shape = shape_of(writing.ask, writing.schema, table_of(entries, plan.changes))
-            self._check_undo(writing, shape, plan)
-            copier = Copier(writing, shape)
+            tables = self._tables(writing, table_of(entries, plan.changes))
+            self._check_undo(writing, tables, plan)
+            columns = self._copier(writing, tables).columns
             with _before_anything(), self._trash.writing() as trash:
                 trash.set_receipt(receipt, ReceiptState.UNDOING)
                 trash.set_entries((entry.number for entry in entries), EntryState.COMING)
@@ -195,7 +206,7 @@ class Doing:
                 if moved > CHUNK or len(entries) > CHUNK_SESSIONS:
                     room.check_on_the_way([folder])
 
-            steps = undo_steps(plan, self._trash, shape, copier.columns)
+            steps = undo_steps(plan, self._trash, tables, columns)
             try:
                 reached = run_batches(
                     writing,
@@ -230,21 +241,21 @@ class Doing:
         notes = (*plan.notes, *left)
         return Done(receipt, "undo", ids, returned.skipped, notes, words=returned.words)
 
-    def _check_undo(self, writing: Writing, shape: Shape, plan: UndoPlan) -> None:
+    def _check_undo(self, writing: Writing, tables: SessionTables, plan: UndoPlan) -> None:
         """What spoke against it when it was planned may have come true since."""
         ask, schema, changes = writing.ask, writing.schema, plan.changes
-        reason = undo_reason(self._path, schema, ask, plan.receipt, changes)
+        reason = undo_reason(self._path, self._dialect, schema, ask, plan.receipt, changes)
         if reason:
             raise Changed("It cannot be undone any more", sentence(reason))
         ids = at_risk(plan.receipt, plan.entries, changes)
-        if running(ask, schema, shape, ids, self._clock()):
+        if tables.running(ids, self._clock()):
             raise Changed("It is running", "Its agent has begun to write it. Nothing was done.")
 
     def _files_back(self, entries: Sequence[Entry]) -> list[str]:
         left = []
         for entry in entries:
             for kept in self._trash.files(entry.number):
-                if not put_back(self._path, kept):
+                if not put_back(self._dialect.folder, kept):
                     left.append(f"{kept.name}: another file is in its place, or it may not be.")
         return left
 
@@ -279,8 +290,8 @@ class Doing:
             entries = self._trash.entries(receipt.number)
             coming = [one.number for one in entries if one.state is EntryState.COMING]
             with Looking(self._path) as looking:
-                shape = shape_of(looking.ask, looking.schema, table_of(entries))
-                back = plan_undo(self._trash, receipt, looking.ask, shape, coming or None)
+                tables = self._tables(looking, table_of(entries))
+                back = plan_undo(self._trash, receipt, tables, coming or None)
             return self.undo(back)
         half = [
             entry
@@ -288,10 +299,11 @@ class Doing:
             if entry.state is EntryState.COPIED
         ]
         with self._writing() as writing:
-            shape = shape_of(writing.ask, writing.schema, table_of(half))
+            tables = self._tables(writing, table_of(half))
             planned = [planned_again(entry, self._trash) for entry in half]
-            plan = EditPlan(Action(receipt.action), self._path, shape.sessions, tuple(planned))
-            taking = Taking(self._under_way, writing, shape, plan, receipt.number, force=False)
+            table, action = tables.shape.sessions, Action(receipt.action)
+            plan = EditPlan(action, self._path, table, tuple(planned))
+            taking = Taking(self._under_way, writing, tables, plan, receipt.number, force=False)
             return taking.finish(half)
 
 
@@ -303,14 +315,6 @@ def _before_anything() -> Iterator[None]:
     except ExplorerError as error:
         done = "" if "Nothing was" in error.message else "Nothing was done."
         raise (error.also(done) if done else error) from error
-
-
-def _check_still_possible(writing: Writing, plan: EditPlan) -> None:
-    """Tables and triggers may have changed since the plan was made."""
-    edit = OPPOSITES.get(plan.action.value, plan.action.value)
-    reason = reasons(writing.path, writing.schema, writing.ask)[edit]
-    if reason:
-        raise Changed("It cannot be done any more", sentence(reason))
 
 
 def _ids(changes: Sequence[Change]) -> tuple[str, ...]:

@@ -9,26 +9,27 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
-from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
+from explorer.store.base import Ours
+from explorer.store.edits.changing import (
+    plan_archive,
+    plan_end,
+    plan_noted_pins,
+    plan_pin,
+    plan_rename,
+)
+from explorer.store.edits.dialect import Dialect
 from explorer.store.edits.doing import Doing
-from explorer.store.edits.images import Cell
-from explorer.store.edits.pinning import plan_noted_pins, plan_pin
 from explorer.store.edits.planning import Planner
 from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, OnlyAgent, Progress
-from explorer.store.edits.refusals import place, reasons, tokenizer_trouble, undo_reason
+from explorer.store.edits.refusals import OPPOSITES, place, reasons, undo_reason
 from explorer.store.edits.settling import settle
-from explorer.store.edits.shape import Shape, shape_of
-from explorer.store.edits.subject import Subject, running
 from explorer.store.edits.taking import UnderWay
-from explorer.store.edits.titles import Title
 from explorer.store.edits.undoing import UndoPlan, at_risk, plan_undo
 from explorer.store.edits.words import log_words
-from explorer.store.edits.writing import Changed, Looking
+from explorer.store.edits.writing import Looking
 from explorer.store.failures import log_size
 from explorer.store.kept import OURS, EntryState, Receipt, ReceiptState, table_of
 from explorer.store.read_only import CancelToken
-from explorer.store.schema import quoted
-from explorer.store.side import SideFile
 from explorer.store.trash import TrashFile
 
 LONG_LOG = 64_000_000
@@ -36,19 +37,78 @@ LONG_LOG = 64_000_000
 
 
 class Editor:
-    """Edits one file; holds nothing open between two calls."""
+    """Edits one file, by the rules of its agent; holds nothing open between two calls."""
 
     def __init__(
         self,
         path: Path,
-        trash: Path,
-        clock: Callable[[], float],
-        notes: SideFile | None = None,
+        dialect: Dialect,
+        ids_of: Callable[[Sequence[int]], Mapping[int, str]],
+        ours: Ours,
     ) -> None:
+        """`ids_of` tells ids by key where only reading is possible."""
         self.path = path
-        self.trash = TrashFile(trash, path)
-        self._clock = clock
-        self._notes = notes
+        self.trash = TrashFile(ours.trash, path)
+        self._dialect = dialect
+        self._ids_of = ids_of
+        self._clock = ours.clock
+        self._notes = ours.notes
+
+    def plan(
+        self,
+        action: Action,
+        keys: Sequence[int],
+        *,
+        title: str = "",
+        force: bool = False,
+        measured: bool = False,
+        token: CancelToken | None = None,
+    ) -> EditPlan:
+        """What an edit of these sessions would do; to archive and to pin, all parts of each
+        conversation. A `title` is what was typed for a rename. How long sessions are a rename and a
+        pin tell only if `measured`. Raises `OnlyAgent` with the plan where the agent's own command
+        could do what we cannot."""
+        places = [self._dialect.place(key) for key in keys]
+        if not places:
+            return EditPlan(action, self.path, "", ())
+        table = places[0][0]
+        rows = [row for name, row in places if name == table]
+        on = action in (Action.ARCHIVE, Action.PIN)
+        try:
+            with self._planning(action, table, token) as planner:
+                match action:
+                    case Action.RENAME:
+                        plan = plan_rename(planner, rows[0], title, measured)
+                    case Action.ARCHIVE | Action.UNARCHIVE:
+                        plan = plan_archive(planner, rows, on, self._noted_archive(planner))
+                    case Action.PIN | Action.UNPIN:
+                        plan = plan_pin(planner, rows, on, self.noted_pins(), measured)
+                    case Action.END | Action.REOPEN:
+                        plan = plan_end(planner, rows, action is Action.REOPEN, force)
+                    case Action.CLEAR:
+                        plan = planner.clear(rows, force)
+                    case Action.DELETE | Action.PRUNE:
+                        plan = planner.delete(rows, force, action)
+                        self._leave_to_agent(planner, plan)
+        except Refused:
+            if action not in (Action.PIN, Action.UNPIN):
+                raise
+            # Where the file cannot be written, our notes keep the pins.
+            plan = plan_noted_pins(self.path, self._ids_of(keys), on, self.noted_pins())
+        return plan._replace(elsewhere=len(places) - len(rows))
+
+    @contextmanager
+    def _planning(self, action: Action, table: str, token: CancelToken | None) -> Iterator[Planner]:
+        self.trash.check()
+        edit = OPPOSITES.get(action.value, action.value)
+        with self._looking(_PAST[edit], token) as looking:
+            schema = looking.schema
+            reason = reasons(self.path, self._dialect, schema, looking.ask)[edit]
+            for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
+            if reason and not for_agent:
+                raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
+            tables = self._dialect.over(looking.ask, schema, table)
+            yield Planner(self.path, tables, self._clock())
 
     @contextmanager
     def _looking(self, done: str, token: CancelToken | None) -> Iterator[Looking]:
@@ -58,105 +118,22 @@ class Editor:
         with Looking(self.path, token) as looking:
             yield looking
 
-    @contextmanager
-    def _planning(
-        self, edit: str, table: str, token: CancelToken | None
-    ) -> Iterator[tuple[Planner, Looking]]:
-        self.trash.check()
-        with self._looking(_PAST[edit], token) as looking:
-            schema = looking.schema
-            reason = reasons(self.path, schema, looking.ask)[edit]
-            for_agent = edit == "delete" and reason == tokenizer_trouble(schema)
-            if reason and not for_agent:
-                raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
-            shape = shape_of(looking.ask, schema, table)
-            yield Planner(self.path, looking.ask, schema, shape, self._clock()), looking
+    def _leave_to_agent(self, planner: Planner, plan: EditPlan) -> None:
+        reason = self._dialect.left_to_agent(planner.tables.schema)
+        if reason and plan.doomed:
+            raise OnlyAgent(sentence(reason), plan)
 
-    def delete_plan(
-        self,
-        rows: Collection[int],
-        table: str = "sessions",
-        force: bool = False,
-        action: Action = Action.DELETE,
-        token: CancelToken | None = None,
-    ) -> EditPlan:
-        """`rows` are the numbers of sessions in their table. Raises `OnlyAgent` with the plan where
-        the agent's own command could do it."""
-        with self._planning(action.value, table, token) as (planner, _):
-            plan = planner.delete(rows, force, action)
-            reason = tokenizer_trouble(planner.schema)
-            if reason and plan.doomed:
-                raise OnlyAgent(sentence(reason), plan)
-            return plan
-
-    def clear_plan(
-        self, rows: Collection[int], force: bool = False, token: CancelToken | None = None
-    ) -> EditPlan:
-        with self._planning("clear", "sessions", token) as (planner, _):
-            return planner.clear(rows, force)
-
-    def rename_plan(
-        self,
-        row: int,
-        title: str,
-        token: CancelToken | None = None,
-        measured: bool = False,
-    ) -> tuple[EditPlan, Title]:
-        """The plan, and what the title comes to; where it is taken, the plan changes nothing. How
-        long the session is it tells only if `measured`."""
-        with self._planning("rename", "sessions", token) as (planner, looking):
-            stored = _stored(looking, planner.shape)
-            return plan_rename(planner, row, title, stored, measured)
-
-    def archive_plan(
-        self,
-        rows: Sequence[int],
-        on: bool,
-        table: str = "sessions",
-        token: CancelToken | None = None,
-    ) -> EditPlan:
-        """`rows` are all parts of the conversations."""
-        with self._planning("archive", table, token) as (planner, looking):
-            stored = _stored(looking, planner.shape)
-            if not planner.shape.hermes or planner.schema.has("sessions", "archived"):
-                return plan_archive(planner, rows, on, stored, None)
-            if self._notes is None:
-                raise Refused("It cannot be archived", "This file has no place for it yet.")
-            return plan_archive(planner, rows, on, stored, self._notes.archived())
-
-    def pin_plan(
-        self,
-        ids: Mapping[int, str],
-        on: bool,
-        table: str = "sessions",
-        token: CancelToken | None = None,
-        measured: bool = False,
-    ) -> EditPlan:
-        """`ids`, by the numbers of their rows, are all parts of the conversations. Where the file
-        cannot be written, our notes keep the pins."""
-        noted = self.noted_pins()
-        try:
-            with self._planning("pin", table, token) as (planner, looking):
-                if measured:
-                    planner.measure(planner.subjects(ids))
-                return plan_pin(planner, list(ids), on, _stored(looking, planner.shape), noted)
-        except Refused:
-            return plan_noted_pins(self.path, table, ids, on, noted)
+    def _noted_archive(self, planner: Planner) -> Collection[str] | None:
+        """What our notes hold as archived, where the file has no place for it."""
+        if planner.tables.keeps_archive:
+            return None
+        if self._notes is None:
+            raise Refused("It cannot be archived", "This file has no place for it yet.")
+        return self._notes.archived()
 
     def noted_pins(self) -> frozenset[str]:
         """The ids that our notes hold as pinned."""
         return self._notes.pins() if self._notes is not None else frozenset()
-
-    def end_plan(
-        self,
-        rows: Sequence[int],
-        reopen: bool = False,
-        force: bool = False,
-        token: CancelToken | None = None,
-    ) -> EditPlan:
-        edit = "reopen" if reopen else "end"
-        with self._planning(edit, "sessions", token) as (planner, looking):
-            return plan_end(planner, rows, reopen, force, _stored(looking, planner.shape))
 
     def apply(
         self,
@@ -185,12 +162,12 @@ class Editor:
             return UndoPlan(found, (), tuple(changes), of=len(changes))
         with self._looking("undone", token) as looking:
             ask, schema = looking.ask, looking.schema
-            reason = undo_reason(self.path, schema, ask, found, changes)
+            reason = undo_reason(self.path, self._dialect, schema, ask, found, changes)
             if reason:
                 raise Refused("It cannot be undone", sentence(reason))
-            shape = shape_of(ask, schema, table_of(kept, changes))
-            busy = running(ask, schema, shape, at_risk(found, kept, changes), self._clock())
-            return plan_undo(self.trash, found, ask, shape, entries, busy)
+            tables = self._dialect.over(ask, schema, table_of(kept, changes))
+            busy = tables.running(at_risk(found, kept, changes), self._clock())
+            return plan_undo(self.trash, found, tables, entries, busy)
 
     def undo(
         self,
@@ -220,10 +197,6 @@ class Editor:
         older = (one for one in self.trash.receipts() if one.number < receipt.number)
         return next((one for one in older if one.state is ReceiptState.DONE), None)
 
-    def half_done(self) -> list[Receipt]:
-        """The edits that a crash left in the middle. None while another explorer edits."""
-        return list(self.after_crash().half_done)
-
     def after_crash(self) -> AfterCrash:
         """Settle what is clear of the edits that a crash cut short. Nothing is known of them while
         another explorer edits: they may be its own."""
@@ -236,7 +209,7 @@ class Editor:
                     if one.half_done:
                         # What cannot be looked at now stays as it is, and is told.
                         with suppress(ExplorerError):
-                            settle(self.path, self.trash, one)
+                            settle(self.path, self._dialect, self.trash, one)
                 left = [one for one in self.trash.receipts() if one.number in before]
         except Refused:
             # A newer version knows what is half done, and will say so.
@@ -281,11 +254,15 @@ class Editor:
     def _doing(
         self, token: CancelToken | None, progress: Callable[[Progress], None] | None
     ) -> Doing:
-        return Doing(
+        under_way = UnderWay(
             self.path,
-            UnderWay(self.trash, self._clock, token or CancelToken(), progress or _unheard),
-            self._notes,
+            self._dialect,
+            self.trash,
+            self._clock,
+            token or CancelToken(),
+            progress or _unheard,
         )
+        return Doing(under_way, self._notes)
 
     def _with_log(self, done: Done) -> Done:
         """What was done, and where that left a long log, that too."""
@@ -299,20 +276,6 @@ class Editor:
         old = self.trash.expired(self._clock())
         if old:
             self.trash.purge(one.number for one in old)
-
-
-def _stored(looking: Looking, shape: Shape) -> Callable[[Subject, Sequence[str]], tuple[Cell, ...]]:
-    def cells_of(subject: Subject, columns: Sequence[str]) -> tuple[Cell, ...]:
-        names = ", ".join(f"t.{quoted(column)}" for column in columns)
-        rows = looking.ask(
-            f"SELECT {names} FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?",
-            (subject.id,),
-        )
-        if not rows:
-            raise Changed("The session is gone", "It is no longer in the file.")
-        return rows[0]
-
-    return cells_of
 
 
 def _unheard(progress: Progress) -> None:

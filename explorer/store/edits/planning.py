@@ -5,37 +5,17 @@ stay and lose their link, as with the agent's own delete; the plan names them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from explorer.model import State
 from explorer.render.amounts import plural
-from explorer.store.edits.beside import routed
+from explorer.store.edits.dialect import SessionTables
 from explorer.store.edits.families import CONTINUED
-from explorer.store.edits.images import Rows
-from explorer.store.edits.names import words_of
 from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
-from explorer.store.edits.shape import Shape
-from explorer.store.edits.subject import (
-    APART,
-    RESET_CHILD,
-    Size,
-    Subject,
-    children,
-    held,
-    marked_for,
-    sizes,
-    state,
-    subjects,
-)
-from explorer.store.hermes.beside import files_beside
-from explorer.store.schema import Schema
+from explorer.store.edits.subject import APART, RESET_CHILD, Size, Subject, state
 
 RUNNING = "running (its agent may be writing it)"
 UNSOUND = "its id is not valid text"
-GONE = "gone from the file"
-
-
 WORDED = 20
 """Sessions without a title whose first words are looked up for a plan: more are only counted."""
 
@@ -43,11 +23,9 @@ WORDED = 20
 class Planner:
     """Makes plans about the sessions of one file, from one state of it."""
 
-    def __init__(self, path: Path, ask: Rows, schema: Schema, shape: Shape, now: float) -> None:
+    def __init__(self, path: Path, tables: SessionTables, now: float) -> None:
         self.path = path
-        self.ask = ask
-        self.schema = schema
-        self.shape = shape
+        self.tables = tables
         self.now = now
         self._leases: Mapping[str, float] | None = None
         self._sizes: dict[str, Size] = {}
@@ -56,30 +34,31 @@ class Planner:
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
         wanted = list(dict.fromkeys(rows))
-        found = {
-            one.row: one for one in subjects(self.ask, self.schema, self.shape, "rowid", wanted)
-        }
+        found = {one.row: one for one in self.tables.subjects("rowid", wanted)}
         return [found[row] for row in wanted if row in found]
 
     def state(self, subject: Subject) -> State:
         if self._leases is None:
-            self._leases = held(self.ask, self.schema, self.shape)
+            self._leases = self.tables.leases()
         return state(subject, self._leases, self.now)
 
     def measure(self, subjects: Iterable[Subject]) -> None:
         """Find out how much there is of these: all of their messages are read for it."""
-        new = (one.id for one in subjects if one.id not in self._sizes)
-        self._sizes |= sizes(self.ask, self.shape, new)
+        for one in subjects:
+            if one.id not in self._sizes:
+                self._sizes[one.id] = self.tables.size(one.id)
 
     def size(self, subject: Subject) -> Size:
         """How much there is of a session, where that was measured."""
         return self._sizes.get(subject.id, Size(0, 0))
 
-    def planned(
-        self, subject: Subject, outcome: Outcome, reason: str = "", key: int | None = None
-    ) -> Planned:
+    def made(self, action: Action, sessions: Iterable[Planned]) -> EditPlan:
+        """A plan about these sessions."""
+        return EditPlan(action, self.path, self.tables.shape.sessions, tuple(sessions))
+
+    def planned(self, subject: Subject, outcome: Outcome, reason: str = "") -> Planned:
         return Planned(
-            key=subject.row if key is None else key,
+            key=self.tables.key(subject.row),
             id=subject.id,
             title=subject.title,
             words=self._words(subject),
@@ -98,7 +77,7 @@ class Planner:
         if subject.title or self._worded >= WORDED:
             return ""
         self._worded += 1
-        return words_of(self.ask, self.schema, self.shape, subject.row, subject.id)
+        return self.tables.first_words(subject)
 
     def refusal(self, subject: Subject, force: bool) -> str:
         """Why nothing is done to a session, if so."""
@@ -124,14 +103,14 @@ class Planner:
         for one in held_back.values():
             _keep_family(one, doomed, along, left_out, "a subagent of it is running")
         going = {**doomed, **{one.row: one for one in along if one.row not in held_back}}
-        below = children(self.ask, self.schema, self.shape, [one.id for one in going.values()])
+        below = self.tables.children([one.id for one in going.values()])
         staying = {one.row: one for one in below if one.row not in going}
         ordered = _children_first(list(going.values()))
         self.measure((*ordered, *staying.values(), *wanted))
         by_parent: dict[str, list[str]] = {}
         for child in below:
             by_parent.setdefault(child.parent or "", []).append(child.id)
-        files = self._files([one.id for one in ordered] if self.shape.hermes else [])
+        files = self.tables.files([one.id for one in ordered])
         sessions = [
             self.planned(
                 one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
@@ -147,42 +126,18 @@ class Planner:
             for one in wanted
             if one.row in left_out
         ]
-        return EditPlan(
-            action=action,
-            path=self.path,
-            table=self.shape.sessions,
-            sessions=tuple(sessions),
-            notes=tuple(self._delete_notes(sessions)),
-        )
-
-    def _files(self, ids: Collection[str]) -> Mapping[str, list[str]]:
-        """Names of what lies beside the file, by session; where nobody may look, nothing goes."""
-        found: dict[str, list[str]] = {}
-
-        def known(others: Collection[str]) -> set[str]:
-            return {one.id for one in subjects(self.ask, self.schema, self.shape, "id", others)}
-
-        with suppress(OSError):
-            for file in files_beside(self.path, ids, known) if ids else ():
-                found.setdefault(file.id, []).append(file.name)
-        return found
+        return self.made(action, sessions)._replace(notes=tuple(self._delete_notes(sessions)))
 
     def _subagents(self, doomed: Iterable[Subject]) -> list[Subject]:
         """Who goes along with these, and with those again."""
-        owners = marked_for(self.ask, self.shape)
         known = {one.row for one in doomed}
         found: list[Subject] = []
         fresh = list(doomed)
         while fresh:
-            if self.shape.hermes:
-                rows = [row for one in fresh for row in owners.get(one.id, ()) if row not in known]
-                more = self.subjects(rows)
-            else:
-                below = children(self.ask, self.schema, self.shape, [one.id for one in fresh])
-                more = [one for one in below if one.along and one.row not in known]
-            known.update(one.row for one in more)
-            found += more
-            fresh = more
+            more = [one for one in self.tables.subagents(fresh) if one.row not in known]
+            fresh = list({one.row: one for one in more}.values())
+            known.update(one.row for one in fresh)
+            found += fresh
         return found
 
     def clear(self, rows: Collection[int], force: bool = False) -> EditPlan:
@@ -195,13 +150,8 @@ class Planner:
             reason = self.refusal(one, force) or empty
             outcome = Outcome.SKIP if reason else Outcome.CLEAR
             sessions.append(self.planned(one, outcome, reason))
-        return EditPlan(
-            Action.CLEAR,
-            self.path,
-            self.shape.sessions,
-            tuple(sessions),
-            notes=("Tokens and cost stay as they were counted.",),
-        )
+        plan = self.made(Action.CLEAR, sessions)
+        return plan._replace(notes=("Tokens and cost stay as they were counted.",))
 
     def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
         """What is to be known besides; last, what becomes of the room."""
@@ -210,25 +160,11 @@ class Planner:
         running = sum(one.state == State.RUNNING for one in going)
         if running:
             yield f"{plural(running, 'session')} running: what the agent writes next may fail."
-        still_open = sum(one.state == State.OPEN for one in going)
-        if still_open and self.shape.hermes:
-            yield f"{plural(still_open, 'session')} open, never ended."
-        if stays and not self.shape.marks and self.shape.hermes:
-            yield (
-                "This file does not say which children are subagents, so none goes along:"
-                " all stay and lose their link."
-            )
-        if self.shape.hermes and (routes := routed(self.path, self.ask, self.schema, going)):
-            yield (
-                f"{plural(routes, 'chat')} of the gateway still"
-                f" {'leads' if routes == 1 else 'lead'} there: the next message may"
-                " begin it anew."
-            )
+        yield from self.tables.delete_notes(going, stays)
         if going:
-            reclaim = ", or gives it back with `hermes sessions optimize`"
             yield (
                 "The state file does not shrink by itself: its agent reuses the room"
-                f"{reclaim if self.shape.hermes else ''}."
+                f"{self.tables.reclaim}."
             )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Refused
-from explorer.store.kept import Change, Receipt
+from explorer.store.kept import OURS, Change, Receipt
 
 
 class Action(StrEnum):
@@ -32,6 +32,30 @@ class Outcome(StrEnum):
     CHANGE = "change"
     DETACH = "detach"
     SKIP = "skip"
+
+
+class Owner(NamedTuple):
+    """Who has a title that somebody else wants."""
+
+    key: int
+    id: str
+    source: str
+    archived: bool
+    yields: str = ""
+    """Why the title moves on from it, as its agent would have it; empty where it keeps it."""
+
+
+class Title(NamedTuple):
+    """What a title that was typed comes to."""
+
+    text: str | None
+    """As it would be stored; None clears the title."""
+    trouble: str = ""
+    owner: Owner | None = None
+    next: str = ""
+    """A free title like it, where it is taken."""
+    limit: int = 0
+    """Characters that a title may have."""
 
 
 class Planned(NamedTuple):
@@ -73,19 +97,26 @@ class EditPlan(NamedTuple):
     action: Action
     path: Path
     table: str
-    """The table of sessions it is about."""
+    """The table of sessions it is about: for the engine alone."""
     sessions: tuple[Planned, ...]
     changes: tuple[Change, ...] = ()
     """Cells that are given other values."""
     notes: tuple[str, ...] = ()
     """What else a person should know before saying yes."""
-    title: str | None = None
-    """The new one, of a rename."""
+    title: Title | None = None
+    """The new one, of a rename; where it cannot be had, the plan changes nothing."""
+    elsewhere: int = 0
+    """Sessions that were asked for and lie in another set of tables, so that they are left out."""
 
     @property
     def doomed(self) -> tuple[Planned, ...]:
         """Those that are acted upon."""
         return tuple(one for one in self.sessions if one.outcome in _ACTED_ON)
+
+    @property
+    def in_file(self) -> bool:
+        """Whether it changes the file, and not only our own notes."""
+        return any(change.table != OURS for change in self.changes)
 
     @property
     def detached(self) -> tuple[Planned, ...]:

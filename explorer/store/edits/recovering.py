@@ -4,12 +4,11 @@ Without a log, a crash leaves a journal that only a writer can take back. Of an 
 that is left to the agent; of ours, which our trash tells, it is for us to do.
 """
 
-import time
 from pathlib import Path
 
 from explorer.errors import ExplorerError
-from explorer.store.edits.editor import Editor
 from explorer.store.edits.writing import Looking
+from explorer.store.trash import TrashFile
 
 
 def taken_back(path: Path, trash: Path) -> bool:
@@ -24,7 +23,7 @@ def taken_back(path: Path, trash: Path) -> bool:
 def _ours(path: Path, trash: Path) -> bool:
     """Whether an edit of ours on this file was begun and not ended."""
     try:
-        receipts = Editor(path, trash, time.time).trash.receipts()
+        receipts = TrashFile(trash, path).receipts()
     except ExplorerError:
         return False
     return any(one.half_done for one in receipts)

@@ -11,10 +11,11 @@ from explorer.errors import ExplorerError
 from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
+from explorer.store.edits.dialect import SessionTables
 from explorer.store.edits.images import Cell, bound, named, raw, slices
-from explorer.store.edits.shape import Shape
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import Change, Entry, Pack
+from explorer.store.parameters import placeholders
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
@@ -36,13 +37,14 @@ class Restorer:
     def __init__(
         self,
         trash: TrashFile,
-        shape: Shape,
+        tables: SessionTables,
         columns: Callable[[str], tuple[str, ...]],
         titles: dict[str, str | None] | None = None,
     ) -> None:
         """`titles` are other ones for sessions whose own is taken by now."""
         self._trash = trash
-        self._shape = shape
+        self._tables = tables
+        self._shape = tables.shape
         self._columns = columns
         self._titles = titles or {}
         self._keys: dict[str, str] = {}
@@ -87,26 +89,22 @@ class Restorer:
 
     def _session(self, id_: str, pack: Pack, tx: Transaction) -> None:
         """The row of a session, without its link; where it is there again, it stays as it is."""
-        shape = self._shape
-        there = tx.value(
-            f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?", (id_,)
-        )
-        if there:
+        if self._tables.under(tx).has(id_):
             return
         (row,) = pack.rows
         cell = named(pack.columns, row)
-        cell[shape.parent] = None
+        cell[self._shape.parent] = None
         if id_ in self._titles:
             title = self._titles[id_]
-            cell["title"] = None if title is None else raw(title)
+            cell[self._shape.title] = None if title is None else raw(title)
         self._insert(tx, pack.table, cell)
 
     def put_rows(self, pack: Pack, tx: Transaction) -> None:
         """Put rows back that are not there any more."""
-        places = ",".join("?" * len(pack.rows))
+        places = placeholders(pack.rows)
         key = self._key(tx, pack.table)
         messages = pack.table == self._shape.messages
-        owner = "session_id" if messages else "NULL"
+        owner = quoted(self._shape.owner) if messages else "NULL"
         there = {
             number: name
             for number, name in tx.rows(
@@ -119,7 +117,7 @@ class Restorer:
             missing = bool(key) and row[0] not in there
             if missing:
                 self._insert(tx, pack.table, cell)
-            if missing or (key and messages and there[row[0]] == cell["session_id"]):
+            if missing or (key and messages and there[row[0]] == cell[self._shape.owner]):
                 if messages:
                     self._set_filled(tx, cell, key)
             else:
@@ -147,7 +145,7 @@ class Restorer:
         made with the same key since stays as it is."""
         others = [name for name in cell if name not in ("rowid", key)]
         names = others
-        if self._shape.hermes and table != self._shape.messages:
+        if self._shape.declared and table != self._shape.messages:
             names = self._primary(tx, table) or others
         same = " AND ".join(f"t.{quoted(name)} IS {bound(cell[name])[0]}" for name in names)
         values = [bound(cell[name])[1] for name in names]
@@ -210,7 +208,7 @@ class Restorer:
         sessions, name = quoted(shape.sessions), quoted(shape.id)
         (place, value), (where, own) = bound(parent), bound(id_)
         there = tx.value(f"SELECT 1 FROM {sessions} t WHERE t.{name} = {place}", (value,))
-        if there or not shape.hermes:
+        if there or not shape.declared:
             link = quoted(shape.parent)
             tx.run(
                 f"UPDATE {sessions} SET {link} = {place} WHERE {name} = {where} AND {link} IS NULL",

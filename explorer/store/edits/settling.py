@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.store.edits.beside import remove_file
-from explorer.store.edits.shape import PROMPTS, Shape, shape_of
+from explorer.store.edits.dialect import Dialect, SessionTables
 from explorer.store.edits.taking import recount
 from explorer.store.edits.undoing import current
 from explorer.store.edits.writing import Looking
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt, ReceiptState, table_of
+from explorer.store.parameters import placeholders
 from explorer.store.schema import quoted
 from explorer.store.trash import TrashFile
 
 AT_ONCE = 500
 
 
-def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
+def settle(path: Path, dialect: Dialect, trash: TrashFile, receipt: Receipt) -> None:
     """Settle what is clear; the rest stays begun."""
     entries = trash.entries(receipt.number)
     changes = [one for one in trash.changes(receipt.number) if not one.entry and one.table != OURS]
@@ -30,18 +31,18 @@ def settle(path: Path, trash: TrashFile, receipt: Receipt) -> None:
         if receipt.state is ReceiptState.UNDOING:
             _settle_undo(trash, receipt, entries)
             return
-        shape = shape_of(looking.ask, looking.schema, table_of(entries))
+        tables = dialect.over(looking.ask, looking.schema, table_of(entries))
         gone, untouched = [], []
         for entry in entries:
             if entry.state is EntryState.COPIED:
-                out = _out(looking, shape, trash, entry)
+                out = _out(looking, tables, trash, entry)
                 gone += [entry.number] if out is True else []
                 untouched += [entry.number] if out is False else []
     for entry in entries:
         if entry.number in gone or entry.state is EntryState.GONE:
             # The text of a deleted session must not live on beside the file.
             for kept in trash.files(entry.number):
-                remove_file(path, kept)
+                remove_file(dialect.folder, kept)
     with trash.writing() as writer:
         writer.set_entries(gone, EntryState.GONE)
         writer.drop_entries(untouched)
@@ -72,23 +73,20 @@ def _settle_cells(
             writer.drop_receipt(receipt.number)
 
 
-def _out(looking: Looking, shape: Shape, trash: TrashFile, entry: Entry) -> bool | None:
+def _out(looking: Looking, tables: SessionTables, trash: TrashFile, entry: Entry) -> bool | None:
     """Whether an entry is out of its file; None for half."""
-    own = looking.ask(
-        f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?",
-        (entry.session,),
-    )
-    if not own:
+    if not tables.has(entry.session):
         return True
+    shape = tables.shape
     there = missing = 0
-    named = {one.table: one.column for one in shape.belongings} | {shape.messages: "session_id"}
+    named = {one.table: one.column for one in shape.belongings} | {shape.messages: shape.owner}
     for pack in trash.packs(entry.number):
-        if pack.table in (shape.sessions, PROMPTS):
+        if pack.table in shape.beside_messages:
             continue
         numbers = [row[0] for row in pack.rows]
         for start in range(0, len(numbers), AT_ONCE):
             few = numbers[start : start + AT_ONCE]
-            places = ",".join("?" * len(few))
+            places = placeholders(few)
             # By its name too: the number of a row that is gone may be that of another by now.
             sql = (
                 f"SELECT count(*) FROM {quoted(pack.table)} WHERE rowid IN ({places})"

@@ -7,6 +7,7 @@ and the reason is counted.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Cancelled, ExplorerError, sentence
@@ -16,6 +17,7 @@ from explorer.store.edits.batches import Step, run_batches
 from explorer.store.edits.beside import remove_file
 from explorer.store.edits.copying import Copied, Copier
 from explorer.store.edits.deleting import Deleter
+from explorer.store.edits.dialect import Dialect, SessionTables
 from explorer.store.edits.families import CONTINUED, Family
 from explorer.store.edits.images import Image
 from explorer.store.edits.plans import Done, EditPlan, Outcome, Planned, Progress
@@ -35,6 +37,8 @@ CHUNK_SESSIONS = 100
 class UnderWay(NamedTuple):
     """What every edit has at hand."""
 
+    path: Path
+    dialect: Dialect
     trash: TrashFile
     clock: Callable[[], float]
     token: CancelToken
@@ -64,15 +68,16 @@ class Taking:
         self,
         under_way: UnderWay,
         writing: Writing,
-        shape: Shape,
+        tables: SessionTables,
         plan: EditPlan,
         receipt: int,
         force: bool,
     ) -> None:
-        self._trash, self._clock, self._token, progress = under_way
+        _, dialect, self._trash, self._clock, self._token, progress = under_way
         self._writing = writing
-        self._shape = shape
-        self._copier = Copier(writing, shape)
+        self._tables = tables
+        self._folder = dialect.folder
+        self._copier = Copier(writing, tables.shape, dialect.folder)
         self._plan = plan
         self._receipt = receipt
         self._force = force
@@ -116,7 +121,7 @@ class Taking:
         self._counted = False
         copied = []
         for entry, planned in zip(entries, self._plan.sessions, strict=True):
-            image = _own_row(self._trash, entry, self._shape)
+            image = _own_row(self._trash, entry, self._tables.shape)
             if image is not None and isinstance(image[0], int):
                 copied.append(Copied(entry.number, planned, image[0], image))
         reached = self._delete(copied, begun=True)
@@ -136,7 +141,7 @@ class Taking:
 
     def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
         """Whether the end was reached; what was not is as it was before."""
-        deleter = Deleter(self._trash, self._shape, self._copier.columns, begun)
+        deleter = Deleter(self._trash, self._tables, self._copier.columns, begun)
         by_entry = {one.entry: one for one in copied}
         now = self._clock()
         steps = chain.from_iterable(
@@ -193,7 +198,7 @@ class Taking:
             changes = self._trash.changes(self._receipt)
             own = tuple(change for change in changes if change.entry == entry)
             plan = UndoPlan(found, tuple(kept), own)
-            steps = undo_steps(plan, self._trash, self._shape, self._copier.columns)
+            steps = undo_steps(plan, self._trash, self._tables, self._copier.columns)
             self._writing.see_through()
             troubles: list[Changed] = []
             run_batches(
@@ -211,7 +216,7 @@ class Taking:
 
     def _remove_files(self, entry: int) -> None:
         for kept in self._trash.files(entry):
-            if not remove_file(self._writing.path, kept):
+            if not remove_file(self._folder, kept):
                 self._notes.append(f"{kept.name} could not be removed: it has changed.")
 
     def _skip(self, error: Changed, planned: Planned) -> None:

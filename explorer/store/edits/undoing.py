@@ -8,14 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.errors import Refused
-from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
+from explorer.store.edits.dialect import SessionTables
 from explorer.store.edits.images import Cell, Rows, bound, shown
 from explorer.store.edits.plans import Action
 from explorer.store.edits.restoring import Restorer
-from explorer.store.edits.shape import Shape
-from explorer.store.edits.titles import next_title
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt
 from explorer.store.schema import quoted
@@ -71,8 +69,7 @@ class UndoPlan(NamedTuple):
 def plan_undo(
     trash: TrashFile,
     receipt: Receipt,
-    ask: Rows,
-    shape: Shape,
+    tables: SessionTables,
     wanted: Collection[int] | None = None,
     busy: Collection[str] = (),
 ) -> UndoPlan:
@@ -91,8 +88,8 @@ def plan_undo(
             notes.append(f"{entry.title or entry.session}: {WAITS}.")
             entries.remove(entry)
             continue
-        there = _there(entry, ask, shape)
-        notes += _entry_notes(entry, ask, shape, there, titles)
+        there = tables.has(entry.session)
+        notes += _entry_notes(entry, tables, there, titles)
         if entry.kind == "messages" and not there:
             entries.remove(entry)
     mine = {entry.number for entry in entries}
@@ -105,7 +102,7 @@ def plan_undo(
         if shown(change.id) in busy:
             notes.append(f"{shown(change.id)}: {WAITS}.")
             continue
-        trouble, changed = _cell_trouble(change, ask, moved)
+        trouble, changed = _cell_trouble(change, tables, moved)
         if trouble:
             notes.append(trouble)
         if changed is not None:
@@ -128,54 +125,43 @@ def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[Change
     return gone + ended
 
 
-def _there(entry: Entry, ask: Rows, shape: Shape) -> bool:
-    sql = f"SELECT 1 FROM {quoted(shape.sessions)} t WHERE t.{quoted(shape.id)} = ?"
-    return bool(ask(sql, (entry.session,)))
-
-
 def _entry_notes(
-    entry: Entry, ask: Rows, shape: Shape, there: bool, titles: dict[str, str | None]
+    entry: Entry, tables: SessionTables, there: bool, titles: dict[str, str | None]
 ) -> Iterator[str]:
     name = entry.title or entry.session
     if entry.kind == "session" and there and entry.state is EntryState.GONE:
         yield f"{name}: the agent has begun it anew. Its old messages go before the new ones."
     if entry.kind == "messages" and not there:
         yield f"{name}: the session is gone, so its messages cannot come back."
-    if entry.kind == "session" and entry.title and shape.hermes and not there:
-        taken = ask(
-            "SELECT t.id FROM sessions t WHERE t.title = ? AND t.id IS NOT ?",
-            (entry.title, entry.session),
-        )
-        if taken:
-            titles[entry.session] = next_title(ask, entry.title, titles)
+    if entry.kind == "session" and entry.title and not there:
+        taken = tables.title_taken(entry.title, [entry.session])
+        if taken is not None and taken.owner is not None:
+            titles[entry.session] = tables.free_title(entry.title, titles.values())
             yield (
-                f"{name}: this title is taken by {cells.words(taken[0][0])} now."
+                f"{name}: this title is taken by {taken.owner.id} now."
                 f" It comes back as {titles[entry.session]}."
             )
 
 
-def _cell_trouble(change: Change, ask: Rows, moved: Collection[str]) -> tuple[str, Change | None]:
+def _cell_trouble(
+    change: Change, tables: SessionTables, moved: Collection[str]
+) -> tuple[str, Change | None]:
     """(what is in the way, the change as far as it can be taken back)."""
     if change.table == OURS:
         return "", change
-    now = current(ask, change)
+    now = current(tables.ask, change)
     name = shown(change.id)
     if now is None:
         return f"{name}: the session is gone.", None
     if now != change.new:
         return f"{name}: {CHANGED_SINCE}.", None
-    if "title" in change.columns:
-        at = change.columns.index("title")
+    if tables.shape.title in change.columns:
+        at = change.columns.index(tables.shape.title)
         old = change.old[at]
         if old is not None and change.new[at] != old:
-            place, value = bound(old)
-            where, id_ = bound(change.id)
-            taken = ask(
-                f"SELECT t.id FROM sessions t WHERE t.title = {place} AND t.id IS NOT {where}",
-                (value, id_),
-            )
-            if taken and cells.words(taken[0][0]) not in moved:
-                owner = cells.words(taken[0][0])
+            taken = tables.title_taken(shown(old), moved)
+            if taken is not None and taken.owner is not None:
+                owner = taken.owner.id
                 return f"{name}: its old title is taken by {owner} now, so it keeps this one.", None
     return "", change
 
@@ -192,11 +178,11 @@ def current(ask: Rows, change: Change) -> tuple[Cell, ...] | None:
 def undo_steps(
     plan: UndoPlan,
     trash: TrashFile,
-    shape: Shape,
+    tables: SessionTables,
     columns: Callable[[str], tuple[str, ...]],
 ) -> Iterator[Step]:
     """The steps that take an edit back: rows, then links, then cells."""
-    restorer = Restorer(trash, shape, columns, dict(plan.titles))
+    restorer = Restorer(trash, tables, columns, dict(plan.titles))
     # Parents before children: the other way round than they went.
     entries = plan.entries[::-1]
     for entry in entries:
@@ -204,14 +190,14 @@ def undo_steps(
     yield from restorer.link_steps(entries)
     plain = [one for one in plan.changes if not one.entry and one.table != OURS]
     if plain:
-        yield Step(0, lambda tx: _revert_all(plain, tx), last=True)
+        yield Step(0, lambda tx: _revert_all(plain, tables.under(tx), tx), last=True)
 
 
-def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:
+def _revert_all(changes: Sequence[Change], tables: SessionTables, tx: Transaction) -> None:
     # A title that moved on must be free again before its owner of old gets it back.
     moved = {shown(change.id) for change in changes}
     for change in reversed(changes):
-        trouble, _ = _cell_trouble(change, tx.rows, moved)
+        trouble, _ = _cell_trouble(change, tables, moved)
         if trouble:
             raise Changed("It cannot be undone any more", f"{trouble} Nothing was done.")
         revert_change(tx, change)

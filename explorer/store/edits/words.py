@@ -52,8 +52,8 @@ def name_of(planned: Planned) -> str:
 def receipt_words(plan: EditPlan) -> str:
     """What an edit did, in a line."""
     if plan.action is Action.RENAME:
-        old = plan.doomed[0].title or "untitled"
-        return f"Renamed “{old}” to “{plan.title}”" if plan.title else f"Took the title “{old}” off"
+        old, new = plan.doomed[0].title or "untitled", plan.title and plan.title.text
+        return f"Renamed “{old}” to “{new}”" if new else f"Took the title “{old}” off"
     return f"{_DONE[plan.action]} {_whom(plan)}"
 
 
@@ -70,7 +70,8 @@ def recounted(words: str, done: int) -> str:
 def question(plan: EditPlan) -> str:
     """What an edit would do, as a question."""
     if plan.action is Action.RENAME:
-        return f"Rename to “{plan.title}”?" if plan.title else "Take the title off?"
+        new = plan.title and plan.title.text
+        return f"Rename to “{new}”?" if new else "Take the title off?"
     what = " all messages of" if plan.action is Action.CLEAR else ""
     return f"{_ASKED[plan.action]}{what} {_whom(plan)}?"
 

@@ -33,7 +33,8 @@ from explorer.store.hermes.prompts import shared_text, tools
 from explorer.store.hermes.relations import lineage, resets, routes, usage
 from explorer.store.hermes.rows import read_time
 from explorer.store.hermes.spending import SPENDING, TOKENS, cost_rows, token_rows
-from explorer.store.hermes.survey import batches, latest, newest_time
+from explorer.store.hermes.survey import latest, newest_time
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 
 IDS = ("id", "parent_session_id")
@@ -136,7 +137,7 @@ def _records(
     found: dict[int, Record] = {}
     last: dict[int, float | None] = {}
     for batch in batches(dict.fromkeys(keys)):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         for key, greatest, *row in reader.rows(
             "SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
             f" {columns.select} FROM sessions s WHERE s.rowid IN ({places})",

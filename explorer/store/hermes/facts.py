@@ -10,7 +10,7 @@ from sys import intern
 from explorer.store import cells
 from explorer.store.base import Facts
 from explorer.store.hermes.rows import read_time
-from explorer.store.hermes.survey import batches
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 from explorer.store.slices import walk
 
@@ -26,7 +26,7 @@ def facts(reader: Reader, keys: Sequence[int] | None = None) -> Facts:
     else:
         rows = []
         for batch in batches(keys):
-            rows += reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)
+            rows += reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
     models: dict[int, str] = {}
     messages: dict[int, int] = {}
     tools: set[int] = set()

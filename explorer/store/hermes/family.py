@@ -9,7 +9,8 @@ from typing import NamedTuple
 from explorer.store import cells
 from explorer.store.catalog import Catalog
 from explorer.store.hermes.links import Ties, chains, links
-from explorer.store.hermes.survey import FLAGS, TIES, batches, latest, make_ties, newest_time
+from explorer.store.hermes.survey import FLAGS, TIES, latest, make_ties, newest_time
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 
 GENERATIONS = 100
@@ -51,7 +52,7 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
     for _ in range(GENERATIONS):
         fresh = []
         for batch in batches(wanted):
-            places = ",".join("?" * len(batch))
+            places = placeholders(batch)
             fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
         for key, *row, noted, greatest in fresh:
             active = latest(newest_time(reader, key, greatest), noted) or 0.0
@@ -75,7 +76,7 @@ def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
     for column, ids in (("id", list(parents)), ("parent_session_id", compressed)):
         for start in range(0, len(ids), 500):
             batch = ids[start : start + 500]
-            places = ",".join("?" * len(batch))
+            places = placeholders(batch)
             sql = f"SELECT rowid FROM sessions WHERE {column} IN ({places})"
             found.update(reader.column(sql, batch))
     return found

@@ -15,7 +15,8 @@ from explorer.store.catalog import NOISE
 from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.family import family_of, local_catalog
 from explorer.store.hermes.rows import sessions
-from explorer.store.hermes.survey import batches, latest
+from explorer.store.hermes.survey import latest
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 
 NEWEST_MESSAGES = 400
@@ -86,7 +87,7 @@ def _children(reader: Reader, keys: list[int]) -> set[int]:
     """Whoever these sessions called up: a row says how many subagents it had."""
     found: set[int] = set()
     for batch in batches(keys):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         found.update(
             reader.column(
                 "SELECT c.rowid FROM sessions c WHERE c.parent_session_id IN"
@@ -110,7 +111,7 @@ def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
     newest: list[tuple[object, object, int]] = []
     noted = reader.schema.pick("sessions", "s", ("last_activity_at",))
     for batch in batches(found):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         newest += reader.rows(
             "SELECT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
             f" s.started_at), {noted}, s.rowid FROM sessions s WHERE s.rowid IN ({places})",

@@ -7,6 +7,7 @@ from explorer.model import StoreInfo
 from explorer.store import cells
 from explorer.store.edits.refusals import reasons
 from explorer.store.failures import log_size
+from explorer.store.hermes.edits.dialect import HermesDialect
 from explorer.store.hermes.search_info import modes
 from explorer.store.hermes.soundness import indices_agree
 from explorer.store.read_only import Reader
@@ -30,7 +31,7 @@ def info(reader: Reader, path: Path) -> StoreInfo:
         wal_bytes=log_size(path),
         search=modes(reader),
         snapshot=reader.snapshot,
-        edits=reasons(path, reader.schema, reader.rows, reader.snapshot),
+        edits=reasons(path, HermesDialect(path), reader.schema, reader.rows, reader.snapshot),
         sound=indices_agree(reader),
     )
 

@@ -14,7 +14,7 @@ from explorer.store.content import (
 )
 from explorer.store.hermes.display import SEEN, message_state, unseen
 from explorer.store.hermes.notices import notice, reactions
-from explorer.store.hermes.survey import batches
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 from explorer.store.schema import Schema
 
@@ -60,7 +60,7 @@ def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
     columns = f"{reader.schema.pick('messages', 'm', BODY)}, {unseen(reader.schema)}"
     found: dict[int, Message] = {}
     for batch in batches(ids):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         for row in reader.rows(f"SELECT {columns} FROM messages m WHERE m.id IN ({places})", batch):
             reader.token.check()
             message = _message(row, reader.schema)
@@ -117,7 +117,7 @@ def _unseen_beside(reader: Reader, order: Sequence[int], ids: Sequence[int]) -> 
         near.update(order[max(at - NEAR, 0) : at + NEAR + 1])
     found: set[int] = set()
     for batch in batches(near):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         found.update(
             reader.column(f"SELECT m.id FROM messages m WHERE m.id IN ({places}) AND {test}", batch)
         )

@@ -13,6 +13,7 @@ from explorer.model import UNKNOWN, MessageState, Outline
 from explorer.store import cells
 from explorer.store.hermes.display import message_state, unsaid, unseen
 from explorer.store.hermes.messages import OF_SESSION
+from explorer.store.parameters import placeholders
 from explorer.store.read_only import Reader
 
 _PLACES = "idx_messages_display_page"
@@ -47,14 +48,14 @@ def first_outlines(
     if not rewound and _PLACES in reader.schema.indices:
         # Which of several copies is shown may be decided by one that comes much later.
         ids += _copies(reader, key, ids)
-    among = f"m.id IN ({','.join('?' * len(ids))})"
+    among = f"m.id IN ({placeholders(ids)})"
     found = _outlines(reader, str(UNKNOWN), among, ids, key, rewound)
     return _as_marked(found, _marks(reader, among, ids), rewound), False
 
 
 def _copies(reader: Reader, key: int, ids: Sequence[int]) -> list[int]:
     """Later rows that say the same as some of these."""
-    places = ",".join("?" * len(ids))
+    places = placeholders(ids)
     return reader.column(
         f"SELECT m.id FROM messages m WHERE {OF_SESSION} AND m.display_order IN"
         f" (SELECT f.display_order FROM messages f WHERE f.id IN ({places}))"

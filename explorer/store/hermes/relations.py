@@ -12,7 +12,8 @@ from explorer.store.detailed import Record, Row, columns_of, total
 from explorer.store.hermes.links import Ties, links
 from explorer.store.hermes.routing import routes_to
 from explorer.store.hermes.spending import TOKENS, price, statuses
-from explorer.store.hermes.survey import TIES, batches, make_ties
+from explorer.store.hermes.survey import TIES, make_ties
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 
 MOST_ROUTES = 20
@@ -69,7 +70,7 @@ def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
     select = f"SELECT s.rowid, {reader.schema.pick('sessions', 's', TIES)} FROM sessions s"
     everyone: dict[int, Ties] = {}
     for batch in batches(unit.parts):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         own = f"s.rowid IN ({places})"
         below = f"s.parent_session_id IN (SELECT p.id FROM sessions p WHERE p.rowid IN ({places}))"
         for which in (own, below):
@@ -110,7 +111,7 @@ def usage(reader: Reader, keys: Sequence[int]) -> list[Row]:
     columns = columns_of(reader.schema, table, "u", ("model", "task", "billing_provider"), ())
     by_model: dict[tuple[str, str, str], list[Record]] = {}
     for batch in batches(keys):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         for row in reader.rows(
             f"SELECT {columns.select} FROM {table} u WHERE u.session_id IN"
             f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({places}))",

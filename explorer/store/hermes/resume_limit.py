@@ -11,7 +11,7 @@ from explorer.store.catalog import Unit
 from explorer.store.fates import Given
 from explorer.store.hermes.home import config_of
 from explorer.store.hermes.settings import read_settings
-from explorer.store.hermes.survey import batches
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 
 SETTING = "max_resume_messages"
@@ -51,7 +51,7 @@ def _counted(reader: Reader, unit: Unit) -> int:
         cells.amount(
             reader.value(
                 f"SELECT count(*) FROM messages m WHERE {counted} AND m.session_id IN"
-                f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({','.join('?' * len(batch))}))",
+                f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({placeholders(batch)}))",
                 batch,
             )
         )

@@ -10,8 +10,9 @@ from explorer.model import RUNNING_WITHIN, Session, State
 from explorer.store import cells
 from explorer.store.catalog import Unit
 from explorer.store.hermes.glimpses import first_words, last_words
-from explorer.store.hermes.survey import batches, latest, newest_time
+from explorer.store.hermes.survey import latest, newest_time
 from explorer.store.hermes.turns import hermes_leases
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 
 COLUMNS = (
@@ -86,7 +87,7 @@ def _read(reader: Reader, keys: Iterable[int]) -> dict[int, _Raw]:
     columns = reader.schema.pick("sessions", "s", COLUMNS)
     found: dict[int, _Raw] = {}
     for batch in batches(keys):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         for row in reader.rows(
             f"SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
             f" {columns} FROM sessions s WHERE s.rowid IN ({places})",

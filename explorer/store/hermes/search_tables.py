@@ -1,6 +1,7 @@
 """The agent's own search tables: their names, and whether they know every message."""
 
 from explorer.store import cells
+from explorer.store.parameters import placeholders
 from explorer.store.read_only import Reader
 
 WORDS, TRIGRAMS, CJK = "messages_fts", "messages_fts_trigram", "messages_fts_cjk"
@@ -32,7 +33,7 @@ def notes(reader: Reader, *keys: str) -> dict[str, object]:
     """What the agent has noted under these names."""
     if not reader.schema.has("state_meta", "key", "value"):
         return {}
-    places = ", ".join("?" * len(keys))
+    places = placeholders(keys)
     return dict(reader.rows(f"SELECT key, value FROM state_meta WHERE key IN ({places})", keys))
 
 

@@ -10,11 +10,22 @@ from typing import TypeVar
 
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.store import cells
-from explorer.store.base import Candidate, Changes, Details, Facts, Handover, Label, TooLong
+from explorer.store.base import (
+    Candidate,
+    Changes,
+    Details,
+    Edits,
+    Facts,
+    Handover,
+    Label,
+    Ours,
+    TooLong,
+)
 from explorer.store.catalog import Catalog, Mark, Unit
 from explorer.store.fates import Fates
 from explorer.store.hermes.rows import sessions
-from explorer.store.hermes.survey import batches, started, survey
+from explorer.store.hermes.survey import started, survey
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.seeking import Indexed, Needles, Stretch
@@ -148,8 +159,17 @@ class HermesStore:
 
         return self._file.read(lambda reader: keys_of(reader, ids), token)
 
-    def place(self, key: int) -> tuple[str, int]:
-        return "sessions", key
+    def edits(self, ours: Ours) -> Edits:
+        from explorer.store.edits.editor import Editor
+        from explorer.store.hermes.edits.dialect import HermesDialect
+
+        def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
+            return {key: label.id for key, label in self.labels(keys).items()}
+
+        return Editor(self.path, HermesDialect(self.path), ids_of, ours)
+
+    def set_of(self, key: int) -> int:
+        return 0
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
@@ -204,7 +224,7 @@ class HermesStore:
                 for batch in batches(keys)
                 for key, id_, name, source in reader.rows(
                     f"SELECT s.rowid, s.id, {title}, s.source FROM sessions s"
-                    f" WHERE s.rowid IN ({','.join('?' * len(batch))})",
+                    f" WHERE s.rowid IN ({placeholders(batch)})",
                     batch,
                 )
             }

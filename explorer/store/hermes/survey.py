@@ -7,18 +7,17 @@ index holds is read from the index; the rest only for the few rows that need it.
 
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import islice, repeat
+from itertools import repeat
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from explorer.store import cells
 from explorer.store.catalog import Catalog, Link, Mark
 from explorer.store.hermes.links import Ties, chains, links
 from explorer.store.hermes.soundness import ID_INDEX, SOURCE_INDEX, table_agrees
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 from explorer.store.slices import Pace, walk
-
-T = TypeVar("T")
 
 TIES = (
     *("id", "parent_session_id", "source", "model_config"),
@@ -277,7 +276,7 @@ def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
         rows = reader.rows(f"{select} WHERE s.rowid IN ({family})")
     found = {row[0] for row in rows}
     for batch in batches((key for key in marked if key not in found), _at_once(reader)):
-        rows += reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)
+        rows += reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
     return rows
 
 
@@ -308,16 +307,9 @@ def _at_once(reader: Reader) -> int:
 def _starts(reader: Reader, keys: Iterable[int]) -> dict[int, float]:
     found: dict[int, float] = {}
     for batch in batches(keys, _at_once(reader)):
-        places = ",".join("?" * len(batch))
+        places = placeholders(batch)
         rows = reader.rows(
             f"SELECT s.rowid, s.started_at FROM sessions s WHERE s.rowid IN ({places})", batch
         )
         found |= {key: cells.seconds(time) or 0.0 for key, time in rows}
     return found
-
-
-def batches(keys: Iterable[T], size: int = 500) -> Iterable[list[T]]:
-    """Values in lists that fit SQLite's limit on bound values."""
-    left = iter(keys)
-    while batch := list(islice(left, size)):
-        yield batch

@@ -10,8 +10,8 @@ from typing import Any
 from explorer.store import cells
 from explorer.store.hermes.facts import keys_of
 from explorer.store.hermes.rows import known_cost, read_time
-from explorer.store.hermes.survey import batches
 from explorer.store.hermes.turns import hermes_leases
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import Reader
 from explorer.store.slices import walk
 from explorer.store.traits import Trait, Traits
@@ -65,7 +65,7 @@ def _rows(reader: Reader, names: Sequence[str], keys: Sequence[int] | None) -> l
     return [
         row
         for batch in batches(keys)
-        for row in reader.rows(f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch)
+        for row in reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
     ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from explorer.store import cells
 from explorer.store.hermes.links import BRANCH, DELEGATE, RESET, marks_in
 from explorer.store.leases import Ask, later, leases
+from explorer.store.parameters import placeholders
 from explorer.store.schema import Schema
 
 GENERATIONS = 100
@@ -33,7 +34,7 @@ def _with_later_parts(ask: Ask, held: Mapping[str, float]) -> dict[str, float]:
         rows = ask(
             "SELECT c.id, p.id, c.model_config FROM sessions p"
             " JOIN sessions c ON c.parent_session_id = p.id"
-            f" WHERE p.end_reason = 'compression' AND p.id IN ({','.join('?' * len(fresh))})",
+            f" WHERE p.end_reason = 'compression' AND p.id IN ({placeholders(fresh)})",
             fresh,
         )
         parts: dict[str, float] = {}

@@ -29,7 +29,7 @@ from explorer.store.hermes.fate import (
 )
 from explorer.store.hermes.home import config_of
 from explorer.store.hermes.settings import Settings, read_settings
-from explorer.store.hermes.survey import batches
+from explorer.store.parameters import batches, placeholders
 from explorer.store.read_only import CancelToken, Reader, ReadOnlyFile
 from explorer.store.schema import Schema
 from explorer.store.slices import walk
@@ -171,9 +171,7 @@ def _cells(reader: Reader, asked: _Asked, release: Release, plan: Plan) -> list[
         return [
             row
             for batch in batches(asked.keys)
-            for row in reader.rows(
-                f"{select} WHERE s.rowid IN ({','.join('?' * len(batch))})", batch
-            )
+            for row in reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
         ]
     if asked.before is None:
         return walk(reader, columns, "sessions")

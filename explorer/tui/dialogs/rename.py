@@ -11,8 +11,7 @@ from textual.widgets import Input, Static
 
 from explorer.errors import sentence
 from explorer.render.clean import clean_line
-from explorer.store.edits.plans import EditPlan
-from explorer.store.edits.titles import LONGEST, Owner, Title
+from explorer.store.edits.plans import EditPlan, Owner, Title
 from explorer.tui.closing import Dialog
 from explorer.tui.styles import style
 from explorer.tui.widgets.field import Field
@@ -63,12 +62,12 @@ class Rename(Dialog[EditPlan | Owner]):
         self._entered = True
         self._take()
 
-    def checked(self, text: str, plan: EditPlan, title: Title) -> None:
+    def checked(self, text: str, plan: EditPlan) -> None:
         """What came of looking; whatever was typed since is being looked at."""
-        if text != self._field.value:
+        if text != self._field.value or plan.title is None:
             return
-        self._known = text, plan, title
-        words, wrong = _words(plan, title)
+        self._known = text, plan, plan.title
+        words, wrong = _words(plan, plan.title)
         self._words.set_class(wrong, "-wrong")
         self._words.update(Content(words))
         if self._entered:
@@ -114,4 +113,4 @@ def _words(plan: EditPlan, title: Title) -> tuple[str, bool]:
         return "That is its title.", False
     if title.text is None:
         return "It will have no title.", False
-    return f"{len(title.text)} of {LONGEST} characters", False
+    return f"{len(title.text)} of {title.limit} characters", False

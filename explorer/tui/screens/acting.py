@@ -10,6 +10,7 @@ from textual import getters
 from textual.screen import Screen
 
 from explorer.model import StoreInfo
+from explorer.store.base import Ours
 from explorer.tui.foreseeing import Foreseeing
 from explorer.tui.lanes import Lanes
 from explorer.tui.lister import Lister
@@ -93,13 +94,12 @@ class ActingScreen(Screen[None]):
         """Edits of this file; None before it is open."""
         if self._editing is None and self._opened is not None and self._opening.trash is not None:
             # Late, as above.
-            from explorer.store.edits.editor import Editor
             from explorer.tui.editing import Editing
 
-            path, notes = self._opened.store.path, self._opening.notes
-            editor = Editor(path, self._opening.trash, self._clock, notes)
+            ours = Ours(self._opening.trash, self._clock, self._opening.notes)
+            edits = self._opened.store.edits(ours)
             self._editing = Editing(
-                self, self._lanes, self._lister, editor, self._clock, self._edited
+                self, self._lanes, self._lister, edits, self._clock, self._edited
             )
         return self._editing
 

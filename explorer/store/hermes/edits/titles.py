@@ -5,43 +5,23 @@ one: people cannot see it.
 """
 
 import re
-from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Collection
 
 from explorer.store import cells
+from explorer.store.edits.dialect import SessionTables
 from explorer.store.edits.images import Rows
-from explorer.store.edits.shape import Shape
-from explorer.store.edits.subject import Subject, subjects
-from explorer.store.schema import Schema
+from explorer.store.edits.plans import Owner, Title
+from explorer.store.edits.subject import Subject
+from explorer.store.hermes.edits.shape import marks_children
 
 LONGEST = 100
 GENERATIONS = 100
+BOT_CHAT = "Bot Chat"
+"""Newer agents find a hidden session by this title."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffc\ufff9-\ufffb]")
 _RUNS = re.compile(r"\s+")
 _NUMBERED = re.compile(r"^(.*?) #(\d+)$", re.DOTALL)
-
-
-class Owner(NamedTuple):
-    """Who has a title that somebody else wants."""
-
-    row: int
-    id: str
-    source: str
-    archived: bool
-    yields: str = ""
-    """Why the title moves on from it, as Hermes would have it; empty where it keeps it."""
-
-
-class Title(NamedTuple):
-    """What a title that was typed comes to."""
-
-    text: str | None
-    """As it would be stored; None clears the title."""
-    trouble: str = ""
-    owner: Owner | None = None
-    next: str = ""
-    """A free title like it, where it is taken."""
 
 
 def cleaned(text: str) -> str | None:
@@ -51,63 +31,54 @@ def cleaned(text: str) -> str | None:
     return _RUNS.sub(" ", text).strip() or None
 
 
-def check_title(ask: Rows, schema: Schema, shape: Shape, subject: Subject, typed: str) -> Title:
+def check_title(tables: SessionTables, subject: Subject, typed: str) -> Title:
     """Whether a session can have a title."""
     text = cleaned(typed)
+    if subject.title == BOT_CHAT and subject.hidden:
+        return Title(text, f'the agent finds it by the title "{BOT_CHAT}"')
     if text is None:
-        return Title(None)
+        return Title(None, limit=LONGEST)
     if len(text) > LONGEST:
         return Title(text, f"{len(text)} characters: {LONGEST} at most")
-    found = subjects(ask, schema, shape, "title", [text])
-    others = [one for one in found if one.row != subject.row]
+    others = [one for one in tables.subjects("title", [text]) if one.row != subject.row]
     if not others:
-        return Title(text)
-    return _taken(ask, text, others[0], _yields(ask, schema, shape, subject, others[0]))
+        return Title(text, limit=LONGEST)
+    return _taken(tables, text, others[0], _yields(tables, subject, others[0]))
 
 
-def _yields(ask: Rows, schema: Schema, shape: Shape, subject: Subject, owner: Subject) -> str:
+def _yields(tables: SessionTables, subject: Subject, owner: Subject) -> str:
     """Why another session gives its title up. Later parts get that of earlier ones since schema 16;
     what is empty and ended, or archived and hidden, gives it to anybody since schema 31."""
-    if shape.marks and owner.id in _ancestors(ask, schema, shape, subject):
+    if marks_children(tables.schema) and owner.id in _ancestors(tables, subject):
         return "An earlier part of the conversation has this title: it moves on."
-    if not schema.has("sessions", "auto_archived"):
+    if not tables.schema.has("sessions", "auto_archived"):
         return ""
     if owner.archived and owner.hidden:
         return "An archived, hidden session has this title: it gives it up."
     if owner.ended and not owner.archived and not owner.hidden:
-        said = ask("SELECT 1 FROM messages m WHERE m.session_id = ? LIMIT 1", (owner.id,))
+        said = tables.ask("SELECT 1 FROM messages m WHERE m.session_id = ? LIMIT 1", (owner.id,))
         return "" if said else "An empty session has this title: it gives it up."
     return ""
 
 
-def taken_since(
-    ask: Rows, schema: Schema, shape: Shape, text: str, movers: Collection[str]
-) -> Title | None:
+def taken_since(tables: SessionTables, text: str, movers: Collection[str]) -> Title | None:
     """The same for a title that was free, and may not be any more; the `movers` are the sessions
     that it passes between."""
-    found = subjects(ask, schema, shape, "title", [text])
-    others = [one for one in found if one.id not in movers]
-    return _taken(ask, text, others[0], "") if others else None
+    others = [one for one in tables.subjects("title", [text]) if one.id not in movers]
+    return _taken(tables, text, others[0], "") if others else None
 
 
-def _taken(ask: Rows, text: str, by: Subject, yields: str) -> Title:
-    owner = Owner(by.row, by.id, by.source, by.archived, yields)
-    return Title(text, owner=owner, next=next_title(ask, text))
+def _taken(tables: SessionTables, text: str, by: Subject, yields: str) -> Title:
+    owner = Owner(tables.key(by.row), by.id, by.source, by.archived, yields)
+    return Title(text, owner=owner, next=next_title(tables.ask, text))
 
 
-def taken_words(title: Title) -> str:
-    """Who has a title, and which is free."""
-    assert title.owner is not None
-    _, id_, source, archived, _ = title.owner
-    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
-
-
-def _ancestors(ask: Rows, schema: Schema, shape: Shape, subject: Subject) -> set[str]:
+def _ancestors(tables: SessionTables, subject: Subject) -> set[str]:
     """The earlier parts of the conversation that a session continues."""
     found: set[str] = set()
     at = subject
     for _ in range(GENERATIONS):
-        above = subjects(ask, schema, shape, shape.id, [at.parent]) if at.parent else []
+        above = tables.subjects(tables.shape.id, [at.parent]) if at.parent else []
         if not above or above[0].end_reason != "compression" or above[0].id in found:
             return found
         at = above[0]
@@ -115,7 +86,7 @@ def _ancestors(ask: Rows, schema: Schema, shape: Shape, subject: Subject) -> set
     return found
 
 
-def next_title(ask: Rows, title: str, taken: Mapping[str, str | None] | None = None) -> str:
+def next_title(ask: Rows, title: str, taken: Collection[str | None] = ()) -> str:
     """The title with the next free number behind it."""
     base = _base(title)
     like = base.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + " #%"
@@ -123,7 +94,7 @@ def next_title(ask: Rows, title: str, taken: Mapping[str, str | None] | None = N
         "SELECT s.title FROM sessions s WHERE s.title = ? OR s.title LIKE ? ESCAPE '\\'",
         (base, like),
     )
-    known = {cells.words(cell) for (cell,) in rows} | {one for one in (taken or {}).values() if one}
+    known = {cells.words(cell) for (cell,) in rows} | {one for one in taken if one}
     numbers = [_number(one, base) for one in known]
     made = (
         base if base not in known and not any(numbers) else f"{base} #{max(numbers, default=0) + 1}"
