@@ -21,6 +21,7 @@ test: $(VENV)/.ready-dev lint types ## Check style and types, then run every tes
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 types: $(VENV)/.ready-dev
 	@$(BIN)/mypy explorer tests bench screenshots tools

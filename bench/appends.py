@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.report import Aim, Table, ms
 from bench.sizes import Beside
 from bench.waits import HEADINGS, MODES, REST, during, figure, tabulate
-from explorer.store.edits.plans import Action
+from explorer.model import Action
 from tests.editors import edits_on
 from tests.edits.appender import HUGE, Appender, appender
 from tests.edits.victim import numbers

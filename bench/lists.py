@@ -15,8 +15,8 @@ from bench.measure import interleaved
 from bench.report import Aim, Table, below, ms, times
 from bench.sizes import History
 from explorer.model import Sort
-from explorer.store.base import Store
-from explorer.store.opening import open_store
+from explorer.stores.base import Store
+from explorer.stores.kinds import open_store
 
 PAGE = 50
 QUICK = 10.0

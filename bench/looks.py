@@ -13,7 +13,7 @@ from bench.sizes import History
 from bench.surroundings import APP
 from bench.using import counted
 from bench.waits import MODES, REST, during, figure
-from explorer.store.opening import open_store
+from explorer.stores.kinds import open_store
 from tests.edits.appender import Appender, appender
 
 AGENT = "0.19.0"

@@ -20,15 +20,15 @@ from bench.report import Aim, Table, at_most, below, ms, times
 from bench.searches import Searched, searched
 from bench.sizes import History
 from bench.surroundings import PYTHON
+from explorer.browse.search.excerpts import excerpts
+from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
 from explorer.search.engine import Gathered, Result, search
-from explorer.search.language import parse
+from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
-from explorer.tui.excerpts import excerpts
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.kinds import open_store
 
 AGENT = Path(__file__).resolve().parents[1] / ".venv" / "agents" / "hermes-agent-0.19.0"
 COMMON_AGAINST_AGENT = 0.05

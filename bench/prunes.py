@@ -12,7 +12,7 @@ from bench.progress import say
 from bench.report import Aim, Table
 from bench.sizes import Beside
 from bench.waits import HEADINGS, MODES, REST, during, tabulate
-from explorer.search.pruning import PRESETS
+from explorer.search.prune_rules import PRESETS
 from tests.editors import edits_on
 from tests.edits.appender import Appender, appender
 from tests.edits.victim import prune_plan
@@ -66,8 +66,8 @@ class Prunes:
         self, agent: Appender, other: Appender, folder: Path, where: tuple[str, str]
     ) -> None:
         path, log = folder / "state.db", folder / "log"
-        editor = edits_on(path, folder / "trash.db", time.time)
         agent.fill(path, self._beside.sessions, EACH)
+        editor = edits_on(path, folder / "trash.db", time.time)
         with agent.appending(path, where[1], log, REST):
             quiet = during(log, lambda: time.sleep(self._beside.alone))
             plan = self._timed(

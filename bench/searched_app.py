@@ -6,11 +6,11 @@ could tell from outside when it is complete. The sign is written behind the fram
 """
 
 import explorer.tui.app
+from explorer.browse.arrangement import Arranged
 from explorer.cli import run
-from explorer.tui.arranging import Arranged
-from explorer.tui.lister import Lister
+from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.session_list import SessionList
 from explorer.tui.screens.main import MainScreen
-from explorer.tui.widgets.session_list import SessionList
 
 
 class SearchedApp(explorer.tui.app.ExplorerApp):

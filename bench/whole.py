@@ -6,8 +6,8 @@ from bench.sizes import History
 from bench.startup import EMPTY
 from bench.surroundings import APP, PYTHON
 from bench.using import BACKSPACE, ESCAPE, SELECT_ALL, Rows, Using, counted, cursor_on
-from explorer.tui.arranging import CLASSES
-from explorer.tui.filter_rows import SELDOM
+from explorer.browse.arrangement import CLASSES
+from explorer.browse.filter_choices import SELDOM
 
 NOTHING = "empty Textual app"
 COMPLETE = "the list is complete"

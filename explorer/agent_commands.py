@@ -6,11 +6,11 @@ As with a resume, a command is a list of arguments, and only ids that are plain 
 import re
 from collections.abc import Sequence
 
-from explorer.config import Config
 from explorer.errors import Refused
 from explorer.model import SAFE_ID
 from explorer.resume import Command, fitted, installed
-from explorer.store.base import Store
+from explorer.settings import Config
+from explorer.stores.base import Store
 
 OPTIMIZE = ("sessions", "optimize")
 

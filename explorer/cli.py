@@ -142,8 +142,8 @@ def main(arguments: Sequence[str]) -> int:
 def _crashed(error: Exception) -> int:
     """Nobody foresaw it: say where the report is, and nothing of what was being read."""
     # Late: only a crash needs them.
-    from explorer.config import crash_folder
-    from explorer.crashes import write_report
+    from explorer.crash_report import write_report
+    from explorer.settings import crash_folder
 
     names = [name for name in sys.argv[1:] if name in COMMANDS]
     path = write_report(error, crash_folder(), names[0] if names else "the app", time.time())

@@ -248,3 +248,18 @@ class StoreInfo(NamedTuple):
     """Each edit by name: None when possible, else why not."""
     sound: bool = True
     """Whether the file agrees with itself on how many sessions it has; else it is damaged."""
+
+
+class Action(StrEnum):
+    """What can be done to sessions."""
+
+    RENAME = "rename"
+    ARCHIVE = "archive"
+    UNARCHIVE = "unarchive"
+    PIN = "pin"
+    UNPIN = "unpin"
+    END = "end"
+    REOPEN = "reopen"
+    CLEAR = "clear"
+    DELETE = "delete"
+    PRUNE = "prune"

@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.config import Config
 from explorer.errors import ExplorerError, Refused
 from explorer.model import SAFE_ID, Session
 from explorer.render.amounts import count, plural
 from explorer.render.when import ago
-from explorer.store.base import Handover, Store, TooLong
-from explorer.store.failures import short_path
+from explorer.settings import Config
+from explorer.stores.base import Handover, Store, TooLong
+from explorer.stores.sqlite.failures import short_path
 
 ANSWER_WITHIN = 5.0
 """Seconds for the agent to say what it can do."""

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
 from explorer.resume import Command
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening, Start
 
 NOW = 1_790_000_000.0
 HERE = Path(__file__).parent

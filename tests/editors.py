@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from explorer.store.base import Ours
-from explorer.store.edits.editor import Editor
-from explorer.store.opening import open_store
-from explorer.store.side import SideFile
+from explorer.stores.edits.editor import Editor
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import SideFile
 from tests.factories import NOW
 
 
@@ -21,6 +21,6 @@ def edits_on(
     notes: SideFile | None = None,
 ) -> Editor:
     """As the app and the commands get it: from the store."""
-    edits = open_store(path, trash=trash).edits(Ours(trash, clock, notes))
+    edits = open_store(path, trash=trash).edits(OurFiles(trash, clock, notes))
     assert isinstance(edits, Editor)
     return edits

@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from explorer.model import Message, Session
-from explorer.store.base import Store
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.reading import read_session
+from explorer.stores.base import Store
+from explorer.stores.conversation import read_session
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 
 T0 = 1_760_000_000.0
 NOW = T0 + 30 * 86_400

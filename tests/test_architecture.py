@@ -1,4 +1,5 @@
-"""The layers, held by a test: who may import whom, and who may open a database."""
+"""Who may open a database, and what a start may load. Who may import whom is held by import-linter,
+with `make lint`; its contracts are in pyproject.toml."""
 
 import ast
 import json
@@ -10,52 +11,28 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.failures import read_only_address
+from explorer.stores.sqlite.failures import read_only_address
 from tests.factories import one_session
 
 ROOT = Path(__file__).resolve().parents[1]
 
-LAYERS: dict[str, tuple[str, ...]] = {
-    "explorer/model.py": ("explorer.errors",),
-    "explorer/errors.py": ("explorer.model",),
-    "explorer/render/*": ("explorer.model", "explorer.errors", "explorer.render.*"),
-    "explorer/store/*": (
-        *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
-        "explorer.store",
-    ),
-    "explorer/search/*": (
-        *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
-        "explorer.search.*",
-    ),
-    "explorer/export/*": (
-        *("explorer.model", "explorer.errors", "explorer.render.*", "explorer.store.*"),
-        "explorer.export.*",
-    ),
-    "explorer/demo/*": (
-        *("explorer.model", "explorer.errors", "explorer.store.create*"),
-        *("explorer.demo", "explorer.demo.*"),
-    ),
-}
-"""What the modules of a layer may import of ours."""
-
-DRAWS = ("explorer/tui/*", "explorer/commands/open.py")
-"""Where Textual may be imported."""
 MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
 WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and by nobody before."""
-READS = ("explorer/store/read_only.py", "explorer/store/failures.py")
-CREATES = ("explorer/store/create.py",)
-OUR_OWN = ("explorer/store/own_file.py",)
+READS = ("explorer/stores/sqlite/read_only.py", "explorer/stores/sqlite/failures.py")
+CREATES = ("explorer/stores/hermes/create/state_file.py",)
+OUR_OWN = ("explorer/stores/ours/own_file.py",)
 """Files that only we write, and what opens them."""
-EDITS = ("explorer/store/edits/writing.py",)
+EDITS = ("explorer/stores/edits/write/connection.py",)
 """Who may write to somebody else's file."""
 PLAIN_FILES = (
-    "explorer/store/hermes/settings.py",
-    "explorer/store/hermes/routing.py",
-    "explorer/store/edits/beside.py",
-    "explorer/store/edits/refusals.py",
-    "explorer/store/processes.py",
-    "explorer/store/trash.py",
+    "explorer/stores/discover.py",
+    "explorer/stores/hermes/upkeep/settings.py",
+    "explorer/stores/hermes/routes.py",
+    "explorer/stores/edits/apply/files.py",
+    "explorer/stores/edits/refusals.py",
+    "explorer/stores/sqlite/processes.py",
+    "explorer/stores/ours/trash.py",
 )
 """Who opens files that are no databases: transcripts and settings beside one, a lock of ours, mount
 points, processes."""
@@ -80,7 +57,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _full(module: str, name: str) -> str:
-    """`from explorer.store import cells` is about the module, `import Kind` about its home."""
+    """`from explorer.stores import cells` is about the module, `import Kind` about its home."""
     inner = ROOT / module.replace(".", "/") / name
     is_module = inner.is_dir() or inner.with_name(f"{name}.py").exists()
     return f"{module}.{name}" if is_module else module
@@ -101,28 +78,7 @@ def _users(package: str) -> set[str]:
 
 def test_the_sources_are_found() -> None:
     assert len(SOURCES) > 50
-    assert "sqlite3" in set(_imports(SOURCES["explorer/store/read_only.py"]))
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_a_layer_imports_only_what_lies_below_it(layer: str) -> None:
-    wrong = [
-        (file, name)
-        for file, tree in SOURCES.items()
-        if fnmatch(file, layer)
-        for name in _imports(tree)
-        if name.startswith("explorer") and not _matches(name, LAYERS[layer])
-    ]
-    assert wrong == []
-
-
-def test_sqlite_is_known_to_the_store_alone() -> None:
-    assert _users("sqlite3")
-    assert [file for file in _users("sqlite3") if not file.startswith("explorer/store/")] == []
-
-
-def test_textual_is_known_to_what_draws_alone() -> None:
-    assert [file for file in _users("textual") if not _matches(file, DRAWS)] == []
+    assert "sqlite3" in set(_imports(SOURCES["explorer/stores/sqlite/read_only.py"]))
 
 
 def test_the_app_is_started_from_one_place() -> None:
@@ -166,7 +122,7 @@ def test_one_place_writes_what_is_not_ours() -> None:
 def test_the_database_is_never_opened_as_a_plain_file() -> None:
     """Closing a plain handle would drop the locks that SQLite holds for this process."""
     for file, tree in SOURCES.items():
-        if file.startswith("explorer/store/") and file not in (*CREATES, *PLAIN_FILES):
+        if file.startswith("explorer/stores/") and file not in (*CREATES, *PLAIN_FILES):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call):
                     name = getattr(node.func, "id", getattr(node.func, "attr", ""))

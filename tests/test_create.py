@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode, ExplorerError
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.agents import HERMES, run_agent
 
 T0 = 1_760_000_000.0

@@ -38,7 +38,7 @@ from pathlib import Path
 import explorer
 from explorer.demo import write_demo
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening, Start
+from explorer.browse.first_read import Opening, Start
 assert "installed" in explorer.__file__, explorer.__file__
 write_demo(Path("state.db"), 1.79e9)
 app = ExplorerApp(Start(Opening(Path("state.db"), 1.79e9), lambda: 1.79e9))

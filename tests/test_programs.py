@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExplorerError
-from explorer.programs import Program, command_of, run
+from explorer.external_programs import Program, command_of, run
 
 
 @pytest.fixture

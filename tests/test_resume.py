@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from explorer.cli import main
-from explorer.config import Config
 from explorer.errors import Refused
 from explorer.resume import Command, command_for, fitted
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
+from explorer.settings import Config
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.real_files import unpack
 from tests.standin import StandIn
 from tests.terminal import Terminal

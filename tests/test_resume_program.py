@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.resume import Command, installed, program_of, run
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, talk
 from tests.standin import StandIn
 

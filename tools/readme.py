@@ -9,8 +9,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from explorer.cli import parser
-from explorer.tui.action import Action
-from explorer.tui.actions import ACTIONS
+from explorer.tui.keys.action import Action
+from explorer.tui.keys.actions import ACTIONS
 
 README = Path(__file__).parent.parent / "README.md"
 BESIDE = 3

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from explorer.render.amounts import plural
 from explorer.render.when import exact, iso_utc
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.failures import short_path
-from explorer.store.fate_words import AGENT, NOT_SET
-from explorer.store.fates import Deed, Fates
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.fate_words import AGENT, NOT_SET
+from explorer.stores.fates import Deed, Fates
+from explorer.stores.sqlite.failures import short_path
 
 _DONE = {Deed.DELETE: "deleted", Deed.ARCHIVE: "archived", Deed.END: "marked as ended"}
 

@@ -10,13 +10,14 @@ from explorer.commands.output import note, write, write_json
 from explorer.commands.progress import shown_progress, until_interrupted
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
-from explorer.config import side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
+from explorer.model import Action
 from explorer.render.clean import clean, clean_line
-from explorer.store.base import Edits, Ours, Store
-from explorer.store.edits.changing import taken_words
-from explorer.store.edits.plans import Action, Done, EditPlan, OnlyAgent, Title
-from explorer.store.edits.words import (
+from explorer.settings import side_path, trash_path
+from explorer.stores.base import Edits, Store
+from explorer.stores.edits.change_plan import taken_words
+from explorer.stores.edits.plans import Done, EditPlan, OnlyAgent, Title
+from explorer.stores.edits.words import (
     crash_words,
     done_words,
     harmless,
@@ -25,15 +26,16 @@ from explorer.store.edits.words import (
     receipt_words,
     skipped_words,
 )
-from explorer.store.resolve import resolve_for_edit
-from explorer.store.side import SideFile
+from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.resolve import resolve_for_edit
 
 _WHOLE = (Action.ARCHIVE, Action.UNARCHIVE, Action.PIN, Action.UNPIN)
 """Done to all parts of a conversation."""
 
 
 def edits_of(store: Store) -> Edits:
-    return store.edits(Ours(trash_path(), time.time, SideFile(side_path(), store.path)))
+    return store.edits(OurFiles(trash_path(), time.time, SideFile(side_path(), store.path)))
 
 
 def edit_sessions(options: argparse.Namespace, now: float) -> int:

@@ -12,7 +12,7 @@ from explorer.errors import ExitCode
 from explorer.model import SearchModes, StoreInfo
 from explorer.render.amounts import count, size
 from explorer.render.clean import clean_line
-from explorer.store.failures import DISAGREES, short_path
+from explorer.stores.sqlite.failures import DISAGREES, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}
 

@@ -10,9 +10,9 @@ from explorer.model import Hidden, Session, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
-from explorer.store.catalog import NOISE, Catalog
-from explorer.store.failures import DISAGREES
-from explorer.store.ordering import expiry, ordered, values_of
+from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.sort_order import expiry, ordered, values_of
+from explorer.stores.sqlite.failures import DISAGREES
 
 
 def list_sessions(options: argparse.Namespace, now: float) -> int:

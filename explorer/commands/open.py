@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.browse.first_read import Intent, Opening, Start
 from explorer.commands.output import write
-from explorer.config import config_path, load_config, side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, UsageError
-from explorer.paths import current_folder, locate
+from explorer.left_open import keep
 from explorer.resume import Command, give_way
-from explorer.tui.left_open import keep
-from explorer.tui.opening import Intent, Opening, Start
+from explorer.settings import config_path, load_config, side_path, trash_path
+from explorer.stores.discover import current_folder, locate
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp

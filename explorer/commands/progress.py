@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from explorer.cancel import CancelToken
 from explorer.render.amounts import count
-from explorer.store.edits.plans import WAITING_WORDS, Progress
-from explorer.store.read_only import CancelToken
+from explorer.stores.edits.plans import WAITING_WORDS, Progress
 
 
 @contextmanager

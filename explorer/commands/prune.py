@@ -3,27 +3,27 @@
 import argparse
 import re
 
+from explorer.cancel import CancelToken
 from explorer.commands.editing import ask, edits_of, finish, warn_half_done
 from explorer.commands.output import note, write, write_json
 from explorer.commands.progress import shown_progress, until_interrupted
 from explorer.commands.shapes import plan_shape
 from explorer.commands.stores import chosen_store
-from explorer.config import side_path
 from explorer.errors import ExitCode, UsageError
-from explorer.model import Hidden
+from explorer.model import Action, Hidden
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
-from explorer.search.dates import span
-from explorer.search.language import LONGEST
-from explorer.search.pruning import OPEN, Chosen, Rules, choose, ground, holding, parts_of
-from explorer.store.edits.plans import Action, EditPlan
-from explorer.store.edits.words import (
+from explorer.search.language.dates import span
+from explorer.search.language.query import LONGEST
+from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
+from explorer.settings import side_path
+from explorer.stores.edits.plans import EditPlan
+from explorer.stores.edits.words import (
     plan_lines,
     question,
     receipt_words,
 )
-from explorer.store.read_only import CancelToken
-from explorer.store.side import SideFile
+from explorer.stores.ours.notes import SideFile
 
 
 def prune_sessions(options: argparse.Namespace, now: float) -> int:

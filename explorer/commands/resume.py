@@ -5,7 +5,6 @@ import sys
 
 from explorer.commands.output import note, write
 from explorer.commands.stores import chosen_store
-from explorer.config import config_path, load_config
 from explorer.errors import ExitCode, ExplorerError, Refused
 from explorer.model import Session, State
 from explorer.render.clean import clean_line
@@ -17,7 +16,8 @@ from explorer.resume import (
     why_running,
     why_too_long,
 )
-from explorer.store.resolve import resolve
+from explorer.settings import config_path, load_config
+from explorer.stores.resolve import resolve
 
 
 def resume_session(options: argparse.Namespace, now: float) -> int:

@@ -12,7 +12,7 @@ from explorer.model import Hidden, Hit
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
 from explorer.render.when import ago
-from explorer.search.whole import Whole
+from explorer.search.complete import Whole
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:

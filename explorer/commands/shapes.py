@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from explorer.model import Hit, Message, Session, StoreInfo
 from explorer.render.when import iso_utc
-from explorer.store.fate_words import reason_words
-from explorer.store.fates import Fates
+from explorer.stores.fate_words import reason_words
+from explorer.stores.fates import Fates
 
 if TYPE_CHECKING:
     # Who only lists need not load what edits: 2 ms.
-    from explorer.store.edits.plans import Done, EditPlan
+    from explorer.stores.edits.plans import Done, EditPlan
 
 
 def session_shape(session: Session, fate: dict[str, object] | None = None) -> dict[str, object]:

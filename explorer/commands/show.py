@@ -20,8 +20,8 @@ from explorer.export.words import (
 from explorer.model import Message, Session
 from explorer.render.clean import clean, clean_line
 from explorer.render.passages import passages
-from explorer.store.reading import read_conversation, without_repeats
-from explorer.store.resolve import resolve
+from explorer.stores.conversation import read_conversation, without_repeats
+from explorer.stores.resolve import resolve
 
 
 def show_session(options: argparse.Namespace, now: float) -> int:

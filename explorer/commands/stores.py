@@ -4,16 +4,16 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from explorer.config import side_path, trash_path
 from explorer.errors import Problem, StoreError
 from explorer.model import Session
-from explorer.paths import current_folder, default_home, locate
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.failures import short_path
-from explorer.store.opening import open_store
-from explorer.store.pins import pinned_rows
-from explorer.store.side import SideFile
+from explorer.settings import side_path, trash_path
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.discover import current_folder, default_home, locate
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.pins import pinned_rows
+from explorer.stores.sqlite.failures import short_path
 
 
 def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session]) -> list[Session]:

@@ -12,11 +12,11 @@ from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.when import ago, iso_utc
-from explorer.store.base import Edits
-from explorer.store.edits.undoing import UndoPlan
-from explorer.store.edits.words import back_words, undo_lines, undo_question, undone_words
-from explorer.store.kept import Entry, EntryState, Receipt, ReceiptState
-from explorer.store.trash import RETENTION, RETENTION_DAYS
+from explorer.stores.base import Edits
+from explorer.stores.edits.undo_plan import UndoPlan
+from explorer.stores.edits.words import back_words, undo_lines, undo_question, undone_words
+from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 
 _STATES = {ReceiptState.DONE: "", ReceiptState.UNKNOWN: "changed by a newer version"}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from explorer.demo import chains, home_server, life, marathon, noise, work, work_past
 from explorer.demo.publish import publish
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 
 _THEMES = (work, work_past, life, home_server, chains, noise, marathon)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from explorer.demo.script import CHAT_APPS, Chat, Line
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 
 PROMPT = (
     "You are Hermes, a helpful agent on Ada's machines. Be brief, be kind, check before you claim."

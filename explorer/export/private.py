@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import SAFE_ID
-from explorer.store.read_only import CancelToken
 
 
 class CannotWrite(ExplorerError):

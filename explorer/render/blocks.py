@@ -15,8 +15,8 @@ from explorer.model import Message, MessageState, ToolCall
 from explorer.render.amounts import count, plural
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line, cut_line, line_width
+from explorer.render.markdown.prose import plain_lines, prose_lines
 from explorer.render.passages import Passage, passages
-from explorer.render.prose import plain_lines, prose_lines
 from explorer.render.when import clock
 
 CAP = 200
@@ -202,7 +202,9 @@ def _folding(
 def _call(
     message: Message, key: str, call: ToolCall | None, result: Message | None, view: View
 ) -> Block:
-    from explorer.render import tools  # late: 15 ms that the first frame need not wait for
+    from explorer.render.tools import (
+        call as tools,  # late: 15 ms that the first frame need not wait for
+    )
 
     work = tools.understood(call, result)
     level = view.level_of(message.id, key)
@@ -233,7 +235,7 @@ def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
         return next(pieces, message.text)
     if key != "call":
         call = message.tool_calls[int(key.partition("-")[2])]
-    from explorer.render import tools  # late, as above
+    from explorer.render.tools import call as tools  # late, as above
 
     return tools.whole(call, message if message.role == "tool" else None)
 

@@ -1,0 +1,1 @@
+"""One search for the bar, the command line and prune: from a query to hits."""

@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden
-from explorer.search.language import Query
+from explorer.search.language.query import Query
 from explorer.search.matcher import Matcher, is_plain, needles
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.read_only import CancelToken
-from explorer.store.seeking import Found, Indexed
+from explorer.stores.base import Store
+from explorer.stores.candidates import Found, Indexed
+from explorer.stores.catalog import Catalog
 
 LEFT_OUT = frozenset(OWN_CLASSES) - {Hidden.EMPTY}
 """Classes whose hits are counted but not given."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden
-from explorer.store.base import Facts
-from explorer.store.catalog import NOISE, Catalog
+from explorer.stores.base import Facts
+from explorer.stores.catalog import NOISE, Catalog
 
 NO_MODEL = ""
 """Stands for sessions of which the agent did not note the model."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from explorer.cancel import CancelToken
 from explorer.model import Hit, Message, MessageState
 from explorer.search.engine import Hit as Match
 from explorer.search.excerpt import excerpt
 from explorer.search.matcher import Matcher
-from explorer.store.base import Label, Store
-from explorer.store.read_only import CancelToken
+from explorer.stores.base import Label, Store
 
 AT_ONCE = 200
 """Messages read together: enough to be quick, few enough to stream."""

@@ -11,13 +11,13 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import Message
-from explorer.render.composing import Sought, expression, folded
-from explorer.render.folding import fold
-from explorer.render.tools_kinds import unnamed
-from explorer.search.language import Query, Term
-from explorer.search.message_fields import MessageTest, message_test
+from explorer.render.case_folding import fold
+from explorer.render.letters import Sought, expression, folded
+from explorer.render.tools.kinds import unnamed
+from explorer.search.language.message_fields import MessageTest, message_test
+from explorer.search.language.query import Query, Term
 from explorer.search.pattern import pattern
-from explorer.store.seeking import Needles
+from explorer.stores.candidates import Needles
 
 FIELDS = ("content", "tool_calls", "tool_name", "reasoning")
 _PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=True))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.errors import ExplorerError
-from explorer.render.composing import expression, written
+from explorer.render.letters import expression, written
 
 if TYPE_CHECKING:
     import regex

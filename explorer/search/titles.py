@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from explorer.render.composing import composed
-from explorer.render.folding import fold
-from explorer.search.language import Query
+from explorer.render.case_folding import fold
+from explorer.render.letters import composed
+from explorer.search.language.query import Query
 from explorer.search.matcher import Matcher
 
 ALIKE = 82

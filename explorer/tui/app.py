@@ -17,13 +17,13 @@ from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
+from explorer.browse.first_read import Start
 from explorer.errors import ExitCode
+from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
-from explorer.tui.actions import ACTIONS, scope_of
-from explorer.tui.closing import Closing
-from explorer.tui.left_open import LeftOpen
-from explorer.tui.opening import Start
+from explorer.tui.dialogs.base import Closing
+from explorer.tui.keys.actions import ACTIONS, scope_of
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
 from explorer.tui.themes import DARK, LIGHT, preferred
@@ -153,7 +153,7 @@ class ExplorerApp(App[Command | str]):
 
     def action_command_palette(self) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.palette import Palette
+        from explorer.tui.dialogs.palette import Palette
 
         if not any(isinstance(screen, Palette) for screen in self.screen_stack):
             self.push_screen(Palette(id="--command-palette"))

@@ -14,7 +14,7 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-from explorer.tui.intake import Intake
+from explorer.tui.terminal_input import Intake
 
 LOOK = 0.1
 """Seconds to wait for input before looking whether the app is being left."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.fates import DAY
+from explorer.stores.fates import DAY
 from tests.conftest import Command
 from tests.factories import altered, insert, one_session, rows, say
 from tests.hermes_homes import ON, hermes_home

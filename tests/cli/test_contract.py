@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import ExitCode
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import T0, one_session, talk
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cancel import CancelToken
 from explorer.errors import ExitCode, Refused
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Done, EditPlan, Progress
-from explorer.store.read_only import CancelToken
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Done, EditPlan, Progress
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.edits.states import dump, need_tokenizer
 from tests.factories import T0, altered, go_on, rows, talk

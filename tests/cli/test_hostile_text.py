@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.cli.test_output import FORBIDDEN
 from tests.conftest import Command
 from tests.factories import T0, altered, talk

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from explorer.render.clean import clean
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import T0, one_session, talk
 from tests.hostile import HOSTILE

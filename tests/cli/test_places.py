@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode, StoreError, UsageError
-from explorer.paths import Place, locate
+from explorer.stores.discover import Place, locate
 from tests.conftest import Command
 from tests.factories import one_session
 

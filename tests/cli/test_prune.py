@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode
-from explorer.search.pruning import DAY, ELSEWHERE, OPEN
-from explorer.store.create import StateFile
-from explorer.store.edits import batches
-from explorer.store.edits.plans import Progress
+from explorer.search.prune_rules import DAY, ELSEWHERE, OPEN
+from explorer.stores.edits.apply import batches
+from explorer.stores.edits.plans import Progress
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.edits.states import dump
 from tests.factories import altered, rows, talk

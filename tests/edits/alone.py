@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from explorer.store.edits import batches
-from explorer.store.edits.plans import Action, Progress
-from explorer.store.failures import log_size
+from explorer.model import Action
+from explorer.stores.edits.apply import batches
+from explorer.stores.edits.plans import Progress
+from explorer.stores.sqlite.failures import log_size
 from tests.editors import edits_on
 from tests.edits.kills import kill_alone
 from tests.edits.states import dump, faults

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
+from explorer.stores.edits.editor import Editor
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.editors import edits_on
 from tests.factories import NOW, talk
 
@@ -14,8 +14,8 @@ from tests.factories import NOW, talk
 @pytest.fixture
 def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No room for an agent between two batches, where there is none."""
-    monkeypatch.setattr("explorer.store.edits.batches.PAUSE", 0.0)
-    monkeypatch.setattr("explorer.store.edits.batches.ALONE_PAUSE", 0.0)
+    monkeypatch.setattr("explorer.stores.edits.apply.batches.PAUSE", 0.0)
+    monkeypatch.setattr("explorer.stores.edits.apply.batches.ALONE_PAUSE", 0.0)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from explorer.store.edits.images import RawText
+from explorer.stores.sqlite.images import RawText
 from tests.factories import altered
 
 SHADOWS = ("_data", "_idx", "_docsize", "_config", "_content")

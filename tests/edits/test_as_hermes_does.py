@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.edits.plans import Action
+from explorer.model import Action
 from tests.agents import run_agent
 from tests.edits.appender import Appender, acknowledged, appender
 from tests.edits.states import faults

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import Refused
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
-from explorer.store.edits.writing import Changed
-from explorer.store.hermes.edits.titles import cleaned
-from explorer.store.opening import open_store
-from explorer.store.side import SideFile
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.write.connection import Changed
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.edits.titles import cleaned
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import SideFile
 from tests.agents import HERMES, run_agent
 from tests.editors import edits_on
 from tests.edits.states import dump, faults

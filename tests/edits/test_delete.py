@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Outcome
-from explorer.store.opening import open_store
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Outcome
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import NOW, T0, altered, go_on, insert, keys, rows, say, talk
@@ -389,7 +390,7 @@ def test_long_messages_go_one_by_one(
     tmp_path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twenty of them in one transaction would keep the agent waiting for twenty times as long."""
-    monkeypatch.setattr("explorer.store.edits.batches.HOLD", -1.0)
+    monkeypatch.setattr("explorer.stores.edits.apply.batches.HOLD", -1.0)
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         talk(state, "s", *("word " * 40_000 for _ in range(4)), end="cli_close")
@@ -413,6 +414,6 @@ def test_a_long_log_that_a_delete_leaves_is_said(
     editor = editor_of(path)
     rename = editor.apply(editor.plan(Action.RENAME, [1], title="Short"))
     assert not any("log" in note for note in rename.notes)
-    monkeypatch.setattr("explorer.store.edits.editor.LONG_LOG", 200_000)
+    monkeypatch.setattr("explorer.stores.edits.editor.LONG_LOG", 200_000)
     done = editor.apply(editor.plan(Action.DELETE, [1, 2], force=True), force=True)
     assert any(note.startswith("Its log has ") for note in done.notes)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits import batches
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Progress
-from explorer.store.read_only import CancelToken
+from explorer.cancel import CancelToken
+from explorer.model import Action
+from explorer.stores.edits.apply import batches
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Progress
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.edits.states import dump, faults
 from tests.factories import NOW, altered, go_on, insert, rows, say, talk
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from explorer.errors import ExplorerError
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.editors import edits_on
 from tests.edits.kills import starve_many
 from tests.edits.states import dump
@@ -106,7 +106,7 @@ EDITS = {"delete": _delete, "clear": _clear, "rename": _rename, "undo": _undo}
 def test_each_write_that_fails_loses_nothing(
     tmp_path: Path, edit: str, which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.store.edits.batches.run_batches.__defaults__", (0.0, 0.0))
+    monkeypatch.setattr("explorer.stores.edits.apply.batches.run_batches.__defaults__", (0.0, 0.0))
     for last in range(1, 500):
         path = tmp_path / str(last) / "state.db"
         _state(path)

@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
-from explorer.store.create import StateFile
-from explorer.store.edits import batches, taking
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Progress
-from explorer.store.edits.writing import Changed, Transaction
-from explorer.store.kept import EntryState, ReceiptState
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
+from explorer.model import Action
+from explorer.stores.edits.apply import batches
+from explorer.stores.edits.apply import take_out as taking
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Progress
+from explorer.stores.edits.write.connection import Changed, Transaction
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.trash_records import EntryState, ReceiptState
 from tests.edits.states import dump, faults
 from tests.factories import NOW, altered, insert, rows, talk
 from tests.real_files import POWER_LOOP_FILES
@@ -251,7 +253,7 @@ def test_an_undo_on_a_locked_file_can_be_tried_again(
     before, editor = dump(path), editor_of(path)
     editor.apply(editor.plan(Action.DELETE, [_number(path, "a")]))
     plan = editor.undo_plan()
-    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 0.2)
+    monkeypatch.setattr("explorer.stores.edits.write.connection.PATIENCE", 0.2)
     with altered(path) as db:
         db.execute("BEGIN IMMEDIATE")
         with pytest.raises(ExplorerError, match="busy"):

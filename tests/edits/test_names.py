@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
-from explorer.store.edits.words import plan_lines, question, receipt_words
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.words import plan_lines, question, receipt_words
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import T0, rows, talk
 from tests.real_files import unpack
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Outcome
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Outcome
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
@@ -113,7 +114,7 @@ def test_twins_that_a_trigger_changes_on_the_way_do_not_stop_a_delete(
     tmp_path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each message goes by itself, so that the trigger of the first changes those after it."""
-    monkeypatch.setattr("explorer.store.edits.images.SLICE", 1)
+    monkeypatch.setattr("explorer.stores.sqlite.images.SLICE", 1)
     path = newer_file("hermes-v30", tmp_path)
     with altered(path) as db:
         long = "SELECT session_id FROM messages GROUP BY 1 HAVING count(*) > 4"

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits.plans import Action, EditPlan
-from explorer.store.opening import open_store
-from explorer.store.pins import pinned_rows
-from explorer.store.side import SideFile
+from explorer.model import Action
+from explorer.stores.edits.plans import EditPlan
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.pins import pinned_rows
 from tests.conftest import Command
 from tests.editors import edits_on
 from tests.edits.states import dump

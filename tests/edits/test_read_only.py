@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.config import trash_path
 from explorer.errors import ExitCode, Refused
-from explorer.store.create import StateFile
-from explorer.store.edits.plans import Action
+from explorer.model import Action
+from explorer.settings import trash_path
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.edits.victim import numbers

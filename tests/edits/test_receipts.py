@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
-from explorer.store.edits.words import (
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.words import (
     back_words,
     done_words,
     receipt_words,
     undo_question,
     undone_words,
 )
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, rows, talk
 
 EditorOf = Callable[[Path], Editor]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from explorer.config import trash_path
 from explorer.errors import Refused
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
-from explorer.store.edits.words import undone_words
-from explorer.store.kept import EntryState, ReceiptState
+from explorer.model import Action
+from explorer.settings import trash_path
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.words import undone_words
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.ours.trash_records import EntryState, ReceiptState
 from tests.conftest import Command
 from tests.edits.states import dump, faults
 from tests.factories import altered, insert, rows, talk

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import Problem, StoreError
-from explorer.store.edits import soundness
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.write import soundness
 from tests.edits.states import dump
 from tests.factories import altered, rows
 from tests.mutants.making import replace_index

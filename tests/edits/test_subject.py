@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from explorer.store.edits.dialect import Dialect
-from explorer.store.edits.images import Image
-from explorer.store.hermes.edits.dialect import HermesDialect
-from explorer.store.power_loop_edits import PowerLoopDialect
-from explorer.store.schema import introspect
+from explorer.stores.edits.dialect import Dialect
+from explorer.stores.hermes.edits.dialect import HermesDialect
+from explorer.stores.power_loop.dialect import PowerLoopDialect
+from explorer.stores.sqlite.images import Image
+from explorer.stores.sqlite.schema import introspect
 from tests.factories import rows
 
 

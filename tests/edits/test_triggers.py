@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import Refused
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
-from explorer.store.edits.triggers import UNKNOWN, Write, parsed
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.triggers import UNKNOWN, Write, parsed
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
 from tests.newer_files import newer_file

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import Refused
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action
-from explorer.store.edits.undoing import WAITS
-from explorer.store.edits.writing import Changed
-from explorer.store.kept import ReceiptState
+from explorer.model import Action
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.undo_plan import WAITS
+from explorer.stores.edits.write.connection import Changed
+from explorer.stores.ours.trash_records import ReceiptState
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
 from tests.factories import NOW, altered, insert, say

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.planning import RUNNING
-from explorer.store.edits.plans import Action, EditPlan, Outcome, Planned
-from explorer.store.edits.words import plan_lines, skipped_words
-from explorer.store.hermes.beside import ROUTES, folder_of
+from explorer.model import Action
+from explorer.stores.edits.delete_plan import RUNNING
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import EditPlan, Outcome, Planned
+from explorer.stores.edits.words import plan_lines, skipped_words
+from explorer.stores.hermes.session_files import ROUTES, folder_of
 
 
 def _planned(id_: str, reason: str = "", outcome: Outcome = Outcome.DELETE) -> Planned:

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from explorer.errors import ExplorerError
-from explorer.search.pruning import DAY, Rules, choose, ground, parts_of
-from explorer.store import processes
-from explorer.store.edits import batches, log
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, EditPlan
-from explorer.store.opening import open_store
+from explorer.model import Action
+from explorer.search.prune_rules import DAY, Rules, choose, ground, parts_of
+from explorer.stores.edits.apply import batches
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import EditPlan
+from explorer.stores.edits.write import log
+from explorer.stores.kinds import open_store
+from explorer.stores.sqlite import processes
 from tests.editors import edits_on
 from tests.edits.appender import SMALL
 from tests.edits.nursery import Job, say, serve

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExplorerError
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.images import Image, RawText
-from explorer.store.hermes.edits.shape import PROMPTS
-from explorer.store.kept import Entry, EntryState, Receipt
+from explorer.stores.edits.editor import Editor
+from explorer.stores.hermes.edits.shape import PROMPTS
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
+from explorer.stores.sqlite.images import Image, RawText
 from tests.edits.appender import LIVE
 from tests.edits.states import faults
 

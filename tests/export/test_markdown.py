@@ -6,9 +6,9 @@ import pytest
 
 from explorer.export.markdown import session_markdown
 from explorer.render.clean import clean
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.reading import read_conversation
+from explorer.stores.conversation import read_conversation
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import NOW, one_session, talk
 from tests.hostile import HOSTILE

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
 from explorer.export.private import CannotWrite, PrivateCopy
-from explorer.store.read_only import CancelToken
 
 
 @pytest.fixture(autouse=True)

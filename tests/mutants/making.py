@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import T0, go_on, say, talk
 from tests.newer_files import empty_file
 from tests.real_files import unpack

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from explorer.cli import main as run_command
 from explorer.errors import ExitCode
-from explorer.store.edits.images import RawText
+from explorer.stores.sqlite.images import RawText
 from tests.mutants.making import Mutant, mutant
 
 NO_END = 120.0

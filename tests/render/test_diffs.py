@@ -1,6 +1,6 @@
 """Diffs: told apart, taken apart, made."""
 
-from explorer.render.diffs import COMPARED, Change, amounts, compared, is_diff, parsed
+from explorer.render.tools.diffs import COMPARED, Change, amounts, compared, is_diff, parsed
 
 
 def _signs(changes: list[Change]) -> str:

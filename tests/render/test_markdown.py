@@ -5,11 +5,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from explorer.render.clean import clean
-from explorer.render.code import LANGUAGES, Code
-from explorer.render.inline import ENOUGH
 from explorer.render.lines import Line, Span, line_width
-from explorer.render.markdown import Markdown
-from explorer.render.prose import Prose, prose_lines
+from explorer.render.markdown.blocks import Markdown
+from explorer.render.markdown.code import LANGUAGES, Code
+from explorer.render.markdown.inline import ENOUGH
+from explorer.render.markdown.prose import Prose, prose_lines
 from tests.hostile import HOSTILE
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from explorer.render.outcome import exit_code, failed, outcome
-from explorer.render.results import LARGEST_JSON, opened
+from explorer.render.tools.outcome import exit_code, failed, outcome
+from explorer.render.tools.results import LARGEST_JSON, opened
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from explorer.model import Message, ToolCall
-from explorer.render import tools
 from explorer.render.blocks import Level, View, blocks, whole_text
+from explorer.render.tools import call as tools
 from tests.render.calls import ASKED, answer, block, brief, full, head, words
 
 COMMAND = {"command": "make all"}

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.model import ToolCall
-from explorer.render import tools
 from explorer.render.blocks import CAP, whole_text
 from explorer.render.clean import clean
 from explorer.render.lines import line_width
+from explorer.render.tools import call as tools
 from tests.hostile import HOSTILE
 from tests.render.calls import answer
 

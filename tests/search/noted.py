@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
+from explorer.cancel import CancelToken
 from explorer.search.engine import Gathered, Hit, Result, search
-from explorer.search.language import parse
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.read_only import CancelToken
+from explorer.search.language.query import parse
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
 
 
 class Noted(Gathered):

@@ -12,10 +12,10 @@ from itertools import groupby
 from unicodedata import combining, normalize
 
 from explorer.model import Message, ToolCall
-from explorer.render.results import opened
-from explorer.render.tools import Work, body
-from explorer.render.tools_kinds import Asked, shape
-from explorer.store.base import Store
+from explorer.render.tools.call import Work, body
+from explorer.render.tools.kinds import Asked, shape
+from explorer.render.tools.results import opened
+from explorer.stores.base import Store
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from explorer.search.language import parse
-from explorer.search.whole import Whole
-from explorer.store.base import Store
-from explorer.store.opening import open_store
+from explorer.search.complete import Whole
+from explorer.search.language.query import parse
+from explorer.stores.base import Store
+from explorer.stores.kinds import open_store
 from tests.real_files import REAL_FILES, unpack
 from tests.search.noted import searched
 from tests.search.plain_scan import scan

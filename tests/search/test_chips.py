@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.search.chips import Chip, Offer, chips, complete
-from explorer.search.language import LONGEST, parse
-from explorer.search.vocabulary import FIELDS
+from explorer.search.language.chips import Chip, Offer, chips, complete
+from explorer.search.language.query import LONGEST, parse
+from explorer.search.language.vocabulary import FIELDS
 from tests.factories import NOW
 
 

@@ -9,15 +9,15 @@ from unicodedata import normalize
 
 import pytest
 
+from explorer.cancel import CancelToken
 from explorer.model import Hit
-from explorer.search.language import parse
+from explorer.search.complete import Whole
+from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher, needles
-from explorer.search.pruning import Rules, choose, ground, holding
-from explorer.search.whole import Whole
-from explorer.store.base import Store
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
-from explorer.store.spelling import may_hold
+from explorer.search.prune_rules import Rules, choose, ground, holding
+from explorer.stores.base import Store
+from explorer.stores.kinds import open_store
+from explorer.stores.sqlite.spelling import may_hold
 from tests.conftest import Command
 from tests.factories import NOW, T0, altered, insert, one_session, rows, say
 from tests.newer_files import NEWER_FILES, newer_file

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from explorer.search.dates import Span, span
+from explorer.search.language.dates import Span, span
 
 BERLIN = ZoneInfo("Europe/Berlin")
 HAVANA = ZoneInfo("America/Havana")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from explorer.search.pruning import DAY, Rules, choose, ground, holding
-from explorer.search.whole import Whole
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
+from explorer.cancel import CancelToken
+from explorer.search.complete import Whole
+from explorer.search.prune_rules import DAY, Rules, choose, ground, holding
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, go_on, keys, talk
 from tests.search.plain_scan import small, texts_of
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cancel import CancelToken
 from explorer.search.engine import Gathered, Hit, Result, search
-from explorer.search.language import parse
-from explorer.store.base import Store
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
+from explorer.search.language.query import parse
+from explorer.stores.base import Store
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, say
 from tests.real_files import unpack
 

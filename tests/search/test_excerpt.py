@@ -2,9 +2,9 @@
 
 import pytest
 
-from explorer.render.folding import fold, spellings
+from explorer.render.case_folding import fold, spellings
 from explorer.search.excerpt import WIDTH, excerpt
-from explorer.search.language import parse
+from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 
 TEXTS = [

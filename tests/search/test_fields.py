@@ -8,13 +8,13 @@ from typing import NamedTuple
 import pytest
 
 from explorer.model import Hidden, Kind, Session, State
-from explorer.search.fields import Known, SessionTest, session_test
-from explorer.search.language import parse
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.traits import Trait
+from explorer.search.language.query import parse
+from explorer.search.language.session_fields import Known, SessionTest, session_test
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
+from explorer.stores.traits import Trait
 from tests.factories import NOW, T0, altered, keys, talk
 from tests.real_files import unpack
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from explorer.browse.arrangement import CLASSES, Arranged, Wish, arrange
+from explorer.browse.filter_choices import FilterRow, chosen, filter_rows
+from explorer.cancel import CancelToken
 from explorer.demo import write_demo
 from explorer.model import Hidden, Session
 from explorer.search.filters import NO_MODEL, Filters, Moment, tally, wanted
-from explorer.store.base import Facts, Store
-from explorer.store.catalog import Catalog
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
-from explorer.tui.arranging import CLASSES, Arranged, Wish, arrange
-from explorer.tui.filter_rows import FilterRow, chosen, filter_rows
+from explorer.stores.base import Facts, Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, keys, rows, talk
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import REAL_FILES, unpack

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.search.language import LONGEST, Clause, Field, Query, Term, parse
-from explorer.search.vocabulary import FIELDS
+from explorer.search.language.query import LONGEST, Clause, Field, Query, Term, parse
+from explorer.search.language.vocabulary import FIELDS
 from tests.factories import NOW
 from tests.hostile import HOSTILE
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Message, MessageState, ToolCall
-from explorer.search.dates import Span
-from explorer.search.language import parse
-from explorer.search.message_fields import MessageTest, message_test
-from explorer.store.opening import open_store
-from explorer.store.reading import read_session
+from explorer.search.language.dates import Span
+from explorer.search.language.message_fields import MessageTest, message_test
+from explorer.search.language.query import parse
+from explorer.stores.conversation import read_session
+from explorer.stores.kinds import open_store
 from tests.factories import NOW
 from tests.real_files import unpack
 

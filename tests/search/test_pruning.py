@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cancel import CancelToken
 from explorer.model import Hidden
-from explorer.search.pruning import (
+from explorer.search.prune_rules import (
     ARCHIVED,
     DAY,
     ELSEWHERE,
@@ -22,9 +23,8 @@ from explorer.search.pruning import (
     ground,
     holding,
 )
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, go_on, insert, keys, rows, talk
 from tests.real_files import POWER_LOOP_FILES, unpack
 

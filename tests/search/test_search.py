@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from explorer.model import Hidden, Hit, MessageState
-from explorer.render.folding import fold
-from explorer.search.whole import Whole
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.seeking import Needles
+from explorer.render.case_folding import fold
+from explorer.search.complete import Whole
+from explorer.stores.candidates import Needles
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, one_session, rows, say, talk
 from tests.hostile import HOSTILE
 from tests.real_files import HERMES_FILES, unpack
@@ -273,7 +273,7 @@ def test_a_scan_goes_stretch_by_stretch_and_finds_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A read that takes its time would lock out an agent without a write-ahead log."""
-    monkeypatch.setattr("explorer.store.hermes.seek.STRETCH", 7)
+    monkeypatch.setattr("explorer.stores.hermes.search.candidates.STRETCH", 7)
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=1.0)

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from explorer.search.denied import Holders
-from explorer.search.language import parse
+from explorer.cancel import CancelToken
+from explorer.search.complete import Whole
+from explorer.search.exclusions import Holders
+from explorer.search.language.query import parse
 from explorer.search.titles import Titles
-from explorer.search.whole import Whole
-from explorer.store.hermes.display import BY_ORDER
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken, Reader, Values
-from explorer.store.seeking import Needles
+from explorer.stores.candidates import Needles
+from explorer.stores.hermes.messages.visible import BY_ORDER
+from explorer.stores.kinds import open_store
+from explorer.stores.sqlite.read_only import Reader, Values
 from tests.factories import NOW, T0, altered, insert, keys, rows, say
 from tests.newer_files import newer_file
 from tests.search.noted import searched

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.search.whole import Whole
-from explorer.store.opening import open_store
+from explorer.search.complete import Whole
+from explorer.stores.kinds import open_store
 from tests.factories import altered, rows
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, unpack

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.search.vocabulary import (
+from explorer.search.language.vocabulary import (
     FIELDS,
     MESSAGE_FIELDS,
     PLACE_FIELD,

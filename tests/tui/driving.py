@@ -12,10 +12,10 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
+from explorer.browse.first_read import Opening, Start
 from explorer.resume import Command
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening, Start
 from explorer.tui.screens.main import MainScreen
 from tests.factories import talk
 

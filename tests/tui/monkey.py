@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from explorer.errors import ExplorerError
-from explorer.store.edits.editor import Editor
-from explorer.store.kept import ReceiptState
-from explorer.store.side import SideFile
+from explorer.stores.edits.editor import Editor
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.trash_records import ReceiptState
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.newer_files import newer_file

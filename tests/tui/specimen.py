@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.tui.driving import NOW
 
 MODEL = "anthropic/claude-opus-4.5"

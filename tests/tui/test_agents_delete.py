@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.question import Question
 from tests.edits.states import dump, need_tokenizer
 from tests.factories import talk

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
-from explorer.tui.actions import ACTIONS
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening, Start
+from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.screens.help import HelpScreen
 from explorer.tui.screens.problem import ProblemScreen
 from tests.tui.driving import NOW, Driver, opened
@@ -236,7 +236,7 @@ async def test_a_file_that_disappears_keeps_the_last_view_and_says_so(tmp_path: 
 
 
 async def test_nothing_stored_is_taken_for_markup(tmp_path: Path) -> None:
-    from explorer.store.create import StateFile
+    from explorer.stores.hermes.create.state_file import StateFile
 
     path = tmp_path / "state.db"
     title = "[@click=app.quit]x[/] [/usr/bin] arr[0]"

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Wish, arrange, brought_up_to_date
+from explorer.cancel import CancelToken
 from explorer.demo import write_demo
 from explorer.model import Hidden, Sort
 from explorer.render.when import day_heading
 from explorer.search.filters import Filters
-from explorer.store.base import Store
-from explorer.store.catalog import Catalog
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.store.read_only import CancelToken
-from explorer.tui.arranging import CLASSES, SORTS, Arranged, Wish, arrange, brought_up_to_date
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, go_on, insert, keys, say, talk
 
 DAY = 86_400.0

@@ -8,10 +8,10 @@ from rich.style import Style
 from textual.events import Click, Key, MouseDown, Paste
 from textual.widgets import OptionList, Static
 
-from explorer.store.edits.plans import Progress
-from explorer.store.read_only import CancelToken
+from explorer.cancel import CancelToken
+from explorer.stores.edits.plans import Progress
+from explorer.tui.dialogs.palette import Palette
 from explorer.tui.dialogs.progress import ProgressDialog
-from explorer.tui.palette import Palette
 from explorer.tui.widgets.field import LONGEST
 from tests.tui.driving import Driver, animals, opened
 
@@ -108,7 +108,7 @@ async def test_what_a_closed_screen_is_told_does_no_harm(
         go.wait(60)
 
     async with opened(path) as driver:
-        monkeypatch.setattr("explorer.tui.screens.filters.tally", slow)
+        monkeypatch.setattr("explorer.tui.list.filter_dialog.tally", slow)
         await driver.pilot.press("f")
         await driver.until_seen(held.is_set)
         _burst(driver, "escape")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.tui import reader
+from explorer.browse.first_read import Opening, Start
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening, Start
+from explorer.tui.reading import transcript_controller as reader
 from tests.factories import altered, rows, say, talk
 from tests.tui.driving import NOW, SIZE, Driver, Held, opened
 

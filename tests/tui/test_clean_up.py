@@ -9,12 +9,12 @@ import pytest
 from textual.widgets import Static
 
 from explorer.resume import Command as Resumed
-from explorer.store.fates import DAY
-from explorer.store.opening import open_store
-from explorer.store.side import SideFile
+from explorer.stores.fates import DAY
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import SideFile
 from explorer.tui.dialogs.question import Question
-from explorer.tui.screens.details import DetailsScreen
-from explorer.tui.screens.filters import FilterList
+from explorer.tui.list.filter_dialog import FilterList
+from explorer.tui.reading.details_screen import DetailsScreen
 from tests.factories import altered, insert, rows, say
 from tests.hermes_homes import ON, hermes_home
 from tests.standin import StandIn

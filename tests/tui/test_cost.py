@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.read_only import Reader, Values
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.sqlite.read_only import Reader, Values
 from tests.factories import talk
 from tests.tui.driving import NOW, SIZE, Driver, opened
 

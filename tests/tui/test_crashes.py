@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from explorer.crashes import KEPT, report, write_report
-from explorer.store.side import SideFile
-from explorer.tui.left_open import LeftOpen, keep, take, understood
+from explorer.crash_report import KEPT, report, write_report
+from explorer.left_open import LeftOpen, keep, take, understood
+from explorer.stores.ours.notes import SideFile
 from tests.terminal import Terminal
 from tests.tui.driving import NOW, animals, opened
 
 SECRET = "what only the agent was told"
 CRASHING = """
 import sys
-from explorer.tui.widgets.session_list import SessionList
+from explorer.tui.list.session_list import SessionList
 def crash(self, rows):
     secret = {secret!r}
     raise KeyError(secret) from ValueError(secret)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.edits.editor import Editor
-from explorer.store.hermes.store import HermesStore
+from explorer.stores.edits.editor import Editor
+from explorer.stores.hermes.store import HermesStore
 from explorer.tui.dialogs.question import Question
 from tests.tui.driving import NAMES, Held, animals, opened
 

@@ -7,11 +7,11 @@ import pytest
 
 from explorer.render.clean import cell_width, clean
 from explorer.render.lines import line_width
-from explorer.store.base import Details, Section
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.tui.detail_lines import detail_lines
-from explorer.tui.screens.details import DetailsScreen, DetailsView
+from explorer.stores.base import Details, Section
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
+from explorer.transcript.detail_lines import detail_lines
+from explorer.tui.reading.details_screen import DetailsScreen, DetailsView
 from tests.factories import altered, talk
 from tests.hostile import HOSTILE
 from tests.tui.driving import NOW, Driver, opened

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Done, EditPlan, Progress
-from explorer.store.read_only import CancelToken
+from explorer.cancel import CancelToken
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Done, EditPlan, Progress
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.dialogs.question import Question
 from tests.factories import rows, talk

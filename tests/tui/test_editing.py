@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from explorer.store.edits.batches import run_batches
-from explorer.store.edits.editor import Editor
-from explorer.store.edits.plans import Action, Progress
-from explorer.store.hermes.store import HermesStore
+from explorer.model import Action
+from explorer.stores.edits.apply.batches import run_batches
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import Progress
+from explorer.stores.hermes.store import HermesStore
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
-from explorer.tui.dialogs.rename import Rename
+from explorer.tui.edits.rename_dialog import Rename
 from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.factories import altered, go_on, insert, rows, say
@@ -231,7 +232,7 @@ async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
 async def test_an_edit_that_waits_for_another_program_says_so(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.store.edits.writing.PATIENCE", 120.0)
+    monkeypatch.setattr("explorer.stores.edits.write.connection.PATIENCE", 120.0)
     async with opened(path, trash=trash) as driver:
         await driver.to("bee")
         await driver.press("t", "end", "ctrl+u")
@@ -371,8 +372,8 @@ def _cut_short(path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None
         raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.store.edits.deleting.Deleter._end", crash)
-        patched.setattr("explorer.store.edits.taking.run_batches", _one_step_at_a_time)
+        patched.setattr("explorer.stores.edits.apply.delete_rows.Deleter._end", crash)
+        patched.setattr("explorer.stores.edits.apply.take_out.run_batches", _one_step_at_a_time)
         with pytest.raises(Crash):
             editor.apply(plan)
     assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
@@ -440,7 +441,7 @@ async def test_what_a_kill_cut_between_two_sessions_is_told_at_the_next_start(
     ended = rows(path, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
     plan = editor.plan(Action.DELETE, [int(str(row)) for (row,) in ended])
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.store.edits.taking.run_batches", _one_step_at_a_time)
+        patched.setattr("explorer.stores.edits.apply.take_out.run_batches", _one_step_at_a_time)
         with pytest.raises(Killed):
             editor.apply(plan, progress=die)
     async with opened(path, trash=trash) as driver:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.edits.states import faults
 from tests.factories import T0, altered, insert, rows, say, talk
 from tests.hostile import HOSTILE
-from tests.store.test_live_writer import writing
+from tests.stores.test_live_writer import writing
 from tests.terminal import Terminal
 from tests.tui.test_terminal import _controls
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.tui import searching
+from explorer.browse.first_read import Intent, Opening, Start
+from explorer.browse.search import live_search as searching
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Intent, Opening, Start
 from tests.factories import talk
 from tests.tui.driving import NOW, SIZE, Driver, Held
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Hidden
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.prompt import Prompt
-from explorer.tui.screens import filters
-from explorer.tui.screens.filters import FilterList, FilterScreen
+from explorer.tui.list import filter_dialog as filters
+from explorer.tui.list.filter_dialog import FilterList, FilterScreen
 from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 

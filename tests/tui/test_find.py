@@ -9,12 +9,12 @@ from textual.events import Key
 from textual.widgets import Input
 
 from explorer.model import Message
-from explorer.store.create import StateFile
-from explorer.store.hermes.store import HermesStore
-from explorer.tui import finding
-from explorer.tui.screens.block import BlockScreen
-from explorer.tui.widgets.find_bar import FindBar
-from explorer.tui.widgets.long_text import LongText
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.store import HermesStore
+from explorer.transcript import find as finding
+from explorer.tui.reading.block_screen import BlockScreen
+from explorer.tui.reading.find_bar import FindBar
+from explorer.tui.reading.long_text import LongText
 from tests.factories import altered, say
 from tests.tui.driving import NOW, Driver, opened
 from tests.tui.specimen import write_specimen

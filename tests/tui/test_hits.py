@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.tui.finding import Hits, Place
+from explorer.transcript.find import Hits, Place
 
 counts = st.dictionaries(
     st.integers(0, 40),

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.tui.headings import by_day
-from explorer.tui.height_index import HeightIndex
-from explorer.tui.row_index import Group, RowIndex
+from explorer.browse.headings import by_day
+from explorer.browse.row_index import Group, RowIndex
+from explorer.transcript.height_index import HeightIndex
 
 heights = st.lists(st.integers(1, 9), min_size=1, max_size=200)
 

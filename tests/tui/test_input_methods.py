@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import talk
 from tests.terminal import Terminal
 from tests.tui.driving import NOW

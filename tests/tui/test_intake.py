@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.tui.intake import (
+from explorer.tui.terminal_input import (
     BURST,
     GIVE_UP_AFTER,
     ITS_END,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from explorer.store.trash import TrashWriter
+from explorer.stores.ours.trash import TrashWriter
 from explorer.tui.dialogs.progress import ProgressDialog
 from tests.factories import rows
 from tests.tui.driving import Driver, Held, animals, opened

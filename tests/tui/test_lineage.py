@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse.lineage import LARGEST
 from explorer.model import Kind
-from explorer.store.create import StateFile
-from explorer.tui.lineage import LARGEST
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, talk
 from tests.tui.driving import NOW, Driver, opened
 

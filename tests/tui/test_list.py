@@ -8,10 +8,10 @@ from textual.message import Message
 
 from bench.generate import NOW as GENERATED_NOW
 from bench.generate import Recipe, build
+from explorer.browse.arrangement import SORTS
 from explorer.model import Hidden, Sort
-from explorer.store.hermes.store import HermesStore
-from explorer.store.ordering import ordered, values_of
-from explorer.tui.arranging import SORTS
+from explorer.stores.hermes.store import HermesStore
+from explorer.stores.sort_order import ordered, values_of
 from tests.tui.driving import NOW, opened
 
 
@@ -193,7 +193,7 @@ def _wheel(turn: type[MouseScrollDown] | type[MouseScrollUp]) -> Message:
 
 
 async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
-    from explorer.store.create import StateFile
+    from explorer.stores.hermes.create.state_file import StateFile
 
     path = tmp_path / "state.db"
     with StateFile.create(path):
@@ -205,7 +205,7 @@ async def test_an_empty_store_says_so_and_what_to_do(tmp_path: Path) -> None:
 
 
 async def test_when_all_are_hidden_the_list_says_how_to_see_them(tmp_path: Path) -> None:
-    from explorer.store.create import StateFile
+    from explorer.stores.hermes.create.state_file import StateFile
 
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:

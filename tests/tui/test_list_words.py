@@ -2,11 +2,11 @@
 
 import pytest
 
+from explorer.browse.arrangement import Arranged, Found
+from explorer.browse.list_words import border
 from explorer.model import Hidden
 from explorer.search.engine import Result
-from explorer.search.language import parse
-from explorer.tui.arranging import Arranged, Found
-from explorer.tui.list_words import border
+from explorer.search.language.query import parse
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse import arrangement as arranging
 from explorer.demo import write_demo
-from explorer.store.create import StateFile
-from explorer.store.hermes.store import HermesStore
-from explorer.tui import arranging, reader
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.store import HermesStore
+from explorer.tui.reading import transcript_controller as reader
 from tests.agents import agent_path
 from tests.factories import altered, go_on, talk
 from tests.terminal import Terminal

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from explorer.model import Outline
-from explorer.store.create import StateFile
-from explorer.store.hermes.store import HermesStore
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.store import HermesStore
 from tests.factories import altered, say
 from tests.tui.driving import NOW, Driver, opened
 

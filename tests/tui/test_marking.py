@@ -4,7 +4,7 @@ import pytest
 
 from explorer.render.lines import Line
 from explorer.search.pattern import pattern
-from explorer.tui.marking import HERE, MATCH, as_seen, marked, matches_in
+from explorer.transcript.highlight import HERE, MATCH, as_seen, marked, matches_in
 
 
 def _lit(lines: list[Line], text: str) -> list[list[str]]:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.tui import finder, finding
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.transcript import find as finding
+from explorer.tui.reading import find_controller as finder
 from tests.factories import altered, say, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse.arrangement import SORTS
+from explorer.browse.first_read import SORT_CHOICE, Opened, Opening, Remembered
 from explorer.model import Sort
-from explorer.store import side
-from explorer.store.create import StateFile
-from explorer.store.hermes.store import HermesStore
-from explorer.store.side import SideFile
-from explorer.tui.arranging import SORTS
-from explorer.tui.opening import SORT_CHOICE, Opened, Opening, Remembered
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.store import HermesStore
+from explorer.stores.ours import notes as side
+from explorer.stores.ours.notes import SideFile
 from tests.factories import altered, go_on, rows, talk
 from tests.locker import Locker
 from tests.newer_files import newer_file

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from explorer.store.create import StateFile
-from explorer.store.edits.batches import run_batches
-from explorer.store.trash import TrashWriter
+from explorer.stores.edits.apply.batches import run_batches
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.ours.trash import TrashWriter
 from explorer.tui.dialogs.progress import ProgressDialog
-from explorer.tui.screens.trash import TrashScreen
+from explorer.tui.edits.trash_screen import TrashScreen
 from tests.edits.states import dump, faults
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, Held, opened
@@ -46,7 +46,7 @@ async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     await driver.press("d")
     assert f"Prune {OLD} sessions?" in driver.screen()
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.store.edits.taking.run_batches", _one_at_a_time)
+        patched.setattr("explorer.stores.edits.apply.take_out.run_batches", _one_at_a_time)
         last = Held(patched, TrashWriter, "set_entries", which=FEW)
         await driver.pilot.press("y")
         await last.holds(driver)
@@ -113,7 +113,7 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
 async def test_a_trash_of_very_many_lists_the_first_of_them(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.tui.screens.trash.MOST", 5)
+    monkeypatch.setattr("explorer.tui.edits.trash_screen.MOST", 5)
     async with opened(path, trash=trash) as driver:
         await _stopped(driver, monkeypatch)
         gone = _gone(path)

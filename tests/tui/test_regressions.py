@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.tui import reading
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.transcript import layout as reading
 from tests.tui.driving import NOW, Driver, opened
 
 Talk = Callable[[StateFile], None]
@@ -46,7 +46,7 @@ async def test_a_late_read_of_one_session_never_lands_in_another(
         return made
 
     async with opened(path) as driver:
-        monkeypatch.setattr("explorer.tui.reader.lay_out", slow)
+        monkeypatch.setattr("explorer.tui.reading.transcript_controller.lay_out", slow)
         await driver.pilot.press("enter", "G")
         await driver.until_seen(held.is_set)
         await driver.pilot.press("escape")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from explorer.browse.row_lines import marks_of, row_lines
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width
-from explorer.tui.row_lines import marks_of, row_lines
 from explorer.tui.screens.help import MARKS
 from tests.tui.driving import NOW
 

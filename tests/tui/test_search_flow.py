@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from rich.segment import Segment
 
-from explorer.store.create import StateFile
-from explorer.store.hermes.store import HermesStore
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.store import HermesStore
+from explorer.tui.list.chip_bar import ChipBar
+from explorer.tui.list.session_list import SessionList
+from explorer.tui.reading.find_bar import FindBar
+from explorer.tui.reading.long_text import LongText
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.widgets.bars import KeyBar
-from explorer.tui.widgets.chip_bar import ChipBar
-from explorer.tui.widgets.find_bar import FindBar
-from explorer.tui.widgets.long_text import LongText
 from explorer.tui.widgets.painted import PaintedView
-from explorer.tui.widgets.session_list import SessionList
 from tests.factories import altered, talk
 from tests.search.test_spoilt_tables import drop_triggers
 from tests.tui.driving import NOW, Driver, Held, opened

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.read_only import CancelToken
-from explorer.tui import searching
+from explorer.browse.search import live_search as searching
+from explorer.cancel import CancelToken
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 

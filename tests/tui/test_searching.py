@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, opened
 

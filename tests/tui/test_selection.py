@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.browse.arrangement import Arranged
+from explorer.browse.row_index import Group
+from explorer.browse.selection import Selection
 from explorer.model import Hidden
-from explorer.store.create import StateFile
-from explorer.tui.arranging import Arranged
-from explorer.tui.row_index import Group
-from explorer.tui.selection import Selection
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, opened
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.store.create import StateFile
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import one_session
 from tests.hostile import HOSTILE
 from tests.terminal import Terminal

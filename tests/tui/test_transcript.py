@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from explorer.store.create import StateFile
-from explorer.store.hermes.store import HermesStore
-from explorer.tui import reader
-from explorer.tui.document import Laid
-from explorer.tui.reading import lay_out
-from explorer.tui.widgets import document_view
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.hermes.store import HermesStore
+from explorer.transcript.document import Laid
+from explorer.transcript.layout import lay_out
+from explorer.tui.reading import document_view
+from explorer.tui.reading import transcript_controller as reader
 from tests.tui.driving import NOW, Driver, opened
 
 

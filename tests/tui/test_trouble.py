@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse import first_read as opening
+from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
-from explorer.store.create import StateFile
-from explorer.store.opening import open_store
-from explorer.tui import opening
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.tui.app import ExplorerApp
-from explorer.tui.opening import Opening, Start
 from explorer.tui.screens.main import MainScreen
 from tests.factories import altered, talk
 from tests.locker import Locker

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.tui.widgets.transcript import Transcript
+from explorer.tui.reading.transcript_view import Transcript
 from tests.factories import altered, rows
 from tests.newer_files import newer_file
 from tests.tui.driving import Driver, opened

@@ -1,0 +1,1 @@
+"""Dialogs that several areas share; each closes only itself."""

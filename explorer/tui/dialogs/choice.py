@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from explorer.tui.closing import Dialog
+from explorer.tui.dialogs.base import Dialog
 from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 

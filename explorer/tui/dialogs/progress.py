@@ -9,11 +9,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
 
+from explorer.cancel import CancelToken
 from explorer.render.amounts import count
 from explorer.render.when import duration
-from explorer.store.edits.plans import WAITING_WORDS, Progress
-from explorer.store.read_only import CancelToken
-from explorer.tui.closing import Dialog
+from explorer.stores.edits.plans import WAITING_WORDS, Progress
+from explorer.tui.dialogs.base import Dialog
 from explorer.tui.styles import style
 
 BAR = 40

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from explorer.tui.closing import Dialog
+from explorer.tui.dialogs.base import Dialog
 from explorer.tui.styles import style
 from explorer.tui.widgets.field import Field
 

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from explorer.tui.closing import Dialog
+from explorer.tui.dialogs.base import Dialog
 from explorer.tui.styles import style
 
 

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING
 from textual import getters
 from textual.screen import Screen
 
+from explorer.browse.first_read import Opened, Opening, Start
+from explorer.browse.refresh import Renewed
 from explorer.model import StoreInfo
-from explorer.store.base import Ours
-from explorer.tui.foreseeing import Foreseeing
-from explorer.tui.lanes import Lanes
-from explorer.tui.lister import Lister
-from explorer.tui.opening import Opened, Opening, Start
-from explorer.tui.reader import Reader
-from explorer.tui.renewing import Renewed
-from explorer.tui.widgets.reading_pane import ReadingPane
-from explorer.tui.widgets.search_bar import SearchBar
-from explorer.tui.widgets.session_list import SessionList
-from explorer.tui.widgets.transcript import Transcript
+from explorer.stores.ours.files import OurFiles
+from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.search_bar import SearchBar
+from explorer.tui.list.session_list import SessionList
+from explorer.tui.list.upkeep_outlook import Foreseeing
+from explorer.tui.reading.reading_pane import ReadingPane
+from explorer.tui.reading.transcript_controller import Reader
+from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
-    from explorer.tui.choosing import Choosing
-    from explorer.tui.editing import Editing
-    from explorer.tui.looking import Looking
+    from explorer.tui.edits.edit_controller import Editing
+    from explorer.tui.list.list_options import Choosing
+    from explorer.tui.reading.open_elsewhere import Looking
 
 
 class ActingScreen(Screen[None]):
@@ -60,21 +60,21 @@ class ActingScreen(Screen[None]):
         if self._opening.demo:
             self.notify("The demo is invented: no agent knows its sessions.", markup=False)
         elif row is not None and self._opened is not None:
-            from explorer.tui.resuming import Resuming
+            from explorer.tui.resume_session import Resuming
 
             known = self._lister.catalog
             Resuming(self, self._lanes, self._start).start(self._opened.store, row, known)
 
     def _choosing(self) -> "Choosing":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
-        from explorer.tui.choosing import Choosing
+        from explorer.tui.list.list_options import Choosing
 
         return Choosing(self, self._lanes, self._lister, self._opening.notes)
 
     def _looking(self) -> "Looking":
         """For what is being read, or else for what is under the cursor."""
         # Late, as above.
-        from explorer.tui.looking import Chosen, Looking
+        from explorer.tui.reading.open_elsewhere import Chosen, Looking
 
         session, alone = self.sessions.current, self.sessions.on_a_part
         if self.focused is self.transcript:
@@ -94,9 +94,9 @@ class ActingScreen(Screen[None]):
         """Edits of this file; None before it is open."""
         if self._editing is None and self._opened is not None and self._opening.trash is not None:
             # Late, as above.
-            from explorer.tui.editing import Editing
+            from explorer.tui.edits.edit_controller import Editing
 
-            ours = Ours(self._opening.trash, self._clock, self._opening.notes)
+            ours = OurFiles(self._opening.trash, self._clock, self._opening.notes)
             edits = self._opened.store.edits(ours)
             self._editing = Editing(
                 self, self._lanes, self._lister, edits, self._clock, self._edited
@@ -139,7 +139,7 @@ class ActingScreen(Screen[None]):
             self.notify("Still looking at what Hermes is going to delete.", markup=False)
             return
         # Late, as above.
-        from explorer.tui.keeping import Keeping
+        from explorer.tui.edits.keep_from_upkeep import Keeping
 
         keeping = Keeping(self, self._lanes, self._clock)
         keeping.start(store, catalog, outlook, info.edits.get("pin"), edits.keep)

@@ -6,8 +6,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from explorer.tui.actions import ACTIONS
-from explorer.tui.closing import Dialog
+from explorer.tui.dialogs.base import Dialog
+from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.styles import style
 from explorer.tui.widgets.key_table import KeyTable
 

@@ -15,28 +15,28 @@ from textual.events import DescendantFocus, Resize
 from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
+from explorer.browse.first_read import Intent, Opened, Opening, Start
+from explorer.browse.refresh import Renewed
 from explorer.errors import Problem, StoreError
+from explorer.left_open import LeftOpen, take
 from explorer.model import SAFE_ID, StoreInfo
 from explorer.render.clean import clean, clean_line
-from explorer.store.failures import short_path, store_error
-from explorer.tui.actions import bindings, scope_of
-from explorer.tui.condition import Condition
-from explorer.tui.foreseeing import Foreseeing
-from explorer.tui.lanes import LaneDone, Lanes
-from explorer.tui.left_open import LeftOpen, take
-from explorer.tui.lister import Lister
-from explorer.tui.offering import Offering
-from explorer.tui.opening import Intent, Opened, Opening, Start
-from explorer.tui.renewing import Renewed
+from explorer.stores.sqlite.failures import short_path, store_error
+from explorer.tui.keys.actions import bindings, scope_of
+from explorer.tui.list.chip_bar import ChipBar
+from explorer.tui.list.completions import Offering
+from explorer.tui.list.file_status import Condition
+from explorer.tui.list.file_watcher import Watching
+from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.search_bar import SearchBar, SearchInput
+from explorer.tui.list.session_list import SessionList
+from explorer.tui.list.upkeep_outlook import Foreseeing
+from explorer.tui.reading.find_bar import FindInput
+from explorer.tui.reading.reading_pane import ReadingPane
+from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.screens.acting import ActingScreen
-from explorer.tui.watching import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
-from explorer.tui.widgets.chip_bar import ChipBar
-from explorer.tui.widgets.find_bar import FindInput
-from explorer.tui.widgets.reading_pane import ReadingPane
-from explorer.tui.widgets.search_bar import SearchBar, SearchInput
-from explorer.tui.widgets.session_list import SessionList
-from explorer.tui.widgets.transcript import Transcript
+from explorer.tui.workers import LaneDone, Lanes
 
 NARROW = 100
 """Below this many columns there is one pane at a time."""
@@ -198,7 +198,7 @@ class MainScreen(ActingScreen):
             return
         # Late, as all dialogs.
         from explorer.tui.attention import is_typing
-        from explorer.tui.reopening import Reopening
+        from explorer.tui.reopen_after_crash import Reopening
 
         if is_typing(self.app) or self._lister.catalog is None:
             self.set_timer(OFFER_AGAIN, lambda: self._offer(left))

@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from explorer.errors import ExitCode, StoreError
 from explorer.render.clean import clean, clean_line
-from explorer.tui.closing import Dialog
+from explorer.tui.dialogs.base import Dialog
 from explorer.tui.styles import style
 
 

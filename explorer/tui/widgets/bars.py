@@ -5,7 +5,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from explorer.render.clean import cell_width, fit, fit_end
-from explorer.tui.actions import footer
+from explorer.tui.keys.actions import footer
 
 FILE_CELLS = 12
 """Of the name of the file, so much is shown before anything else."""

@@ -1,0 +1,1 @@
+"""The list without a screen: what is listed, in which order, under which headings and names."""

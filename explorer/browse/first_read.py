@@ -1,0 +1,190 @@
+"""Opening the state file before Textual is imported.
+
+The first page takes a few milliseconds and Textual a few hundred, so the rows are there when the
+first frame is painted. In a thread, since a cold disk or a busy file must not keep that frame
+waiting. No import of Textual here.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
+from explorer.model import Session, Sort
+from explorer.settings import Config
+from explorer.stores.base import Store
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.sqlite.stamp import Stamp, stamp
+
+SHORT = 30
+"""Below this many lines of the terminal a session takes one line, else two."""
+SORT_CHOICE = "sort"
+"""The name under which our notes keep the order of a list; a second word turns it round."""
+REVERSED = "reversed"
+SEARCHES_CHOICE = "searches"
+"""The name under which our notes keep earlier searches, a line each."""
+HELD = 1.0
+"""Seconds after a try that failed for a lock within which the next one comes."""
+HEAD_START = 0.06
+"""Seconds to wait for the first page; a warm file needs a quarter of it."""
+
+
+class Intent(StrEnum):
+    """What enter does in the list."""
+
+    READ = "read"
+    PICK = "pick"
+    PRINT = "print"
+
+
+class Remembered(NamedTuple):
+    """What our own notes say of a store."""
+
+    pins: frozenset[str] = frozenset()
+    sort: Sort = Sort.ACTIVE
+    reverse: bool = False
+    searches: tuple[str, ...] = ()
+    """What was searched for, the newest last."""
+
+
+class Opened(NamedTuple):
+    """A store and its first rows."""
+
+    store: Store
+    rows: tuple[Session, ...]
+    pinned: int = 0
+    """How many of them, at the top, are pinned."""
+    remembered: Remembered = Remembered()
+    trouble: str = ""
+    """Why our own notes could not be read, if so."""
+    seen: Stamp | None = None
+    """The file as it was before the rows were read: what changes from then on is not in them."""
+
+
+class Opening:
+    """An attempt to open a file, under way or at its end."""
+
+    def __init__(
+        self,
+        path: Path,
+        now: float,
+        demo: str = "",
+        prepare: Callable[[], None] | None = None,
+        notes: Path | None = None,
+        trash: Path | None = None,
+    ) -> None:
+        """`demo` says why this is the demo, if it is; `prepare` makes the file first; `notes` is
+        our own file about sessions, and `trash` the one that keeps what is deleted."""
+        self.trash = trash
+        self.path = path
+        self.demo = demo
+        self._notes_path = notes
+        self.notes = SideFile(notes, path) if notes else None
+        self._now = now
+        self._prepare = prepare
+        self._token = CancelToken()
+        self._result: Opened | StoreError | None = None
+        self._bug: Exception | None = None
+        self._waited = -HELD
+        self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
+        self._thread.start()
+        # A head start: beside the import it would get the interpreter every 5 ms only.
+        self._thread.join(HEAD_START)
+
+    @property
+    def result(self) -> Opened | StoreError | None:
+        """What came of it; None while it is under way."""
+        return self._result
+
+    @property
+    def busy(self) -> bool:
+        """Another program holds the file, and something is being tried again, also long after
+        the first page."""
+        return time.monotonic() - self._waited < HELD
+
+    def wait(self) -> Opened | StoreError:
+        """The result, however long it takes: for a worker thread."""
+        self._thread.join()
+        if self._bug is not None:
+            raise self._bug
+        if self._result is None:
+            raise Cancelled
+        return self._result
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more: leaving must not."""
+        self._token.cancel()
+
+    def again(self, now: float) -> "Opening":
+        return Opening(self.path, now, self.demo, notes=self._notes_path, trash=self.trash)
+
+    def _run(self) -> None:
+        while self._result is None:
+            try:
+                self._result = self._first_page()
+            except StoreError as error:
+                # Who looks at a locked file wants to see it, however long the lock is held.
+                if error.problem is Problem.BUSY:
+                    self._wait()
+                else:
+                    self._result = error
+            except Cancelled:
+                return
+            except ExplorerError as error:
+                self._result = StoreError(Problem.UNREADABLE, error.title, error.message)
+            except Exception as error:
+                # A bug: told by whoever waits, who would else wait for ever.
+                self._bug = error
+                return
+
+    def _first_page(self) -> Opened:
+        if self._prepare:
+            prepare, self._prepare = self._prepare, None
+            prepare()
+        seen = stamp(self.path)
+        store = open_store(
+            self.path, self._token, waiting=self._wait, notes=self.notes, trash=self.trash
+        )
+        remembered, trouble = _remembered(self.notes)
+        page = store.first_page(_in_sight(), self._now, token=self._token)
+        first = store.pinned(remembered.pins, self._now, self._token)
+        there = {row.key for row in first}
+        rows = (*first, *(row for row in page if row.key not in there))
+        return Opened(store, rows, len(first), remembered, trouble, seen)
+
+    def _wait(self) -> None:
+        self._waited = time.monotonic()
+
+
+class Start(NamedTuple):
+    """All that the app starts with."""
+
+    opening: Opening
+    clock: Callable[[], float]
+    config: Config = Config()
+    intent: Intent = Intent.READ
+
+
+def _remembered(notes: SideFile | None) -> tuple[Remembered, str]:
+    """(what the notes say, why they cannot be read)."""
+    if notes is None:
+        return Remembered(), ""
+    try:
+        words = (notes.choice(SORT_CHOICE) or "").split()
+        sort = next((sort for sort in Sort if sort.value in words), Sort.ACTIVE)
+        searches = (notes.choice(SEARCHES_CHOICE) or "").splitlines()
+        return Remembered(notes.pins(), sort, REVERSED in words, tuple(searches)), ""
+    except ExplorerError as error:
+        return Remembered(), error.message
+
+
+def _in_sight() -> int:
+    """The rows that the first frame has room for."""
+    lines = get_terminal_size().lines
+    return max(lines if lines < SHORT else lines // 2 + 1, 5)

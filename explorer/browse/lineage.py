@@ -1,0 +1,117 @@
+"""The family of a session as a tree: what it came from, and what came of it.
+
+A family may be of any size and, in a damaged file, a circle. What is shown has a limit, says so,
+and is always what lies around the session one came from.
+"""
+
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.model import Kind, Session
+from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.when import ago
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+
+LARGEST = 400
+"""Members shown at most; an orchestrator may have thousands of subagents."""
+WIDEST = 90
+"""Cells of a line: beyond that the eye does not find the next one."""
+DEEPEST = 12
+"""Steps to the right: further down they stand below each other."""
+
+_KINDS = {
+    Kind.ROOT: "",
+    Kind.CONTINUATION: "continued",
+    Kind.BRANCH: "branch",
+    Kind.SUBAGENT: "subagent",
+}
+
+
+class Family(NamedTuple):
+    """A session with its relatives, the origin first."""
+
+    members: tuple[tuple[int, str], ...]
+    """(session, words for its place in the tree)."""
+    total: int
+    """How many there are, shown or not."""
+
+
+class _Place(NamedTuple):
+    """A member, and the lines of the tree before its name."""
+
+    key: int
+    stem: str
+
+
+def lineage(
+    store: Store, catalog: Catalog, here: int, width: int, now: float, token: CancelToken
+) -> Family:
+    """The whole family of a session, or of a very large one what is around it, in lines of this
+    width."""
+    ancestors = _ancestors(catalog, here)
+    tree = _tree(catalog, ancestors[-1])
+    shown = _near(tree, here, frozenset(ancestors))
+    units = [catalog.single(place.key) for place in shown]
+    known = {session.key: session for session in store.sessions(units, now, token)}
+    words = [
+        (place.key, _words(catalog, place, known.get(place.key), here, width, now))
+        for place in shown
+    ]
+    return Family(tuple(words), len(tree))
+
+
+def _ancestors(catalog: Catalog, key: int) -> list[int]:
+    """From a session up to the origin of its family."""
+    found = {key: None}
+    above = catalog.parent(key)
+    while above is not None and catalog.has(above) and above not in found:
+        found[above] = None
+        above = catalog.parent(above)
+    return list(found)
+
+
+def _tree(catalog: Catalog, origin: int) -> list[_Place]:
+    """Everybody from the origin down, children in the order they were made."""
+    children: dict[int, list[int]] = {}
+    for key, link in catalog.links.items():
+        if link.parent is not None and catalog.has(key):
+            children.setdefault(link.parent, []).append(key)
+    found: list[_Place] = []
+    seen: set[int] = set()
+    waiting = [(origin, "", "", 0)]
+    while waiting:
+        key, stem, below, depth = waiting.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        found.append(_Place(key, stem))
+        own = sorted(children.get(key, ()))
+        inner = below if depth < DEEPEST else below[:-2]
+        for child in reversed(own):
+            last = child == own[-1]
+            lines = ("└ ", "  ") if last else ("├ ", "│ ")
+            waiting.append((child, inner + lines[0], inner + lines[1], depth + 1))
+    return found
+
+
+def _near(tree: list[_Place], here: int, ancestors: frozenset[int]) -> list[_Place]:
+    """All of a family, or what lies around a session, below those it came from."""
+    if len(tree) <= LARGEST:
+        return tree
+    at = next(row for row, place in enumerate(tree) if place.key == here)
+    first = max(min(at - LARGEST // 2, len(tree) - LARGEST), 0)
+    above = [place for place in tree[:first] if place.key in ancestors][: LARGEST // 4]
+    return [*above, *tree[first + len(above) : first + LARGEST]]
+
+
+def _words(
+    catalog: Catalog, place: _Place, session: Session | None, here: int, width: int, now: float
+) -> str:
+    """The name yields where there is little room, never the kind of the link."""
+    said = session and (session.title or session.preview or session.id)
+    when = ago(session.last_active, now) if session and session.last_active else ""
+    about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(place.key)], when) if part)
+    about += " ◂ here" if place.key == here else ""
+    room = min(width, WIDEST) - cell_width(place.stem) - cell_width(about)
+    return f"{place.stem}{fit(clean_line(said or 'gone', 300), max(room, 8))}{about}"

@@ -1,0 +1,80 @@
+"""Reading a file again after a change: what is new, and the rows in sight; or all of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.browse import arrangement as arranging
+from explorer.browse.arrangement import Arranged, Basis
+from explorer.browse.unfolding import Inside, inside_row
+from explorer.cancel import CancelToken
+from explorer.model import Session
+from explorer.stores.base import Facts, Store
+from explorer.stores.catalog import Catalog
+
+
+class Outdated(NamedTuple):
+    """What is known of a file that has changed."""
+
+    store: Store
+    catalog: Catalog
+    basis: Basis | None
+    facts: Facts | None
+    in_sight: Sequence[int]
+    inside: Mapping[int, Inside]
+    now: float
+
+
+class Renewed(NamedTuple):
+    """The file as it is after a change."""
+
+    catalog: Catalog
+    touched: frozenset[int] | None
+    """Sessions with something new; None when everything was read."""
+    rows: dict[int, Session]
+    """Those in sight, as they are now."""
+    arranged: Arranged | None
+    """The list with the changes worked in, where that could be done."""
+    facts: Facts | None
+
+
+def read_whole(known: Outdated, token: CancelToken) -> Renewed:
+    """Everything: for what leaves no trace."""
+    whole = known.store.catalog(token)
+    rows = read_rows(known.store, whole, known.in_sight, known.inside, known.now, token)
+    return Renewed(whole, None, rows, None, None)
+
+
+def read_changes(known: Outdated, token: CancelToken) -> Renewed:
+    """What is new, where that can be told; else everything."""
+    store, catalog, basis, facts, in_sight, inside, now = known
+    changes = store.changes(catalog.mark, token)
+    if changes is None:
+        return read_whole(known, token)
+    made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
+    rows = read_rows(store, made, {*in_sight, *changes.keys}, inside, now, token)
+    arranged, newer = None, facts
+    family = changes.family.keys if changes.family else ()
+    if basis is not None and basis.catalog is catalog:
+        arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
+    if facts is not None and family:
+        newer = facts.renewed(store.facts(family, token), family)
+    return Renewed(made, changes.keys, rows, arranged, newer)
+
+
+def read_rows(
+    store: Store,
+    catalog: Catalog,
+    rows: Iterable[int],
+    inside: Mapping[int, Inside],
+    now: float,
+    token: CancelToken,
+) -> dict[int, Session]:
+    """Rows of the list, by their numbers: whole conversations, and what is inside them."""
+    wanted = list(rows)
+    whole = [catalog.folded(row) for row in wanted if row not in inside and catalog.has(row)]
+    within = [inside[row].unit for row in wanted if row in inside]
+    found = {session.key: session for session in store.sessions(whole, now, token)}
+    if within:
+        read = store.sessions(within, now, token)
+        found |= {inside_row(session.key): session for session in read}
+    return found

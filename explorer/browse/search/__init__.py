@@ -1,0 +1,1 @@
+"""The list that a search makes, while somebody types."""

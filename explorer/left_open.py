@@ -1,0 +1,56 @@
+"""What was open when the app crashed, for the next start to offer: a search, and a session.
+
+It is kept among our notes about the state file. Whatever stands there is read as if somebody else
+had written it: a wrong shape is nothing, and text is cut and only ever searched for or looked up.
+"""
+
+import json
+from typing import NamedTuple
+
+from explorer.errors import ExplorerError
+from explorer.stores.ours.notes import SideFile
+
+LEFT_CHOICE = "left-open"
+"""The name under which our notes keep it."""
+LONGEST = 200
+
+
+class LeftOpen(NamedTuple):
+    """Where somebody was."""
+
+    query: str = ""
+    session: str = ""
+    """Its id."""
+
+    def __bool__(self) -> bool:
+        return bool(self.query or self.session)
+
+
+def keep(notes: SideFile, left: LeftOpen) -> None:
+    notes.choose(LEFT_CHOICE, json.dumps(left._asdict()))
+
+
+def take(notes: SideFile) -> LeftOpen:
+    """What was open, once: what crashed the app must not do so at every start."""
+    try:
+        stored = notes.choice(LEFT_CHOICE)
+        if stored:
+            notes.choose(LEFT_CHOICE, "")
+    except ExplorerError:
+        # Where it cannot be forgotten it is not offered: it would be at every start.
+        return LeftOpen()
+    return understood(stored or "")
+
+
+def understood(stored: str) -> LeftOpen:
+    try:
+        found = json.loads(stored[:10_000])
+    except (ValueError, RecursionError):
+        return LeftOpen()
+    if not isinstance(found, dict):
+        return LeftOpen()
+    return LeftOpen(_text(found.get("query")), _text(found.get("session")))
+
+
+def _text(value: object) -> str:
+    return value[:LONGEST] if isinstance(value, str) else ""

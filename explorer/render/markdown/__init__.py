@@ -1,0 +1,1 @@
+"""What people and agents write, as styled lines."""

@@ -1,0 +1,1 @@
+"""A tool call and its result as one block."""

@@ -1,0 +1,185 @@
+"""What was understood of a query, in plain words, and what could be typed next.
+
+Chips show how the search bar read what somebody typed: every field, and every clause that is more
+than a word. Offers complete the names of fields and their values, nothing else: words are free.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.render.amounts import plural
+from explorer.search.language.pieces import pieces
+from explorer.search.language.query import LONGEST, Clause, Field, Query, Term
+from explorer.search.language.vocabulary import FIELDS, amount, takes_several
+
+
+class Chip(NamedTuple):
+    """Something that was understood."""
+
+    name: str
+    """The field, or `text`."""
+    words: str
+
+
+class Offer(NamedTuple):
+    """Something that could stand in place of what was typed."""
+
+    start: int
+    end: int
+    text: str
+    words: str
+    """What it means; empty where it speaks for itself."""
+
+
+_FIELD_WORDS = {
+    "source": ("source is {}", "source is not {}"),
+    "model": ("model {}", "not model {}"),
+    "title": ("title with {}", "title without {}"),
+    "id": ("id with {}", "id without {}"),
+    "workspace": ("workspace with {}", "workspace without {}"),
+    "kind": ("kind is {}", "kind is not {}"),
+    "is": ("{}", "not {}"),
+    "role": ("role is {}", "role is not {}"),
+    "tool": ("tool {}", "not tool {}"),
+    "has": ("with {}", "without {}"),
+    "in": ("only in {}", "not in {}"),
+}
+"""(how it is said, how the opposite is said) of fields that take values."""
+_TERM_WORDS = {"word": "{}", "phrase": "“{}”", "prefix": "{}…", "regex": "/{}/"}
+_UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
+_NAMED = re.compile(r"-?([A-Za-z]+):")
+_NAMING = re.compile(r"(-?)([A-Za-z]*)")
+_REST_OF_NAME = re.compile(r"[A-Za-z]*:?")
+_REST_OF_VALUE = re.compile(r"[^\s,]*")
+_REST_OF_QUOTED = re.compile(r'(?:[^"]*")?')
+_SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
+
+
+def chips(query: Query) -> tuple[Chip, ...]:
+    """What was understood, text first."""
+    said = [Chip("text", words) for clause in query.clauses if (words := _clause_words(clause))]
+    return (*said, *(Chip(field.name, field_words(field)) for field in query.fields))
+
+
+def field_words(field: Field) -> str:
+    """A field as one would say it."""
+    takes = FIELDS[field.name].takes
+    if takes == "day":
+        return _negated(_day_words(field.name, field.value.strip().lower()), field.negated)
+    if takes == "amount":
+        return _negated(_amount_words(field.name, field.value), field.negated)
+    return _FIELD_WORDS[field.name][field.negated].format(" or ".join(field.any_of))
+
+
+def _negated(words: str, negated: bool) -> str:
+    return f"not {words}" if negated else words
+
+
+def _clause_words(clause: Clause) -> str:
+    """Empty for a plain word, which needs none."""
+    words = " or ".join(map(_term_words, clause.any_of))
+    if clause.negated:
+        return f"without {words}"
+    return "" if [term.kind for term in clause.any_of] == ["word"] else words
+
+
+def _term_words(term: Term) -> str:
+    return _TERM_WORDS[term.kind].format(term.text)
+
+
+def _day_words(name: str, value: str) -> str:
+    span = re.fullmatch(r"(\d+)\s?([hdwmy])", value)
+    if span:
+        long = plural(int(span[1]), _UNITS[span[2]])
+        return f"more than {long} ago" if name == "before" else f"in the last {long}"
+    if name != "on":
+        return f"{'since' if name == 'after' else name} {value}"
+    if value in ("today", "yesterday"):
+        return value
+    return f"on {value}" if value.count("-") == 2 else f"in {value}"
+
+
+def _amount_words(name: str, value: str) -> str:
+    compared = amount(value)
+    assert compared, "only what is a number is a field"
+    sign, first, last = compared
+    dollar = "$" if name == "cost" else ""
+    words = f"{dollar}{first} to {dollar}{last}" if last else f"{_SIGNS[sign]} {dollar}{first}"
+    if name == "cost":
+        return f"cost {words}"
+    noun = name.removesuffix("s") if (last or first) == "1" else name
+    return f"{words.replace('less', 'fewer')} {noun}"
+
+
+def complete(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list[Offer]:
+    """What the word at the cursor could become: names of fields after two letters or a dash,
+    values after a name. `known` holds the values that the file has, by name of the field."""
+    for piece in pieces(text[:LONGEST]):
+        if piece.start < cursor <= piece.end:
+            if piece.kind not in ("word", "field"):
+                return []
+            named = _NAMED.match(text, piece.start, cursor)
+            if named and named[1].lower() in FIELDS:
+                return _values(text, named[1].lower(), named.end(), cursor, known)
+            return _names(text, piece.start, cursor)
+    return []
+
+
+def _names(text: str, start: int, cursor: int) -> list[Offer]:
+    naming = _NAMING.fullmatch(text, start, cursor)
+    if not naming or (not naming[1] and len(naming[2]) < 2):
+        return []
+    dash, begun = naming[1], naming[2].lower()
+    end = _end(_REST_OF_NAME, text, cursor)
+    return [
+        Offer(start, end, f"{dash}{name}:", about.words)
+        for name, about in FIELDS.items()
+        if name.startswith(begun)
+    ]
+
+
+def _values(
+    text: str, name: str, start: int, cursor: int, known: Mapping[str, Sequence[str]]
+) -> list[Offer]:
+    """Those that hold what was typed, those that begin with it first."""
+    begin, quoted = _last_value(text, start, cursor, takes_several(name))
+    typed = text[begin:cursor]
+    if typed.startswith('"') and not quoted:
+        return []
+    typed = typed.removeprefix('"').casefold()
+    end = _end(_REST_OF_QUOTED if quoted else _REST_OF_VALUE, text, cursor)
+    words = dict.fromkeys(known.get(name, ()), "") | dict(FIELDS[name].offers)
+    there = {value.strip('"').casefold() for value in text[start:begin].split(",")} | {typed}
+    fitting = [
+        value
+        for value in words
+        if typed in value.casefold() and value.casefold() not in there and _can_be_typed(value)
+    ]
+    fitting.sort(key=lambda value: not value.casefold().startswith(typed))
+    return [Offer(begin, end, _as_typed(value), words[value]) for value in fitting]
+
+
+def _last_value(text: str, start: int, cursor: int, several: bool) -> tuple[int, bool]:
+    """(where the value at the cursor begins, whether it is in quotes that are still open)."""
+    begin, quoted = start, False
+    for at in range(start, cursor):
+        if text[at] == '"' and (quoted or at == begin):
+            quoted = not quoted
+        elif text[at] == "," and several and not quoted:
+            begin = at + 1
+    return begin, quoted
+
+
+def _end(rest: re.Pattern[str], text: str, cursor: int) -> int:
+    found = rest.match(text, cursor)
+    return found.end() if found else cursor
+
+
+def _can_be_typed(value: str) -> bool:
+    return bool(value.strip()) and value.isprintable() and '"' not in value
+
+
+def _as_typed(value: str) -> str:
+    """Between quotes where it would else be more than one value, or none."""
+    return f'"{value}"' if re.search(r"[\s,]|^:", value) else value

@@ -1,0 +1,215 @@
+"""The language of the search bar: what somebody typed, as clauses and fields that must all hold.
+
+Words, "exact phrases", prefix*, a OR b, NOT a, /regular expressions/, and field:value or
+-field:value. OR binds closer than anything, so `NOT a OR b` asks for neither. Anything can be
+typed: there are no errors, only text, and notes that say what was taken for text.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import tzinfo
+from typing import Literal, NamedTuple
+
+from explorer.search.language.pieces import Piece, piece_after, plain
+from explorer.search.language.vocabulary import (
+    FIELDS,
+    MESSAGE_FIELDS,
+    PLACE_FIELD,
+    takes_several,
+    trouble,
+)
+from explorer.search.pattern import BadPattern, pattern
+
+LONGEST = 200
+"""Characters looked at: nobody types more, and thousands of words take SQLite seconds."""
+
+_OPERATORS = ("AND", "OR", "NOT")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_ALTERNATIVE = re.compile(r'"([^"]*,[^"]*)"(?=,|\Z)|([^,]+)')
+
+
+class Term(NamedTuple):
+    """Something to find in a text."""
+
+    kind: Literal["word", "phrase", "prefix", "regex"]
+    text: str
+    """Without quotes, star or slashes."""
+
+
+class Clause(NamedTuple):
+    """Terms of which one must be found, or none."""
+
+    any_of: tuple[Term, ...]
+    negated: bool = False
+
+
+class Field(NamedTuple):
+    """Something that must be so, or must not."""
+
+    name: str
+    value: str
+    """As it was typed, several with commas between them; quotes are left only around a comma that
+    is part of a value."""
+    negated: bool = False
+
+    @property
+    def any_of(self) -> tuple[str, ...]:
+        """The values of which one must fit, of a field that takes several."""
+        return tuple(quoted or bare for quoted, bare in _ALTERNATIVE.findall(self.value))
+
+
+class Query(NamedTuple):
+    """What somebody looks for."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    fields: tuple[Field, ...]
+    notes: tuple[str, ...]
+    """What was not understood, in words."""
+    unfinished: bool
+    """The last word may still be growing: nothing follows it."""
+
+    @property
+    def positive(self) -> tuple[Clause, ...]:
+        """What must be found."""
+        return tuple(clause for clause in self.clauses if not clause.negated)
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether any text must be found at all."""
+        return bool(self.positive)
+
+    @property
+    def asks_messages(self) -> bool:
+        """Whether messages are looked for; otherwise it is about sessions as a whole."""
+        return self.needs_text or any(field.name in MESSAGE_FIELDS for field in self.fields)
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether everything fits: where words stand says nothing without words."""
+        return not self.clauses and all(field.name == PLACE_FIELD for field in self.fields)
+
+
+class _Group(NamedTuple):
+    """Pieces with OR between them."""
+
+    pieces: list[Piece]
+    negated: bool
+
+
+def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
+    """The query in `text`; `now` and the zone say which day yesterday is."""
+    # Half a surrogate is no text that SQLite would take.
+    source = _SURROGATES.sub("\ufffd", text[:LONGEST])
+    found, notes = _understood(source, now, tz)
+    groups, unjoined = _grouped(found)
+    clauses = tuple(_clause(group) for group in groups if not _is_field(group))
+    if len(text) > LONGEST:
+        unjoined.append(f"only the first {LONGEST} characters are searched for")
+    return Query(
+        text=text,
+        clauses=clauses,
+        fields=tuple(_made_field(group) for group in groups if _is_field(group)),
+        notes=tuple(dict.fromkeys((*notes, *unjoined))),
+        unfinished=bool(found) and _growing(found[-1], source),
+    )
+
+
+def _understood(source: str, now: float, tz: tzinfo | None) -> tuple[list[Piece], list[str]]:
+    """(all pieces but empty ones, notes on those that are only text after all)."""
+    found: list[Piece] = []
+    notes: list[str] = []
+    piece = piece_after(source, 0)
+    while piece:
+        if reason := _trouble(piece, now, tz):
+            notes.append(f"{source[piece.start : piece.end]} {reason}: searched as text")
+            piece = plain(source, piece.start)
+        if piece.text:
+            found.append(piece)
+        piece = piece_after(source, piece.end)
+    return found, notes
+
+
+def _trouble(piece: Piece, now: float, tz: tzinfo | None) -> str:
+    if piece.kind == "field":
+        return trouble(piece.text, piece.values, now, tz)
+    if piece.kind == "regex":
+        try:
+            pattern(f"/{piece.text}/")
+        except BadPattern as error:
+            return f"is no regular expression ({error.message.rstrip('.')})"
+    return ""
+
+
+def _grouped(found: Sequence[Piece]) -> tuple[list[_Group], list[str]]:
+    """(what must all hold, notes on OR where it cannot join)."""
+    groups: list[_Group] = []
+    notes: list[str] = []
+    joining = False
+    at = 0
+    while at < len(found):
+        word = _operator(found, at)
+        if word in ("AND", "OR") and groups and _begins_operand(found, at + 1):
+            joining = word == "OR"
+            at += 1
+            continue
+        negated = word == "NOT" and _is_operand(found, at + 1)
+        at += negated
+        if joining and not negated and _fits(groups[-1], found[at]):
+            groups[-1].pieces.append(found[at])
+        else:
+            groups.append(_Group([found[at]], negated))
+            if joining:
+                notes.append("OR joins words, or values of one field: read as AND")
+        joining = False
+        at += 1
+    return groups, notes
+
+
+def _operator(found: Sequence[Piece], at: int) -> str:
+    """The operator that a piece would be, if it stands where one may."""
+    known = at < len(found) and found[at].kind == "word" and found[at].text in _OPERATORS
+    return found[at].text if known else ""
+
+
+def _is_operand(found: Sequence[Piece], at: int) -> bool:
+    return at < len(found) and not _operator(found, at)
+
+
+def _begins_operand(found: Sequence[Piece], at: int) -> bool:
+    negated = _operator(found, at) == "NOT"
+    return _is_operand(found, at + negated)
+
+
+def _fits(group: _Group, piece: Piece) -> bool:
+    """Whether one clause, or one field, can say that either must hold."""
+    together = [*group.pieces, piece]
+    if not any(each.kind == "field" for each in together):
+        return True
+    names = {each.text if each.kind == "field" else "" for each in together}
+    dashed = any(each.negated for each in together)
+    return len(names) == 1 and not dashed and takes_several(piece.text)
+
+
+def _is_field(group: _Group) -> bool:
+    return group.pieces[0].kind == "field"
+
+
+def _clause(group: _Group) -> Clause:
+    terms = [Term(each.kind, each.text) for each in group.pieces if each.kind != "field"]
+    return Clause(tuple(terms), group.negated)
+
+
+def _made_field(group: _Group) -> Field:
+    first = group.pieces[0]
+    values: Iterable[str] = [value for each in group.pieces for value in each.values]
+    if FIELDS[first.text].takes == "choice":
+        values = map(str.lower, values)
+    if takes_several(first.text):
+        values = (f'"{value}"' if "," in value else value for value in values)
+    return Field(first.text, ",".join(values), group.negated != first.negated)
+
+
+def _growing(last: Piece, source: str) -> bool:
+    at_the_end = last.end == len(source) and not source[-1].isspace()
+    return at_the_end and (last.kind == "word" or not last.closed)

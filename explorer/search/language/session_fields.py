@@ -1,0 +1,191 @@
+"""What the fields of a query ask of conversations as a whole.
+
+These are source, model, title, id, workspace, kind, is, messages, cost and tokens; and days, where
+no messages are looked for: then they are about the last activity. Of a conversation of several
+parts figures are added up, one part that fits is enough for names and kinds, and source and state
+are those of the tip, as in the list. What is unknown fits nothing: neither cost:<1 nor cost:>=1,
+but both of them negated.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import tzinfo
+from typing import NamedTuple
+
+from explorer.model import RUNNING_WITHIN, Hidden, Kind
+from explorer.render.letters import expression, written
+from explorer.search.filters import NO_FACTS, is_unread
+from explorer.search.language.query import Field, Query
+from explorer.search.language.vocabulary import SESSION_FIELDS, TIME_FIELDS, amount, period
+from explorer.stores.base import Facts
+from explorer.stores.catalog import Catalog
+from explorer.stores.fates import NO_FATES, Fates
+from explorer.stores.traits import Trait, Traits
+
+Parts = tuple[int, ...]
+"""A conversation: the keys of its parts, the tip last."""
+_Test = Callable[[Parts], bool]
+
+_TRAITS: Mapping[str, Trait] = {
+    "id": Trait.ID,
+    "title": Trait.TITLE,
+    "workspace": Trait.WORKSPACE,
+    "cost": Trait.COST,
+    "tokens": Trait.TOKENS,
+}
+_CLASSES = {
+    ("is", "archived"): Hidden.ARCHIVED,
+    ("is", "empty"): Hidden.EMPTY,
+    ("is", "hidden"): Hidden.HIDDEN,
+    ("kind", "subagent"): Hidden.SUBAGENT,
+}
+
+
+class Known(NamedTuple):
+    """What is known of all sessions; a test says how much of it it needs."""
+
+    catalog: Catalog
+    facts: Facts = NO_FACTS
+    traits: Traits = Traits()
+    pins: frozenset[int] = frozenset()
+    """Keys of rows that are pinned."""
+    fates: Fates = NO_FATES
+
+
+class SessionTest(NamedTuple):
+    """What must be so of a conversation."""
+
+    fields: tuple[Field, ...]
+    now: float
+    tz: tzinfo | None = None
+
+    @property
+    def needs_facts(self) -> bool:
+        return any(field.name in ("model", "messages") for field in self.fields)
+
+    @property
+    def needs_fates(self) -> bool:
+        """Whether it must be known what the agent is going to do."""
+        return any(field.name == "is" and "expiring" in field.any_of for field in self.fields)
+
+    @property
+    def traits(self) -> frozenset[Trait]:
+        """What must be read of all sessions before anything can be said."""
+        found = {_TRAITS[field.name] for field in self.fields if field.name in _TRAITS}
+        states = {value for field in self.fields if field.name == "is" for value in field.any_of}
+        found |= {Trait.STATE} if states & {"open", "running"} else set()
+        return frozenset(found | ({Trait.READ} if "unread" in states else set()))
+
+    @property
+    def classes(self) -> frozenset[Hidden]:
+        """Hidden classes that are asked for by name: who asks for them wants them listed."""
+        asked = [(field.name, value) for field in self._wanting() for value in field.any_of]
+        return frozenset(_CLASSES[pair] for pair in asked if pair in _CLASSES)
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Sources that are asked for by name."""
+        asked = [field for field in self._wanting() if field.name == "source"]
+        return frozenset(value.casefold() for field in asked for value in field.any_of)
+
+    def over(self, known: Known) -> Callable[[int], bool] | None:
+        """Says of a session whether its conversation passes; None when all do."""
+        if not self.fields:
+            return None
+        tests = [(self._test(field, known), not field.negated) for field in self.fields]
+        chain = known.catalog.chain
+
+        def passes(key: int) -> bool:
+            # A plain loop: for 100,000 sessions twice as fast as all() of a generator.
+            parts = chain(key)
+            for test, wanted in tests:  # noqa: SIM110
+                if test(parts) is not wanted:
+                    return False
+            return True
+
+        return passes
+
+    def _wanting(self) -> list[Field]:
+        return [field for field in self.fields if not field.negated]
+
+    def _test(self, field: Field, known: Known) -> _Test:
+        name, catalog, traits = field.name, known.catalog, known.traits
+        if name == "source":
+            return _source(field, catalog)
+        if name == "kind":
+            return _kind(field, catalog)
+        if name == "is":
+            return _state(field, known, self.now)
+        if name in TIME_FIELDS:
+            start, end = period(name, field.value, self.now, self.tz)
+            return lambda parts: start <= catalog.last_active(parts[-1]) < end
+        if name in ("messages", "cost", "tokens"):
+            figures = {"cost": traits.costs, "tokens": traits.tokens}
+            return _figure(field, figures.get(name, known.facts.messages))
+        texts = {"model": known.facts.models, "title": traits.titles, "id": traits.ids}
+        return _text(field, texts.get(name, traits.workspaces))
+
+
+def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionTest:
+    """What a query asks of conversations."""
+    names = SESSION_FIELDS if query.asks_messages else SESSION_FIELDS | TIME_FIELDS
+    return SessionTest(tuple(field for field in query.fields if field.name in names), now, tz)
+
+
+def _source(field: Field, catalog: Catalog) -> _Test:
+    asked = {value.casefold() for value in field.any_of}
+    sources = {name for name in catalog.source_names if name.casefold() in asked}
+    return lambda parts: catalog.source(parts[-1]) in sources
+
+
+def _kind(field: Field, catalog: Catalog) -> _Test:
+    kinds = {Kind(value) for value in field.any_of}
+    return lambda parts: any(catalog.kind(part) in kinds for part in parts)
+
+
+def _text(field: Field, texts: Mapping[int, str]) -> _Test:
+    values = (expression(value.casefold(), written) for value in field.any_of)
+    holds = re.compile("|".join(values)).search
+    fitting = {key for key, text in texts.items() if holds(text.casefold())}
+    return lambda parts: not fitting.isdisjoint(parts)
+
+
+def _figure(field: Field, figures: Mapping[int, float]) -> _Test:
+    compared = amount(field.value)
+    assert compared, "only what is a number is a field"
+    least, most = compared.bounds
+
+    def test(parts: Parts) -> bool:
+        known = [figures[part] for part in parts if part in figures]
+        # Rounded, since 0.1 and 0.2 dollars must be 0.3.
+        return bool(known) and least <= round(sum(known), 9) <= most
+
+    return test
+
+
+def _state(field: Field, known: Known, now: float) -> _Test:
+    catalog, ended = known.catalog, known.traits.ended
+    held = {key for key, until in known.traits.held.items() if until > now}
+    read_at = known.traits.read_at
+
+    def running(parts: Parts) -> bool:
+        fresh = now - catalog.last_active(parts[-1]) < RUNNING_WITHIN
+        return (fresh and parts[-1] not in ended) or not held.isdisjoint(parts)
+
+    states: Mapping[str, _Test] = {
+        "archived": lambda parts: parts[-1] in catalog.archived,
+        "empty": catalog.empty.issuperset,
+        "hidden": lambda parts: parts[-1] in catalog.hidden,
+        "unread": lambda parts: is_unread(catalog, parts[-1], read_at),
+        "pinned": lambda parts: not known.pins.isdisjoint(parts),
+        "running": running,
+        "open": lambda parts: parts[-1] not in ended and not running(parts),
+        "expiring": lambda parts: _is_expiring(known.fates, parts, now),
+    }
+    asked = [states[value] for value in field.any_of]
+    return lambda parts: any(state(parts) for state in asked)
+
+
+def _is_expiring(fates: Fates, parts: Parts, now: float) -> bool:
+    fate = fates.of(parts, now)
+    return fate is not None and fate.is_soon(now)

@@ -1,0 +1,264 @@
+"""Which conversations a prune would take, and of all others that its rules fit, why not.
+
+Age is that of the last activity, never of the start. Conversations are kept or taken as a whole.
+What is running, open, pinned, archived or among the newest stays, and is counted with its reason:
+nothing is skipped in silence.
+
+What a query denies, with NOT or a dash, must be in no message of a conversation that goes.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, tzinfo
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import UsageError
+from explorer.model import RUNNING_WITHIN, Hidden
+from explorer.search.engine import Gathered, Result, search
+from explorer.search.exclusions import Holders, denied_fields, denied_words, with_owners
+from explorer.search.language.query import Query, parse
+from explorer.search.language.session_fields import Known, session_test
+from explorer.search.language.vocabulary import FIELDS
+from explorer.search.titles import Titles
+from explorer.stores.base import Facts, Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.fates import NO_FATES, SOON
+from explorer.stores.pins import pinned_rows
+from explorer.stores.traits import Trait, Traits
+
+DAY = 86_400.0
+RUNNING = "running"
+OPEN = "open, never ended"
+PINNED = "pinned"
+ARCHIVED = "archived"
+NEWEST = "among the newest to keep"
+KEPT = "kept by you"
+ELSEWHERE = "in other tables of the file: prune again for them"
+"""A file may hold the sessions of two versions of an agent; an edit is about one of them."""
+
+
+class Rules(NamedTuple):
+    """What is to go."""
+
+    older: float | None = None
+    """Seconds since the last activity."""
+    sources: frozenset[str] = frozenset()
+    """Only from one of these; from any when empty."""
+    classes: frozenset[Hidden] = frozenset()
+    """Only of one of these classes of sessions; of any when empty."""
+    empty: bool = False
+    """Only those without messages."""
+    most: int | None = None
+    """Messages at most."""
+    keep: int = 0
+    """The newest so many stay."""
+    include_open: bool = False
+    query: str = ""
+    """In the language of the search bar."""
+    only: frozenset[int] | None = None
+    """Rows that were selected."""
+    spared: frozenset[int] = frozenset()
+    """Rows that somebody took out by hand."""
+
+    @property
+    def say_nothing(self) -> bool:
+        """Whether they would take everything."""
+        narrow = (self.older, self.most, self.only)
+        named = self.sources or self.classes or self.empty or self.keep
+        asked = not parse(self.query, 0.0).asks_nothing
+        return all(one is None for one in narrow) and not named and not asked
+
+
+PRESETS: Mapping[str, Rules] = {
+    "Empty sessions": Rules(empty=True),
+    "Cron older than 7 days": Rules(older=7 * DAY, classes=frozenset({Hidden.CRON})),
+    "Subagents older than 30 days": Rules(older=30 * DAY, classes=frozenset({Hidden.SUBAGENT})),
+    "Everything older than 90 days": Rules(older=90 * DAY),
+}
+
+
+class Ground(NamedTuple):
+    """What is known of a store, read once: choosing among it is instant."""
+
+    store: Store
+    catalog: Catalog
+    facts: Facts
+    traits: Traits
+    pins: frozenset[int]
+    """Rows that are pinned."""
+
+    def messages(self, tip: int) -> int:
+        """Of all parts of a conversation."""
+        return sum(self.facts.messages.get(part, 0) for part in self.catalog.chain(tip))
+
+
+class Chosen(NamedTuple):
+    """What would go, and what stays all the same."""
+
+    rows: tuple[int, ...]
+    """Conversations, those quiet for longest first."""
+    messages: int
+    skipped: Mapping[str, tuple[int, ...]]
+    """Conversations that the rules fit and that stay, by reason."""
+    sources: Mapping[str, int]
+    months: Mapping[str, int]
+    """How many of each month, the oldest first."""
+    notes: tuple[str, ...] = ()
+    """What was not understood of the query, in words."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {reason: len(rows) for reason, rows in self.skipped.items()}
+
+
+def ground(
+    store: Store, catalog: Catalog, pins: frozenset[str], token: CancelToken | None = None
+) -> Ground:
+    """Read what the rules ask about."""
+    pinned = pinned_rows(store, catalog, pins, token)
+    traits = store.traits({Trait.STATE, *_ASKED}, token=token)
+    return Ground(store, catalog, store.facts(token=token), traits, pinned)
+
+
+def holding(
+    known: Ground, text: str, now: float, token: CancelToken, tz: tzinfo | None = None
+) -> Callable[[int], bool] | None:
+    """Says of a conversation whether a query fits it; None when nothing is asked. Where words are
+    looked for, all messages are looked through.
+
+    In the search bar `word NOT other` is about single messages. Here one message without the other
+    word is not enough: nobody who says NOT wants a conversation deleted that holds it."""
+    query = parse(text, now, tz)
+    if query.asks_nothing:
+        return None
+    if (unclear := _unclear(query)) is not None:
+        raise UsageError(
+            "It is not clear what stays",
+            f"NOT {unclear} is no field that is known, so nothing would be kept by it."
+            " Put it in quotes if it is text.",
+        )
+    test = session_test(query, now, tz)
+    fates = NO_FATES
+    if test.needs_fates:
+        fates = known.store.fates(known.catalog, before=now + SOON, token=token)
+    fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins, fates))
+    if query.asks_messages:
+        gathered = Gathered(known.catalog, lambda tip: None, fits)
+        found: Result = search(known.store, query, gathered, lambda result: None, token, now)
+        fits = frozenset(found.counts).__contains__
+    denied = _denied(known, query, now, token)
+    return lambda tip: tip not in denied and (fits is None or fits(tip))
+
+
+def _unclear(query: Query) -> str | None:
+    """A field that was to keep something and was taken for text, which nobody writes."""
+    denied = (term for clause in query.clauses if clause.negated for term in clause.any_of)
+    words = (term.text for term in denied if term.kind == "word")
+    return next((word for word in words if _names_a_field(word)), None)
+
+
+def _names_a_field(word: str) -> bool:
+    name, colon, _ = word.partition(":")
+    return bool(colon) and name.lower() in FIELDS
+
+
+def _denied(known: Ground, query: Query, now: float, token: CancelToken) -> frozenset[int]:
+    """Conversations with something that the query denies, in whatever message: also in one that
+    was taken back, and in one of a subagent, which would go along."""
+    titles = Titles.of(known.traits.titles)
+    holders = Holders(known.store, known.catalog, titles, now, rewound=True)
+    words = denied_words(query)
+    asked = [*([words] if words else []), *denied_fields(query)]
+    return with_owners(known.catalog, (tip for one in asked for tip in holders.of(one, token)))
+
+
+def choose(
+    known: Ground,
+    rules: Rules,
+    fits: Callable[[int], bool] | None,
+    now: float,
+    tz: tzinfo | None = None,
+) -> Chosen:
+    """Apply the rules; `fits` is what `holding` said of their query."""
+    catalog = known.catalog
+    matching = [tip for tip, hidden in catalog.rows() if _fits(known, rules, tip, hidden)]
+    if fits is not None:
+        matching = [tip for tip in matching if fits(tip)]
+    newest = catalog.by_last_active(matching)
+    kept = frozenset(newest[: rules.keep])
+    query = parse(rules.query, now, tz)
+    named = Hidden.ARCHIVED in session_test(query, now, tz).classes
+    archived = frozenset() if named or rules.only is not None else catalog.archived
+    home: int | None = None
+    rows: list[int] = []
+    skipped: dict[str, list[int]] = {}
+    for tip in reversed(newest):
+        if rules.older is not None and now - catalog.last_active(tip) < rules.older:
+            continue
+        reason = _reason(known, rules, tip, kept, now)
+        if not reason and tip in archived:
+            reason = ARCHIVED
+        if not reason:
+            own = known.store.set_of(tip)
+            home = own if home is None else home
+            reason = ELSEWHERE if own != home else ""
+        if reason:
+            skipped.setdefault(reason, []).append(tip)
+        else:
+            rows.append(tip)
+    months = Counter(_month(catalog.last_active(tip), tz) for tip in rows)
+    return Chosen(
+        rows=tuple(rows),
+        messages=sum(known.messages(tip) for tip in rows),
+        skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
+        sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
+        months=dict(sorted(months.items())),
+        notes=query.notes,
+    )
+
+
+def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
+    catalog = known.catalog
+    if rules.only is not None and tip not in rules.only:
+        return False
+    if rules.sources and catalog.source(tip) not in rules.sources:
+        return False
+    if rules.classes and hidden not in rules.classes:
+        return False
+    if rules.empty and not catalog.empty.issuperset(catalog.chain(tip)):
+        return False
+    return rules.most is None or known.messages(tip) <= rules.most
+
+
+def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
+    """Why a conversation stays that the rules fit."""
+    catalog = known.catalog
+    parts = catalog.chain(tip)
+    if tip in rules.spared:
+        return KEPT
+    ended = tip in known.traits.ended
+    fresh = now - catalog.last_active(tip) < RUNNING_WITHIN and not ended
+    if fresh or any(known.traits.held.get(part, 0.0) > now for part in parts):
+        return RUNNING
+    if not known.pins.isdisjoint(parts):
+        return PINNED
+    if tip in kept:
+        return NEWEST
+    left_open = known.store.keeps_ends and not ended
+    return OPEN if left_open and not rules.include_open else ""
+
+
+def _month(time: float, tz: tzinfo | None) -> str:
+    try:
+        return datetime.fromtimestamp(time, tz).strftime("%Y-%m")
+    except (ValueError, OverflowError, OSError):
+        return "?"
+
+
+def parts_of(catalog: Catalog, rows: Sequence[int]) -> list[int]:
+    """All parts of these conversations."""
+    return [part for tip in rows for part in catalog.chain(tip)]
+
+
+_ASKED = (Trait.ID, Trait.TITLE, Trait.WORKSPACE, Trait.COST, Trait.TOKENS, Trait.READ)

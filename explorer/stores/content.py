@@ -1,0 +1,148 @@
+"""What a stored message says: its text, its reasoning and its tool calls.
+
+Content is text, or a list of parts (text, images, files) behind a marker; reasoning may lie in
+any of five places. Pictures become placeholders here, before anything lays them out: a data URL
+may be many megabytes.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+
+from explorer.model import ToolCall
+from explorer.render.amounts import size
+from explorer.stores.sqlite import cells
+
+MARKER = "\x00json:"
+"""What newer agents put before content that is a list or an object."""
+
+_THINK = r"(?ms)^[ \t]*<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)\s*"
+_MEDIA = {"image_url": "image", "input_image": "image", "image": "image"}
+_MEDIA |= {"input_audio": "audio", "audio": "audio", "video_url": "video", "video": "video"}
+_MEDIA |= {"file": "file", "input_file": "file", "document": "file"}
+_WHERE = ("url", "data", "file_data", "file_url", "source", *_MEDIA)
+"""Where a part may keep what it holds, or an object that does."""
+
+
+def content_text(cell: object, bare_json: bool = False) -> str:
+    """The readable text of a content cell, with placeholders for what is not text."""
+    source = cells.words(cell)
+    if source.startswith(MARKER):
+        value = cells.decoded(source[len(MARKER) :])
+        return source[1:] if value is cells.BROKEN else parts_text(value)
+    if bare_json and source.startswith('[{"type"'):
+        value = cells.decoded(source)
+        if isinstance(value, list) and all(_is_part(part) for part in value):
+            return parts_text(value)
+    return source
+
+
+def parts_text(value: object) -> str:
+    """Parts as text, one below the other."""
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(parts_text, value)))
+    if not isinstance(value, dict):
+        return value if isinstance(value, str) else _raw(value)
+    kind = _MEDIA.get(cells.words(value.get("type")))
+    if kind:
+        return _placeholder(kind, value)
+    inner = value.get("text", value.get("content"))
+    if isinstance(inner, str):
+        return inner
+    return parts_text(inner) if isinstance(inner, list) else _raw(value)
+
+
+def split_thinking(content: str) -> tuple[str, str]:
+    """(text, thinking) of content in which the model wrote its thoughts between tags."""
+    if "<think" not in content and "<reasoning>" not in content:
+        return content, ""
+    thoughts = [match.group(2).strip() for match in re.finditer(_THINK, content)]
+    return re.sub(_THINK, "", content).strip(), "\n\n".join(filter(None, thoughts))
+
+
+def reasoning_text(plain: Iterable[object], details: object, codex: object) -> tuple[str, bool]:
+    """(text, opaque): reasoning from every place, each thought once; opaque when some of it is
+    encrypted for the provider."""
+    found = [cells.words(cell) for cell in plain]
+    opaque = False
+    for item in cells.items(details) + cells.items(codex):
+        opaque = opaque or bool(item.get("encrypted_content")) or "data" in item
+        found += _thoughts(item)
+    kept: list[str] = []
+    for thought in (text.strip() for text in found):
+        if thought and not any(thought in other for other in kept):
+            kept = [*(other for other in kept if not thought.startswith(other)), thought]
+    return "\n\n".join(kept), opaque
+
+
+def tool_calls(cell: object) -> tuple[ToolCall, ...]:
+    """The calls in a cell; what is no call that we know is one in its own words."""
+    source = cells.text(cell)
+    if not source or source in ("[]", "null"):
+        return ()
+    value = cells.decoded(source)
+    if isinstance(value, list):
+        return tuple(map(_call, value))
+    return (_call(value) if isinstance(value, dict) else ToolCall(None, "?", source),)
+
+
+def message_items_text(cell: object) -> str:
+    """The text in a provider's own message items, for rows whose content is empty."""
+    return "\n".join(filter(None, (parts_text(item.get("content")) for item in cells.items(cell))))
+
+
+def _call(item: object) -> ToolCall:
+    if not isinstance(item, dict):
+        return ToolCall(None, "?", item)
+    function = item.get("function")
+    body = function if isinstance(function, dict) else item
+    name = body.get("name")
+    if not isinstance(name, str):
+        return ToolCall(None, "?", item)
+    arguments = body.get("arguments", body.get("input"))
+    if isinstance(arguments, str):
+        value = cells.decoded(arguments)
+        arguments = arguments if value is cells.BROKEN else value
+    return ToolCall(cells.text(item.get("id") or item.get("call_id")), name, arguments)
+
+
+def _thoughts(item: dict[str, object]) -> list[str]:
+    texts = [item.get("text"), item.get("thinking")]
+    for inner in (item.get("summary"), item.get("content")):
+        for part in inner if isinstance(inner, list) else [inner]:
+            texts.append(part.get("text") if isinstance(part, dict) else part)
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _is_part(value: object) -> bool:
+    return isinstance(value, dict) and (cells.words(value.get("type")) in _MEDIA or "text" in value)
+
+
+def _placeholder(kind: str, part: dict[str, object]) -> str:
+    name = subtype = amount = ""
+    body: object = part
+    while isinstance(body, dict):
+        name = name or cells.words(body.get("filename", body.get("name")))
+        subtype = cells.words(body.get("media_type", body.get("format"))).rpartition("/")[2]
+        body = next((body[key] for key in _WHERE if body.get(key)), "")
+    source = cells.words(body)
+    if source.startswith("data:"):
+        head, _, data = source.partition(",")
+        amount = size(len(data) * 3 // 4 if head.endswith(";base64") else len(data))
+        subtype = head[5:].split(";")[0].rpartition("/")[2]
+    elif "://" in source:
+        name = name or _file_name(source)
+    elif subtype or len(source) > 200:
+        amount = size(len(source) * 3 // 4)
+    else:
+        name = name or source
+    return f"[{' '.join(filter(None, (kind, name, amount, subtype)))}]"
+
+
+def _file_name(url: str) -> str:
+    path = url.partition("://")[2].partition("?")[0].partition("#")[0]
+    return path.rpartition("/")[2] or url
+
+
+def _raw(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,120 @@
+"""Where the state file is.
+
+Asked for (`--db`, `SESSION_EXPLORER_DB`), then `$HERMES_HOME`, then Hermes' own place; there the
+profile that `hermes` itself would use. What was asked for and is not there is an error, never a
+reason to look elsewhere.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.errors import Problem, UsageError
+from explorer.stores.hermes.home import PROFILE_NAME
+from explorer.stores.sqlite.failures import store_error
+
+FILE_NAMES = ("state.db", "power_loop_sessions.db")
+DEFAULT_PROFILE = "default"
+
+
+class Place(NamedTuple):
+    """A state file, and whether somebody asked for this very one."""
+
+    path: Path
+    asked: bool
+
+
+def locate(
+    db: str | None, profile: str | None, environment: Mapping[str, str], here: Path | None
+) -> Place | None:
+    """The state file to open; None when nothing was asked for and nothing is there. `here` is the
+    current folder, if there is one."""
+    if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
+        raise UsageError("No such profile", f"{profile!r} is not a name a profile can have.")
+    if db is not None and not db.strip():
+        raise UsageError("No path", "--db needs the path of a state file, or of its folder.")
+    asked = db or environment.get("SESSION_EXPLORER_DB")
+    if asked:
+        path = _found_from(here, _expanded(asked))
+        if profile and os.path.isfile(path):
+            message = f"{path} is a file; --profile needs the folder that holds the profiles."
+            raise UsageError("No such profile", message)
+        folder = _profile_folder(path, profile) if profile else path
+        return Place(state_file(folder), asked=True)
+    home = environment.get("HERMES_HOME", "").strip()
+    root = _found_from(here, _expanded(home) if home else default_home(environment))
+    folder = _profile_folder(root, profile)
+    if home or profile:
+        return Place(state_file(folder), asked=True)
+    places = [folder / FILE_NAMES[0], *([here / FILE_NAMES[1]] if here else [])]
+    for candidate in places:
+        if os.path.exists(candidate):
+            return Place(candidate, asked=False)
+    return None
+
+
+def _found_from(here: Path | None, path: Path) -> Path:
+    """A path that means something: a relative one does not where the current folder is gone."""
+    if here is None and not path.is_absolute():
+        message = f"{path} is looked for there. Change to a folder that exists, or say where it is."
+        raise UsageError("The current folder was deleted", message)
+    return path
+
+
+def current_folder() -> Path | None:
+    """Where we are; None where that was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+def state_file(path: Path) -> Path:
+    """The state file that a path means: itself, or the one in that folder."""
+    if not os.path.isdir(path):
+        return path
+    for name in FILE_NAMES:
+        if os.path.exists(path / name):
+            return path / name
+    closed = not os.access(path, os.X_OK)
+    raise store_error(Problem.NO_PERMISSION if closed else Problem.NO_STATE_FILE, path)
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """Where Hermes keeps its files when nothing says otherwise."""
+    if sys.platform == "win32":
+        local = environment.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+        return Path(local) / "hermes"
+    return Path(environment.get("HOME") or os.path.expanduser("~")) / ".hermes"
+
+
+def _expanded(path: str) -> Path:
+    # Not Path.expanduser(), which raises where ~name is nobody.
+    return Path(os.path.expanduser(path))
+
+
+def _profile_folder(root: Path, profile: str | None) -> Path:
+    """The folder of a profile: the one asked for, else the one Hermes is set to use."""
+    if root.parent.name == "profiles":
+        root, profile = (root.parent.parent, profile) if profile else (root, DEFAULT_PROFILE)
+    name = profile or _sticky_profile(root)
+    if name == DEFAULT_PROFILE:
+        return root
+    folder = root / "profiles" / name
+    if profile and not os.path.isdir(folder):
+        raise UsageError("No such profile", f"There is no profile named {name} in {root}.")
+    return folder if os.path.isdir(folder) else root
+
+
+def _sticky_profile(root: Path) -> str:
+    try:
+        if not os.path.isfile(root / "active_profile"):
+            # A pipe would be waited for.
+            return DEFAULT_PROFILE
+        name = (root / "active_profile").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return DEFAULT_PROFILE
+    return name if re.fullmatch(PROFILE_NAME, name) else DEFAULT_PROFILE

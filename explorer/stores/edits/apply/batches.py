@@ -1,0 +1,104 @@
+"""Many small steps in few short transactions, with room for the agent between them.
+
+One transaction for all of a big delete kept a writing agent waiting for 7 to 16 seconds. Here the
+lock is held for some hundredths of a second, then left alone for longer: SQLite looks for a lock
+every tenth of a second, so a shorter pause would starve whoever waits. Where nobody else writes, it
+is held twice as long, for a pause that is less than that: whoever comes then still waits less than
+a tenth of a second, and there is less to write to the log. What the steps need is read before the
+lock is taken.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled
+from explorer.stores.edits.write.connection import Changed, Transaction, Writing
+
+HOLD = 0.03
+"""Seconds of work under one lock; what the commit itself takes comes on top."""
+PAUSE = 0.1
+ALONE_HOLD, ALONE_PAUSE = 0.06, 0.04
+"""The same where nobody else has written for `ALONE_AFTER` seconds. 50,000 messages made a log of
+476 MB in steps of 0.03 s, and of 363 in steps of 0.1."""
+ALONE_AFTER = 3.0
+AHEAD, AHEAD_FOR = 100, 0.05
+"""Steps, and seconds, for which steps are made ready before the lock is taken: as a rule more than
+can be done under it, and few where each holds megabytes."""
+
+
+class Step(NamedTuple):
+    """A piece of a job that is done as a whole; done again after a transaction failed."""
+
+    job: int
+    """The number of the entry in the trash that it is about; 0 for what goes with none."""
+    do: Callable[[Transaction], None]
+    messages: int = 0
+    """How many messages it moves."""
+    last: bool = False
+    """The job is done with it."""
+
+
+def run_batches(
+    writing: Writing,
+    steps: Iterator[Step],
+    token: CancelToken,
+    committed: Callable[[Sequence[Step]], None],
+    failed: Callable[[int, Changed], None],
+    hold: float | None = None,
+    pause: float | None = None,
+    *,
+    may_stop: Callable[[], bool] = lambda: True,
+) -> bool:
+    """Run all steps; whether the end was reached. `committed` is told what is in the file for
+    good; `failed` which job the file has changed for: its other steps are left out. `may_stop` says
+    whether this is a good place for it."""
+    alone = False
+    ready: deque[Step] = deque()
+    _make_ready(ready, steps)
+    broken: set[int] = set()
+    while ready:
+        if token.cancelled and may_stop():
+            return False
+        batch: list[Step] = []
+        try:
+            with writing.transaction() as transaction:
+                began = time.monotonic()
+                limit = (ALONE_HOLD if alone else HOLD) if hold is None else hold
+                while ready and (not batch or time.monotonic() - began <= limit):
+                    step = ready.popleft()
+                    if step.job not in broken:
+                        batch.append(step)
+                        step.do(transaction)
+        except Cancelled:
+            return False
+        except Changed as error:
+            if not batch:
+                # Not a step but the file itself: it was replaced.
+                raise
+            job = batch[-1].job
+            broken.add(job)
+            ready.extendleft(reversed(batch[:-1]))
+            failed(job, error)
+            _make_ready(ready, steps)
+            continue
+        ended = time.monotonic()
+        committed(batch)
+        writing.write_back_log()
+        _make_ready(ready, steps)
+        if ready:
+            alone = ended - writing.others_at > ALONE_AFTER
+            rest = (ALONE_PAUSE if alone else PAUSE) if pause is None else pause
+            time.sleep(max(ended + rest - time.monotonic(), 0.0))
+    return True
+
+
+def _make_ready(ready: deque[Step], steps: Iterator[Step]) -> None:
+    until = time.monotonic() + AHEAD_FOR
+    for step in islice(steps, AHEAD - len(ready)):
+        ready.append(step)
+        if time.monotonic() > until:
+            break

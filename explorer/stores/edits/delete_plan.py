@@ -1,0 +1,213 @@
+"""What a delete would take along and what it would leave: read, never guessed.
+
+Subagents go along only where the agent itself noted whose they are. Branches and continuations
+stay and lose their link, as with the agent's own delete; the plan names them.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from explorer.model import Action, State
+from explorer.render.amounts import plural
+from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.families import CONTINUED
+from explorer.stores.edits.plans import EditPlan, Outcome, Planned
+from explorer.stores.edits.subject import APART, RESET_CHILD, Size, Subject, state
+
+RUNNING = "running (its agent may be writing it)"
+UNSOUND = "its id is not valid text"
+WORDED = 20
+"""Sessions without a title whose first words are looked up for a plan: more are only counted."""
+
+
+class Planner:
+    """Makes plans about the sessions of one file, from one state of it."""
+
+    def __init__(self, path: Path, tables: SessionTables, now: float) -> None:
+        self.path = path
+        self.tables = tables
+        self.now = now
+        self._leases: Mapping[str, float] | None = None
+        self._sizes: dict[str, Size] = {}
+        self._worded = 0
+
+    def subjects(self, rows: Iterable[int]) -> list[Subject]:
+        """The sessions with these numbers, in this order; those that are gone are missing."""
+        wanted = list(dict.fromkeys(rows))
+        found = {one.row: one for one in self.tables.subjects("rowid", wanted)}
+        return [found[row] for row in wanted if row in found]
+
+    def state(self, subject: Subject) -> State:
+        if self._leases is None:
+            self._leases = self.tables.leases()
+        return state(subject, self._leases, self.now)
+
+    def measure(self, subjects: Iterable[Subject]) -> None:
+        """Find out how much there is of these: all of their messages are read for it."""
+        for one in subjects:
+            if one.id not in self._sizes:
+                self._sizes[one.id] = self.tables.size(one.id)
+
+    def size(self, subject: Subject) -> Size:
+        """How much there is of a session, where that was measured."""
+        return self._sizes.get(subject.id, Size(0, 0))
+
+    def made(self, action: Action, sessions: Iterable[Planned]) -> EditPlan:
+        """A plan about these sessions."""
+        return EditPlan(action, self.path, self.tables.shape.sessions, tuple(sessions))
+
+    def planned(self, subject: Subject, outcome: Outcome, reason: str = "") -> Planned:
+        return Planned(
+            key=self.tables.key(subject.row),
+            id=subject.id,
+            title=subject.title,
+            words=self._words(subject),
+            source=subject.source,
+            messages=self.size(subject).messages,
+            bytes=self.size(subject).bytes,
+            kind=subject.kind,
+            outcome=outcome,
+            reason=reason,
+            state=self.state(subject).value,
+            last_active=subject.last_active,
+        )
+
+    def _words(self, subject: Subject) -> str:
+        """What a session without a title is called, for as many as a person is told of."""
+        if subject.title or self._worded >= WORDED:
+            return ""
+        self._worded += 1
+        return self.tables.first_words(subject)
+
+    def refusal(self, subject: Subject, force: bool) -> str:
+        """Why nothing is done to a session, if so."""
+        if not subject.sound:
+            return UNSOUND
+        if not force and self.state(subject) is State.RUNNING:
+            return RUNNING
+        return ""
+
+    def delete(
+        self, rows: Collection[int], force: bool = False, action: Action = Action.DELETE
+    ) -> EditPlan:
+        """What goes with these sessions."""
+        wanted = self.subjects(rows)
+        left_out = {one.row: reason for one in wanted if (reason := self.refusal(one, force))}
+        # Who stays keeps the whole of what was asked for in one go with it from being half done.
+        doomed = {one.row: one for one in wanted if one.row not in left_out}
+        for one in wanted:
+            if one.row in left_out:
+                _keep_family(one, doomed, (), left_out, CONTINUED)
+        along = self._subagents(doomed.values())
+        held_back = {one.row: one for one in along if self.refusal(one, force)}
+        for one in held_back.values():
+            _keep_family(one, doomed, along, left_out, "a subagent of it is running")
+        going = {**doomed, **{one.row: one for one in along if one.row not in held_back}}
+        below = self.tables.children([one.id for one in going.values()])
+        staying = {one.row: one for one in below if one.row not in going}
+        ordered = _children_first(list(going.values()))
+        self.measure((*ordered, *staying.values(), *wanted))
+        by_parent: dict[str, list[str]] = {}
+        for child in below:
+            by_parent.setdefault(child.parent or "", []).append(child.id)
+        files = self.tables.files([one.id for one in ordered])
+        sessions = [
+            self.planned(
+                one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
+            )._replace(
+                children=tuple(by_parent.get(one.id, ())),
+                files=tuple(files.get(one.id, ())),
+            )
+            for one in ordered
+        ]
+        sessions += [self.planned(one, Outcome.DETACH, _stays(one)) for one in staying.values()]
+        sessions += [
+            self.planned(one, Outcome.SKIP, left_out[one.row])
+            for one in wanted
+            if one.row in left_out
+        ]
+        return self.made(action, sessions)._replace(notes=tuple(self._delete_notes(sessions)))
+
+    def _subagents(self, doomed: Iterable[Subject]) -> list[Subject]:
+        """Who goes along with these, and with those again."""
+        known = {one.row for one in doomed}
+        found: list[Subject] = []
+        fresh = list(doomed)
+        while fresh:
+            more = [one for one in self.tables.subagents(fresh) if one.row not in known]
+            fresh = list({one.row: one for one in more}.values())
+            known.update(one.row for one in fresh)
+            found += fresh
+        return found
+
+    def clear(self, rows: Collection[int], force: bool = False) -> EditPlan:
+        """What goes when sessions stay and lose their messages."""
+        sessions = []
+        wanted = self.subjects(rows)
+        self.measure(wanted)
+        for one in wanted:
+            empty = "" if self.size(one).messages else "it has no messages"
+            reason = self.refusal(one, force) or empty
+            outcome = Outcome.SKIP if reason else Outcome.CLEAR
+            sessions.append(self.planned(one, outcome, reason))
+        plan = self.made(Action.CLEAR, sessions)
+        return plan._replace(notes=("Tokens and cost stay as they were counted.",))
+
+    def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
+        """What is to be known besides; last, what becomes of the room."""
+        going = [one for one in sessions if one.outcome is Outcome.DELETE]
+        stays = [one for one in sessions if one.outcome is Outcome.DETACH]
+        running = sum(one.state == State.RUNNING for one in going)
+        if running:
+            yield f"{plural(running, 'session')} running: what the agent writes next may fail."
+        yield from self.tables.delete_notes(going, stays)
+        if going:
+            yield (
+                "The state file does not shrink by itself: its agent reuses the room"
+                f"{self.tables.reclaim}."
+            )
+
+
+def _stays(subject: Subject) -> str:
+    kinds = {
+        "branch": "a branch",
+        "subagent": "a subagent's session",
+        RESET_CHILD: "the chat's next session",
+    }
+    return f"{kinds.get(subject.kind, 'what continues it')}: it stays and loses its link"
+
+
+def _keep_family(
+    stays: Subject,
+    doomed: dict[int, Subject],
+    along: Sequence[Subject],
+    left_out: dict[int, str],
+    reason: str,
+) -> None:
+    """Who stays keeps what it continues or works for; a branch is a conversation of its own, and so
+    is what a chat began anew with."""
+    by_id = {one.id: one for one in (*doomed.values(), *along)}
+    at = stays
+    seen = {at.id}
+    while at.kind not in APART and at.parent in by_id and at.parent not in seen:
+        at = by_id[at.parent]
+        seen.add(at.id)
+        if at.row in doomed:
+            left_out[at.row] = reason
+            del doomed[at.row]
+
+
+def _children_first(subjects: Sequence[Subject]) -> list[Subject]:
+    """Nobody before those that hang on it, and all that hang together in one go: who stops half way
+    wants whole conversations. In a circle, somebody has to be the first."""
+    by_id = {one.id: one for one in subjects}
+    places: dict[str, tuple[int, int]] = {}
+    families: dict[str, int] = {}
+    for one in subjects:
+        at, depth, seen = one, 0, {one.id}
+        while at.parent in by_id and at.parent not in seen:
+            at = by_id[at.parent]
+            seen.add(at.id)
+            depth += 1
+        places[one.id] = families.setdefault(at.id, len(families)), -depth
+    return sorted(subjects, key=lambda one: places[one.id])

@@ -1,0 +1,295 @@
+"""The edits of one state file: plan, do, take back, and put right what a crash left half done.
+
+Every plan is made from the file as it is; every edit checks again under the lock. One edit at a
+time, over all explorers.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
+from explorer.model import Action
+from explorer.stores.edits.apply.apply import Doing
+from explorer.stores.edits.apply.recovery import settle
+from explorer.stores.edits.apply.take_out import UnderWay
+from explorer.stores.edits.change_plan import (
+    plan_archive,
+    plan_end,
+    plan_noted_pins,
+    plan_pin,
+    plan_rename,
+)
+from explorer.stores.edits.delete_plan import Planner
+from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
+from explorer.stores.edits.refusals import OPPOSITES, place, reasons, undo_reason
+from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
+from explorer.stores.edits.words import log_words
+from explorer.stores.edits.write.connection import Looking
+from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.trash import TrashFile
+from explorer.stores.ours.trash_records import OURS, EntryState, Receipt, ReceiptState, table_of
+from explorer.stores.sqlite.failures import log_size
+
+LONG_LOG = 64_000_000
+"""Bytes of a log that somebody who looks at the disk would wonder about."""
+
+
+class Editor:
+    """Edits one file, by the rules of its agent; holds nothing open between two calls."""
+
+    def __init__(
+        self,
+        path: Path,
+        dialect: Dialect,
+        ids_of: Callable[[Sequence[int]], Mapping[int, str]],
+        ours: OurFiles,
+    ) -> None:
+        """`ids_of` tells ids by key where only reading is possible."""
+        self.path = path
+        self.trash = TrashFile(ours.trash, path)
+        self._dialect = dialect
+        self._ids_of = ids_of
+        self._clock = ours.clock
+        self._notes = ours.notes
+
+    def plan(
+        self,
+        action: Action,
+        keys: Sequence[int],
+        *,
+        title: str = "",
+        force: bool = False,
+        measured: bool = False,
+        token: CancelToken | None = None,
+    ) -> EditPlan:
+        """What an edit of these sessions would do; to archive and to pin, all parts of each
+        conversation. A `title` is what was typed for a rename. How long sessions are a rename and a
+        pin tell only if `measured`. Raises `OnlyAgent` with the plan where the agent's own command
+        could do what we cannot."""
+        places = [self._dialect.place(key) for key in keys]
+        if not places:
+            return EditPlan(action, self.path, "", ())
+        table = places[0][0]
+        rows = [row for name, row in places if name == table]
+        on = action in (Action.ARCHIVE, Action.PIN)
+        try:
+            with self._planning(action, table, token) as planner:
+                match action:
+                    case Action.RENAME:
+                        plan = plan_rename(planner, rows[0], title, measured)
+                    case Action.ARCHIVE | Action.UNARCHIVE:
+                        plan = plan_archive(planner, rows, on, self._noted_archive(planner))
+                    case Action.PIN | Action.UNPIN:
+                        plan = plan_pin(planner, rows, on, self.noted_pins(), measured)
+                    case Action.END | Action.REOPEN:
+                        plan = plan_end(planner, rows, action is Action.REOPEN, force)
+                    case Action.CLEAR:
+                        plan = planner.clear(rows, force)
+                    case Action.DELETE | Action.PRUNE:
+                        plan = planner.delete(rows, force, action)
+                        self._leave_to_agent(planner, plan)
+        except Refused:
+            if action not in (Action.PIN, Action.UNPIN):
+                raise
+            # Where the file cannot be written, our notes keep the pins.
+            plan = plan_noted_pins(self.path, self._ids_of(keys), on, self.noted_pins())
+        return plan._replace(elsewhere=len(places) - len(rows))
+
+    @contextmanager
+    def _planning(self, action: Action, table: str, token: CancelToken | None) -> Iterator[Planner]:
+        self.trash.check()
+        edit = OPPOSITES.get(action.value, action.value)
+        with self._looking(_PAST[edit], token) as looking:
+            schema = looking.schema
+            reason = reasons(self.path, self._dialect, schema, looking.ask)[edit]
+            for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
+            if reason and not for_agent:
+                raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
+            tables = self._dialect.over(looking.ask, schema, table)
+            yield Planner(self.path, tables, self._clock())
+
+    @contextmanager
+    def _looking(self, done: str, token: CancelToken | None) -> Iterator[Looking]:
+        reason = place(self.path)
+        if reason:
+            raise Refused(f"It cannot be {done}", sentence(reason))
+        with Looking(self.path, token) as looking:
+            yield looking
+
+    def _leave_to_agent(self, planner: Planner, plan: EditPlan) -> None:
+        reason = self._dialect.left_to_agent(planner.tables.schema)
+        if reason and plan.doomed:
+            raise OnlyAgent(sentence(reason), plan)
+
+    def _noted_archive(self, planner: Planner) -> Collection[str] | None:
+        """What our notes hold as archived, where the file has no place for it."""
+        if planner.tables.keeps_archive:
+            return None
+        if self._notes is None:
+            raise Refused("It cannot be archived", "This file has no place for it yet.")
+        return self._notes.archived()
+
+    def noted_pins(self) -> frozenset[str]:
+        """The ids that our notes hold as pinned."""
+        return self._notes.pins() if self._notes is not None else frozenset()
+
+    def apply(
+        self,
+        plan: EditPlan,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        force: bool = False,
+    ) -> Done:
+        """Do what was planned. Stopped by its token, a long edit says how far it got."""
+        with self.trash.alone():
+            self._sweep()
+            return self._with_log(self._doing(token, progress).apply(plan, force))
+
+    def undo_plan(
+        self,
+        receipt: int | None = None,
+        entries: Collection[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> UndoPlan:
+        """What taking an edit back would do: the newest that is not yet undone, or this one."""
+        self.trash.check()
+        found = self._receipt(receipt)
+        kept = self.trash.entries(found.number)
+        changes = self.trash.changes(found.number)
+        if changes and all(change.table == OURS for change in changes):
+            return UndoPlan(found, (), tuple(changes), of=len(changes))
+        with self._looking("undone", token) as looking:
+            ask, schema = looking.ask, looking.schema
+            reason = undo_reason(self.path, self._dialect, schema, ask, found, changes)
+            if reason:
+                raise Refused("It cannot be undone", sentence(reason))
+            tables = self._dialect.over(ask, schema, table_of(kept, changes))
+            busy = tables.running(at_risk(found, kept, changes), self._clock())
+            return plan_undo(self.trash, found, tables, entries, busy)
+
+    def undo(
+        self,
+        plan: UndoPlan,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Done:
+        with self.trash.alone():
+            return self._with_log(self._doing(token, progress).undo(plan))
+
+    def _receipt(self, number: int | None) -> Receipt:
+        cut_short = {one.number for one in self.after_crash().half_done}
+        for one in self.trash.receipts():
+            if one.state is ReceiptState.BEGUN and one.number not in cut_short:
+                raise Refused("An edit is under way", "It can be undone when it has ended.")
+            if one.number == number or (number is None and one.state is not ReceiptState.UNDONE):
+                if one.state is ReceiptState.UNDONE:
+                    raise Refused("It is undone already", f"Receipt {number} was taken back.")
+                return one
+        if number is None:
+            raise Refused("Nothing to undo", "No edit of this file is left to be taken back.")
+        raise Refused("No such receipt", f"There is no receipt {number} for this file.")
+
+    def before(self, receipt: Receipt) -> Receipt | None:
+        """The edit before this one that can be taken back: what cannot is not to stand in the
+        way."""
+        older = (one for one in self.trash.receipts() if one.number < receipt.number)
+        return next((one for one in older if one.state is ReceiptState.DONE), None)
+
+    def after_crash(self) -> AfterCrash:
+        """Settle what is clear of the edits that a crash cut short. Nothing is known of them while
+        another explorer edits: they may be its own."""
+        if not any(one.half_done for one in self.trash.receipts()):
+            return AfterCrash()
+        try:
+            with self.trash.alone():
+                before = [one.number for one in self.trash.receipts() if one.half_done]
+                for one in self.trash.receipts():
+                    if one.half_done:
+                        # What cannot be looked at now stays as it is, and is told.
+                        with suppress(ExplorerError):
+                            settle(self.path, self._dialect, self.trash, one)
+                left = [one for one in self.trash.receipts() if one.number in before]
+        except Refused:
+            # A newer version knows what is half done, and will say so.
+            return AfterCrash()
+        except StoreError as error:
+            if error.problem is Problem.BUSY:
+                return AfterCrash()
+            raise
+        return AfterCrash(
+            [one for one in left if one.half_done],
+            [one for one in left if not one.half_done],
+            len(before) - len(left),
+        )
+
+    def finish(
+        self,
+        receipt: Receipt,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Done:
+        """Do the rest of an edit that a crash cut short."""
+        with self.trash.alone():
+            return self._with_log(self._doing(token, progress).finish(receipt))
+
+    def restore(
+        self,
+        receipt: Receipt,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Done:
+        """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
+        if receipt.state is ReceiptState.UNDOING:
+            return self.finish(receipt, token, progress)
+        entries = [
+            entry.number
+            for entry in self.trash.entries(receipt.number)
+            if entry.state is not EntryState.BACK
+        ]
+        plan = self.undo_plan(receipt.number, entries, token)
+        return self.undo(plan, token, progress)
+
+    def _doing(
+        self, token: CancelToken | None, progress: Callable[[Progress], None] | None
+    ) -> Doing:
+        under_way = UnderWay(
+            self.path,
+            self._dialect,
+            self.trash,
+            self._clock,
+            token or CancelToken(),
+            progress or _unheard,
+        )
+        return Doing(under_way, self._notes)
+
+    def _with_log(self, done: Done) -> Done:
+        """What was done, and where that left a long log, that too."""
+        bytes_ = log_size(self.path)
+        if done.receipt is None or bytes_ < LONG_LOG:
+            return done
+        return done._replace(notes=(*done.notes, log_words(bytes_)))
+
+    def _sweep(self) -> None:
+        """What nobody can want back any more makes room."""
+        old = self.trash.expired(self._clock())
+        if old:
+            self.trash.purge(one.number for one in old)
+
+
+def _unheard(progress: Progress) -> None:
+    pass
+
+
+_PAST = {
+    "rename": "renamed",
+    "archive": "archived",
+    "pin": "pinned",
+    "delete": "deleted",
+    "clear": "cleared",
+    "end": "ended",
+    "reopen": "reopened",
+    "prune": "pruned",
+}

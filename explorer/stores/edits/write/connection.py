@@ -1,0 +1,319 @@
+"""Writing to a file that is not ours: the one place that opens it writable.
+
+A read-only connection is held open around the writing one. Without it, closing ours beside an
+agent that lost its own locks unlinks its log, and with it what it was told is stored. We write no
+log back but as `log` has it, each transaction is short, and after the first error nothing more is
+tried: SQLite may have rolled back already, and the next statement would stand alone.
+"""
+
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError, Problem, Refused
+from explorer.stores.edits.write.log import Log
+from explorer.stores.sqlite.failures import (
+    busy,
+    check_beside,
+    check_file,
+    error_name,
+    explain,
+    store_error,
+)
+from explorer.stores.sqlite.images import Image, RawText
+from explorer.stores.sqlite.schema import Schema, introspect
+
+T = TypeVar("T")
+
+LOOK_AGAIN = 0.001, 0.01
+"""Seconds until a busy file is tried again. SQLite itself would sleep for up to a tenth of one, and
+hardly ever meet the gap between two writes of a busy agent."""
+PATIENCE = 10.0
+TOLD_AFTER = 0.5
+"""Seconds after which it is told, again and again, that somebody waits."""
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR")
+_READ_ONLY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
+
+
+class Changed(Refused):
+    """The file is no longer as it was when the plan was made."""
+
+
+class Transaction:
+    """One short write, under the lock."""
+
+    def __init__(self, connection: sqlite3.Connection, schema: Schema) -> None:
+        self._connection = connection
+        self.schema = schema
+
+    def rows(self, sql: str, values: Sequence[object] = ()) -> list[Image]:
+        """Every row, with text as it is stored."""
+        self._inside()
+        cursor = self._connection.execute(sql, values)
+        try:
+            return cursor.fetchall()
+        finally:
+            cursor.close()
+
+    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
+    def run(self, sql: str, values: Sequence[object] = (), expect: int | None = None) -> int:
+        """Change something; how many rows it was. Where it is not `expect`, nothing is done."""
+        self._inside()
+        cursor = self._connection.execute(sql, values)
+        count = cursor.rowcount
+        cursor.close()
+        self._inside()
+        if expect is not None and count != expect:
+            raise Changed(
+                "The file has changed",
+                f"A step met {count} rows where there were to be {expect}. Nothing was done.",
+            )
+        return count
+
+    def _inside(self) -> None:
+        if not self._connection.in_transaction:
+            raise ExplorerError(
+                "The write was given up", "SQLite took the transaction back. Nothing was done."
+            )
+
+
+class Looking:
+    """A read-only connection that gives cells as they are stored; it holds no lock between two
+    questions."""
+
+    def __init__(
+        self,
+        path: Path,
+        token: CancelToken | None = None,
+        waits: Callable[[], None] | None = None,
+    ) -> None:
+        """`waits` is told while another program keeps us waiting."""
+        self.path = path
+        self._waits = waits
+        self._token = token or CancelToken()
+        self._schema: tuple[int, Schema] | None = None
+
+    def __enter__(self) -> Self:
+        found = check_file(self.path)
+        self._identity = found.st_dev, found.st_ino
+        self._guard = self._connected("ro")
+        try:
+            if self._cut_short():
+                self._roll_back()
+            self._guard.execute("PRAGMA query_only=1").close()
+            self.ask("SELECT count(*) FROM sqlite_master")
+        except BaseException:
+            self._guard.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._guard.close()
+
+    def _cut_short(self) -> bool:
+        """Whether somebody died in the middle of a write, without a log: nobody can read the file
+        until that is rolled back. It may have been us."""
+        try:
+            self._guard.execute("PRAGMA schema_version").close()
+        except sqlite3.Error as error:
+            return error_name(error) == "SQLITE_READONLY_ROLLBACK"
+        return False
+
+    def readable(self) -> bool:
+        """Whether the file can be read at this moment: after a write that failed half way it may
+        not be, until the next writer has rolled it back."""
+        try:
+            self._guard.execute("PRAGMA schema_version").close()
+        except sqlite3.Error:
+            return False
+        return True
+
+    def _roll_back(self) -> None:
+        """Have SQLite do so, as the agent's own next start would."""
+        connection = self._connected("rw")
+        try:
+            self._waiting(lambda: connection.execute("PRAGMA schema_version").close())
+        finally:
+            connection.close()
+
+    def see_through(self) -> None:
+        """What is to be done now is done whether or not somebody wants to stop: putting back."""
+        self._token = CancelToken()
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        resolved = self.path.resolve()
+        check_beside(resolved)
+        try:
+            connection = sqlite3.connect(
+                f"{resolved.as_uri()}?mode={mode}",
+                uri=True,
+                timeout=0.0,
+                isolation_level=None,
+            )
+        except sqlite3.Error as error:
+            raise self.explained(error) from error
+        connection.text_factory = RawText
+        return connection
+
+    @property
+    def schema(self) -> Schema:
+        """What tables there are."""
+        return self._waiting(lambda: self._introspected(self._guard))
+
+    def ask(self, sql: str, values: Sequence[object] = ()) -> list[Image]:
+        """Read something, without any lock that outlives the answer."""
+
+        def answer() -> list[Image]:
+            cursor = self._guard.execute(sql, values)
+            try:
+                return cursor.fetchall()
+            finally:
+                cursor.close()
+
+        return self._waiting(answer)
+
+    def _waiting(self, work: Callable[[], T]) -> T:
+        """What `work` gives, when it gets its turn."""
+        began = told = time.monotonic()
+        while True:
+            self._token.check()
+            try:
+                return work()
+            except sqlite3.Error as error:
+                if not busy(error) or time.monotonic() > began + PATIENCE:
+                    raise self.explained(error) from error
+            except UnicodeDecodeError as error:
+                raise explain(error, self.path) from error
+            if self._waits is not None and time.monotonic() > told + TOLD_AFTER:
+                told = time.monotonic()
+                self._waits()
+            self._token.wait(random.uniform(*LOOK_AGAIN))
+
+    def _introspected(self, connection: sqlite3.Connection) -> Schema:
+        """Read again only when the tables have changed."""
+        version = connection.execute("PRAGMA schema_version").fetchone()[0]
+        if self._schema is None or self._schema[0] != version:
+            self._schema = version, introspect(connection)
+        return self._schema[1]
+
+    def explained(self, error: sqlite3.Error) -> ExplorerError:
+        """What went wrong, in words."""
+        name = error_name(error)
+        if busy(error):
+            return store_error(Problem.BUSY, self.path)
+        if name.startswith(_FULL):
+            return ExplorerError(
+                "It could not be written",
+                f"The disk is full or failed ({error}). The step was taken back.",
+            )
+        if name.startswith(_READ_ONLY):
+            return Refused("The file may not be written", f"SQLite says: {error}.")
+        if name.startswith("SQLITE_CONSTRAINT") and "sessions.title" in str(error):
+            return Changed("The file has changed", "Another session has got its title meanwhile.")
+        if name.startswith("SQLITE_CONSTRAINT"):
+            return Changed("The file has changed", f"SQLite refused a step: {error}.")
+        if name == "SQLITE_ERROR":
+            return Refused("This file cannot be edited", f"SQLite refused a step: {error}.")
+        return explain(error, self.path)
+
+
+class Writing(Looking):
+    """A writable connection inside a read-only one, for the length of one edit."""
+
+    others_at = 0.0
+    """When somebody else was last found to have written, by the clock of `time.monotonic`."""
+    _version = 0
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        try:
+            if os.stat(self.path).st_nlink > 1:
+                raise Refused(
+                    "The file has two names",
+                    "It is hard-linked, so its log may lie under the other name.",
+                )
+            self._connection = self._connected("rw")
+            self._log = Log(self.path)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+        except BaseException:
+            self._guard.close()
+            raise
+        return self
+
+    def write_back_log(self) -> None:
+        """Between two transactions: keep the log of a long edit short, where that is safe."""
+        try:
+            self._log.write_back(self._connection)
+        except (sqlite3.Error, OSError):
+            # The edit does not hang on it, and the agent will.
+            return
+
+    def _prepare(self) -> None:
+        try:
+            self._connection.execute("PRAGMA foreign_keys=ON").close()
+            linked = self._connection.execute("PRAGMA foreign_keys").fetchone()[0]
+            self._connection.execute("PRAGMA wal_autocheckpoint=0").close()
+        except sqlite3.Error as error:
+            raise self.explained(error) from error
+        if linked != 1:
+            raise Refused("SQLite checks no links", "This build of it has no foreign keys.")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+        finally:
+            try:
+                self._connection.close()
+            finally:
+                super().__exit__(kind, error, trace)
+
+    @contextmanager
+    def transaction(self, keep: bool = True) -> Iterator[Transaction]:
+        """A write that happens as a whole or not at all; with `keep` off, not at all."""
+        found = os.stat(self.path)
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise Changed("The file was replaced", "Another file is in its place by now.")
+        self._waiting(lambda: self._connection.execute("BEGIN IMMEDIATE").close())
+        try:
+            self._look_for_others()
+            yield Transaction(self._connection, self._introspected(self._connection))
+            if keep:
+                # Without a log, readers may keep us waiting at this point.
+                self._waiting(lambda: self._connection.execute("COMMIT").close())
+        except sqlite3.Error as error:
+            raise self.explained(error) from error
+        except UnicodeDecodeError as error:
+            raise explain(error, self.path) from error
+        finally:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+
+    def _look_for_others(self) -> None:
+        found = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if found != self._version:
+            self._version, self.others_at = found, time.monotonic()

@@ -1,0 +1,1 @@
+"""The files of Hermes Agent, of any schema."""

@@ -1,0 +1,299 @@
+"""Writes new state files of Hermes' schema 22: for the demo, for import and for tests.
+
+It never opens a file that is already there. All that happens until the file is closed is one
+transaction, so a file is complete or does not exist. Counters are kept as Hermes 0.19 keeps them,
+and every time comes in as an argument: the same calls make the same rows.
+"""
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from explorer.errors import ExitCode, ExplorerError
+from explorer.stores.hermes.create.schema import SCHEMA
+
+TITLE_LIMIT = 100
+"""Hermes refuses longer titles."""
+
+_BEGIN = "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; BEGIN IMMEDIATE;"
+_JSON_CONTENT = "\x00json:"
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+_ARCHIVE = """
+WITH RECURSIVE
+  link(earlier, later) AS (
+    SELECT parent.id, child.id FROM sessions parent
+      JOIN sessions child ON child.parent_session_id = parent.id
+      WHERE parent.end_reason = 'compression'),
+  before(id) AS (SELECT :id UNION SELECT earlier FROM link JOIN before ON id = later),
+  after(id) AS (SELECT :id UNION SELECT later FROM link JOIN after ON id = earlier)
+UPDATE sessions SET archived = :archived
+  WHERE id IN (SELECT id FROM before UNION SELECT id FROM after)
+"""
+
+
+class RefusedFile(ExplorerError):
+    """There is already something where the new file should go."""
+
+    exit_code = ExitCode.REFUSED
+
+
+class StateFile:
+    """A state file in the making; use it as a context manager, or `close` it."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._db = connection
+
+    @classmethod
+    def create(cls, path: Path) -> Self:
+        """A new file, readable by its owner only."""
+        _claim(path)
+        # No implicit transactions: the one there is ends in `close` or `discard`.
+        state = cls(path, sqlite3.connect(path, isolation_level=None))
+        try:
+            state._db.executescript(_BEGIN + SCHEMA)
+        except sqlite3.Error:
+            state.discard()
+            raise
+        return state
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        (self.discard if kind else self.close)()
+
+    def close(self) -> None:
+        """Make it all durable; afterwards there is one file, without a log beside it."""
+        try:
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            self.discard()
+            raise
+        self._db.close()
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._db.close()
+        for path in _with_companions(self.path):
+            path.unlink(missing_ok=True)
+
+    def create_session(
+        self,
+        session_id: str,
+        source: str,
+        *,
+        started_at: float,
+        model: str | None = None,
+        model_config: Mapping[str, object] | None = None,
+        system_prompt: str | None = None,
+        parent: str | None = None,
+        title: str | None = None,
+        cwd: str | None = None,
+        git_branch: str | None = None,
+        git_repo_root: str | None = None,
+        profile: str | None = None,
+        user_id: str | None = None,
+        session_key: str | None = None,
+        chat_id: str | None = None,
+        chat_type: str | None = None,
+        thread_id: str | None = None,
+    ) -> None:
+        """A session without messages. A parent must be there before its children."""
+        self._insert(
+            "sessions",
+            id=session_id,
+            source=source,
+            started_at=started_at,
+            model=model,
+            model_config=_json(model_config),
+            system_prompt=_text(system_prompt),
+            parent_session_id=parent,
+            cwd=cwd,
+            git_branch=git_branch,
+            git_repo_root=git_repo_root,
+            profile_name=profile,
+            user_id=user_id,
+            session_key=session_key,
+            chat_id=chat_id,
+            chat_type=chat_type,
+            thread_id=thread_id,
+        )
+        if title is not None:
+            self.set_title(session_id, title)
+
+    def append_message(
+        self,
+        session_id: str,
+        role: str,
+        content: str | Sequence[object] | Mapping[str, object] | None = None,
+        *,
+        timestamp: float,
+        tool_calls: Sequence[Mapping[str, object]] | None = None,
+        tool_call_id: str | None = None,
+        tool_name: str | None = None,
+        finish_reason: str | None = None,
+        reasoning: str | None = None,
+        reasoning_content: str | None = None,
+        reasoning_details: Sequence[object] | None = None,
+        codex_reasoning_items: Sequence[object] | None = None,
+        codex_message_items: Sequence[object] | None = None,
+        platform_message_id: str | None = None,
+        observed: bool = False,
+        token_count: int | None = None,
+        effect_disposition: str | None = None,
+        api_content: str | None = None,
+    ) -> int:
+        """The id of the new row. `message_count` grows by one, `tool_call_count` by the calls."""
+        row = self._insert(
+            "messages",
+            session_id=session_id,
+            role=role,
+            content=_text(content) if isinstance(content, str) else _parts(content),
+            timestamp=timestamp,
+            tool_calls=_json(tool_calls),
+            tool_call_id=tool_call_id,
+            tool_name=_text(tool_name),
+            finish_reason=finish_reason,
+            reasoning=_text(reasoning),
+            reasoning_content=_text(reasoning_content),
+            reasoning_details=_json(reasoning_details),
+            codex_reasoning_items=_json(codex_reasoning_items),
+            codex_message_items=_json(codex_message_items),
+            platform_message_id=platform_message_id,
+            observed=int(observed),
+            token_count=token_count,
+            effect_disposition=effect_disposition,
+            api_content=_text(api_content),
+        )
+        self._db.execute(
+            "UPDATE sessions SET message_count = message_count + 1,"
+            " tool_call_count = tool_call_count + ? WHERE id = ?",
+            (len(tool_calls or ()), session_id),
+        )
+        return row
+
+    def end_session(self, session_id: str, ended_at: float, reason: str) -> None:
+        """The first reason wins: ending an ended session changes nothing."""
+        self._db.execute(
+            "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE id = ? AND ended_at IS NULL",
+            (ended_at, reason, session_id),
+        )
+
+    def set_title(self, session_id: str, title: str | None) -> None:
+        if title is not None and len(title) > TITLE_LIMIT:
+            raise ExplorerError("Title too long", f"At most {TITLE_LIMIT} characters fit.")
+        try:
+            self._update(session_id, title=_text(title))
+        except sqlite3.IntegrityError:
+            raise ExplorerError("Title taken", f"Another session is called “{title}”.") from None
+
+    def set_archived(self, session_id: str, archived: bool) -> None:
+        """Archive or unarchive the whole conversation that the session is part of."""
+        self._db.execute(_ARCHIVE, {"id": session_id, "archived": int(archived)})
+
+    def set_usage(
+        self,
+        session_id: str,
+        input_tokens: int,
+        output_tokens: int,
+        cost: float | None,
+        status: str,
+        *,
+        actual_cost: float | None = None,
+        cost_source: str | None = None,
+        cache_read_tokens: int = 0,
+        cache_write_tokens: int = 0,
+        reasoning_tokens: int = 0,
+        api_calls: int = 0,
+        provider: str | None = None,
+        base_url: str | None = None,
+        billing_mode: str | None = None,
+    ) -> None:
+        """Totals of the session. Hermes stores an unknown `cost` as zero: `status` tells."""
+        self._update(
+            session_id,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            estimated_cost_usd=cost or 0.0,
+            cost_status=status,
+            actual_cost_usd=actual_cost,
+            cost_source=cost_source,
+            cache_read_tokens=cache_read_tokens,
+            cache_write_tokens=cache_write_tokens,
+            reasoning_tokens=reasoning_tokens,
+            api_call_count=api_calls,
+            billing_provider=provider,
+            billing_base_url=base_url,
+            billing_mode=billing_mode,
+        )
+
+    def rewind(self, session_id: str, from_message_id: int) -> None:
+        """Take back a message of the user and all after it; the counters stay as they are."""
+        target = self._db.execute(
+            "SELECT role FROM messages WHERE id = ? AND session_id = ?",
+            (from_message_id, session_id),
+        ).fetchone()
+        if target != ("user",):
+            raise ValueError(f"message {from_message_id} is none of the user's in {session_id}")
+        self._db.execute(
+            "UPDATE messages SET active = 0 WHERE session_id = ? AND id >= ? AND active = 1",
+            (session_id, from_message_id),
+        )
+        count = "UPDATE sessions SET rewind_count = rewind_count + 1 WHERE id = ?"
+        self._db.execute(count, (session_id,))
+
+    def compact(self, session_id: str, message_ids: Sequence[int]) -> None:
+        """Mark messages as summarised away; the counters become those of what is left."""
+        self._db.executemany(
+            "UPDATE messages SET active = 0, compacted = 1 WHERE session_id = ? AND id = ?",
+            [(session_id, row) for row in message_ids],
+        )
+        self._db.execute(
+            "UPDATE sessions SET (message_count, tool_call_count) = ("
+            " SELECT count(*), coalesce(sum(json_array_length(coalesce(tool_calls, '[]'))), 0)"
+            " FROM messages WHERE session_id = sessions.id AND active = 1) WHERE id = ?",
+            (session_id,),
+        )
+
+    def _insert(self, table: str, **values: str | float | None) -> int:
+        sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES (:{', :'.join(values)})"
+        return self._db.execute(sql, values).lastrowid or 0
+
+    def _update(self, session_id: str, **values: str | float | None) -> None:
+        pairs = ", ".join(f"{name} = ?" for name in values)
+        sql = f"UPDATE sessions SET {pairs} WHERE id = ?"
+        self._db.execute(sql, (*values.values(), session_id))
+
+
+def _with_companions(path: Path) -> list[Path]:
+    return [path.with_name(path.name + end) for end in ("", "-wal", "-shm", "-journal")]
+
+
+def _claim(path: Path) -> None:
+    # A log left over from another file would be replayed into the new one.
+    for taken in _with_companions(path):
+        if taken.exists():
+            raise RefusedFile("File exists", f"{taken} is already there. Choose another name.")
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise ExplorerError("Cannot create the file", f"{path}: {error.strerror}.") from None
+
+
+def _text(value: str | None) -> str | None:
+    """Text as SQLite can store it: Hermes replaces lone surrogates in the same way."""
+    return None if value is None else _SURROGATES.sub("\ufffd", value)
+
+
+def _json(value: object) -> str | None:
+    return json.dumps(value) if value else None
+
+
+def _parts(content: Sequence[object] | Mapping[str, object] | None) -> str | None:
+    return None if content is None else _JSON_CONTENT + json.dumps(content)

@@ -1,0 +1,1 @@
+"""How Hermes keeps its sessions, for the edits engine."""

@@ -1,0 +1,164 @@
+"""The messages of a session, with their bodies, for those in sight; and what they stand beside."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from explorer.model import Message
+from explorer.stores.content import (
+    content_text,
+    message_items_text,
+    reasoning_text,
+    split_thinking,
+    tool_calls,
+)
+from explorer.stores.hermes.messages.notices import notice, reactions
+from explorer.stores.hermes.messages.visible import SEEN, message_state, unseen
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.parameters import batches, placeholders
+from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import Schema
+
+DISPLAY = ("display_kind", "display_metadata", "_compressed_summary")
+BODY = (
+    "id",
+    "session_id",
+    "role",
+    "timestamp",
+    "content",
+    "tool_calls",
+    "tool_call_id",
+    "tool_name",
+    "finish_reason",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+    "active",
+    "compacted",
+    *DISPLAY,
+)
+NEAR = 8
+"""Messages on either side among which one is looked for that a person is meant to see."""
+OF_SESSION = "m.session_id = (SELECT s.id FROM sessions s WHERE s.rowid = ?)"
+
+
+def system_prompt(reader: Reader, key: int) -> str:
+    """What the agent was told; newer schemas keep each prompt once, in a table of its own."""
+    schema = reader.schema
+    inline = schema.pick("sessions", "s", ("system_prompt",))
+    if schema.has("system_prompts", "hash", "prompt") and schema.has(
+        "sessions", "system_prompt_hash"
+    ):
+        shared = "(SELECT p.prompt FROM system_prompts p WHERE p.hash = s.system_prompt_hash)"
+        inline = f"coalesce({shared}, {inline})"
+    return cells.words(reader.value(f"SELECT {inline} FROM sessions s WHERE s.rowid = ?", (key,)))
+
+
+def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
+    """The messages with these ids, in their order."""
+    columns = f"{reader.schema.pick('messages', 'm', BODY)}, {unseen(reader.schema)}"
+    found: dict[int, Message] = {}
+    for batch in batches(ids):
+        places = placeholders(batch)
+        for row in reader.rows(f"SELECT {columns} FROM messages m WHERE m.id IN ({places})", batch):
+            reader.token.check()
+            message = _message(row, reader.schema)
+            found[message.id] = message
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+def lost(reader: Reader, id_: str) -> list[Message]:
+    """Messages that name this session, of which there need not be a row. The id may have been
+    stored as bytes, and as bytes that are no text, which are shown with replacement characters."""
+    ids = reader.column(
+        "SELECT m.id FROM messages m WHERE m.session_id IN (:id, CAST(:id AS BLOB))", {"id": id_}
+    )
+    if not ids and "\ufffd" in id_:
+        named = reader.rows("SELECT m.id, m.session_id FROM messages m")
+        ids = [number for number, name in named if cells.words(name) == id_]
+    return messages(reader, sorted(ids))
+
+
+def around(
+    reader: Reader, key: int, ids: Sequence[int], rewound: bool
+) -> dict[int, tuple[int | None, int | None]]:
+    """The messages before and after each of these. All ids of the session come from the index
+    on it, once: asked for each message, SQLite would walk the session as often."""
+    order = sorted(reader.column(f"SELECT m.id FROM messages m WHERE {OF_SESSION}", (key,)))
+    if not rewound and reader.schema.has("messages", "active"):
+        compacted = reader.schema.pick("messages", "m", ("compacted",))
+        inactive = reader.rows(
+            f"SELECT m.id, {compacted} FROM messages m WHERE {OF_SESSION} AND m.active = 0", (key,)
+        )
+        undone = {id_ for id_, flag in inactive if not cells.flag(flag, default=False)}
+        order = [id_ for id_ in order if id_ not in undone]
+    if not rewound:
+        hidden = _unseen_beside(reader, order, ids)
+        order = [id_ for id_ in order if id_ not in hidden] if hidden else order
+    found = {}
+    for id_ in ids:
+        before, after = bisect_left(order, id_), bisect_right(order, id_)
+        found[id_] = (
+            order[before - 1] if before > 0 else None,
+            order[after] if after < len(order) else None,
+        )
+    return found
+
+
+def _unseen_beside(reader: Reader, order: Sequence[int], ids: Sequence[int]) -> set[int]:
+    """Those of the messages near these that are for the model alone."""
+    test = unseen(reader.schema)
+    if test == SEEN:
+        return set()
+    near: set[int] = set()
+    for id_ in ids:
+        at = bisect_left(order, id_)
+        near.update(order[max(at - NEAR, 0) : at + NEAR + 1])
+    found: set[int] = set()
+    for batch in batches(near):
+        places = placeholders(batch)
+        found.update(
+            reader.column(f"SELECT m.id FROM messages m WHERE m.id IN ({places}) AND {test}", batch)
+        )
+    return found.difference(ids)
+
+
+def _message(row: tuple[object, ...], schema: Schema) -> Message:
+    cell = dict(zip(BODY, row, strict=False))
+    role = cells.words(cell["role"])
+    text = content_text(cell["content"], bare_json=not schema.has("state_meta"))
+    if not text and cell["codex_message_items"]:
+        text = message_items_text(cell["codex_message_items"])
+    thinking = ""
+    if role == "assistant":
+        text, thinking = split_thinking(text)
+    reasoning, opaque = reasoning_text(
+        (cell["reasoning"], cell["reasoning_content"], thinking),
+        cell["reasoning_details"],
+        cell["codex_reasoning_items"],
+    )
+    message = Message(
+        id=cells.integer(cell["id"]) or 0,
+        session_id=cells.words(cell["session_id"]),
+        role=role,
+        timestamp=cells.seconds(cell["timestamp"]),
+        text=text,
+        reasoning=reasoning,
+        opaque_reasoning=opaque,
+        tool_calls=tool_calls(cell["tool_calls"]),
+        tool_call_id=cells.text(cell["tool_call_id"]),
+        tool_name=cells.text(cell["tool_name"]),
+        finish_reason=cells.text(cell["finish_reason"]),
+        state=message_state(cell["active"], cell["compacted"]),
+    )
+    kind, metadata, summary = row[-4:-1]
+    if kind is None and metadata is None and not summary:
+        return message
+    return message._replace(
+        display=cells.text(kind),
+        notice=notice(kind, metadata, text),
+        unseen=bool(row[-1]),
+        summary=cells.flag(summary, default=False),
+        reactions=reactions(metadata),
+    )

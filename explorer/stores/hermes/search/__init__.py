@@ -1,0 +1,1 @@
+"""Hermes' own search tables, and the scan where they cannot tell."""

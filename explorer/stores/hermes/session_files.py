@@ -1,0 +1,104 @@
+"""The files that Hermes keeps of a session in the folder `sessions` beside its state file.
+
+They are looked for by name and measured, never opened. Only ids that are plain names are looked
+for: any other could lead out of the folder. The name of a dump has no clear end of the id, so that
+of `a_b` looks like one of `a`: who else it may be of is told, to be looked up.
+"""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.model import SAFE_ID
+from explorer.render.amounts import count, size
+from explorer.stores.base import Section
+
+FOLDER = "sessions"
+ROUTES = "sessions.json"
+"""The gateway's, whatever a session may be called."""
+NAMED = 20
+"""Files that are named; of more there is only the number."""
+
+_BETWEEN_CHECKS = 1000
+_DUMP = "request_dump_"
+
+Known = Callable[[Collection[str]], Collection[str]]
+"""Says which of these ids are those of a session."""
+
+
+class Beside(NamedTuple):
+    """A file about a session."""
+
+    label: str
+    name: str
+    size: int
+    id: str
+    rivals: tuple[str, ...] = ()
+    """Longer ids that its name may stand for as well."""
+
+
+def folder_of(path: Path) -> Path:
+    return path.resolve().parent / FOLDER
+
+
+def files_beside(
+    path: Path, ids: Iterable[str], known: Known, token: CancelToken | None = None
+) -> list[Beside]:
+    """The files of these sessions, by kind and name: one walk through the folder, which may hold
+    100,000 files. Raises `OSError` where it cannot be looked into."""
+    found = list(_walked(folder_of(path), ids, token or CancelToken()))
+    rivals = {id_ for one in found for id_ in one.rivals}
+    there = frozenset(known(rivals)) if rivals else frozenset()
+    return sorted(one for one in found if there.isdisjoint(one.rivals))
+
+
+def _walked(folder: Path, ids: Iterable[str], token: CancelToken) -> Iterable[Beside]:
+    safe = {id_ for id_ in ids if re.fullmatch(SAFE_ID, id_)}
+    plain: dict[str, tuple[str, str]] = {}
+    for id_ in safe:
+        plain[f"{id_}.json"] = plain[f"{id_}.jsonl"] = "Transcript", id_
+        plain[f"session_{id_}.json"] = "Snapshot", id_
+    plain.pop(ROUTES, None)
+    with os.scandir(folder) as entries:
+        for number, entry in enumerate(entries):
+            if number % _BETWEEN_CHECKS == 0:
+                token.check()
+            label, id_ = plain.get(entry.name, ("", ""))
+            rivals: tuple[str, ...] = ()
+            if not label and entry.name.startswith(_DUMP) and entry.name.endswith(".json"):
+                id_, rivals = _dumped(entry.name.removeprefix(_DUMP), safe)
+                label = "Request dump" if id_ else ""
+            if label and entry.is_file(follow_symlinks=False):
+                length = entry.stat(follow_symlinks=False).st_size
+                yield Beside(label, entry.name, length, id_, rivals)
+
+
+def _dumped(rest: str, ids: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """(the session that a dump is of, who else it may be of): the longest id counts."""
+    begins = [rest[:at] for at, letter in enumerate(rest) if letter == "_"]
+    mine = [at for at, begin in enumerate(begins) if begin in ids]
+    return (begins[mine[-1]], tuple(begins[mine[-1] + 1 :])) if mine else ("", ())
+
+
+def files_of(path: Path, ids: Sequence[str], known: Known, token: CancelToken) -> Section:
+    """The state file and what lies beside it about these sessions."""
+    folder = folder_of(path)
+    rows = [("State file", str(path.absolute()))]
+    try:
+        found = files_beside(path, ids, known, token)
+    except FileNotFoundError:
+        found = []
+    except OSError as error:
+        return Section("Files", (*rows, ("Beside it", f"{folder}: {error.strerror}")))
+    if found:
+        rows.append(("Folder", str(folder)))
+    rows += [(one.label, f"{one.name} · {size(one.size)}") for one in found[:NAMED]]
+    if len(found) > NAMED:
+        rest = found[NAMED:]
+        rows.append(("More", f"{count(len(rest))} · {size(sum(one.size for one in rest))}"))
+    if not found:
+        rows.append(("Beside it", "no file of this session"))
+    return Section("Files", tuple(rows))

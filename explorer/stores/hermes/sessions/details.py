@@ -1,0 +1,257 @@
+"""Everything a Hermes file says of a session or a conversation, but for its messages.
+
+Columns that are known have labels and a place; whatever else a file of any schema holds comes
+under "Also stored", so that nothing is kept from who asks. Of a conversation the numbers are sums
+and the rest is what its newest part says.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import NoSuchSession
+from explorer.render.amounts import count, plural
+from explorer.render.when import duration, exact
+from explorer.stores.base import Details
+from explorer.stores.catalog import Unit
+from explorer.stores.fact_rows import (
+    READ,
+    Record,
+    Row,
+    columns_of,
+    labelled,
+    newest,
+    others,
+    sections,
+    settings,
+    total,
+)
+from explorer.stores.hermes.codes import END_REASONS, TITLE_SOURCES, in_words
+from explorer.stores.hermes.session_files import files_of
+from explorer.stores.hermes.sessions.facts import keys_of
+from explorer.stores.hermes.sessions.relations import lineage, resets, routes, usage
+from explorer.stores.hermes.sessions.rows import read_time
+from explorer.stores.hermes.sessions.spending import SPENDING, TOKENS, cost_rows, token_rows
+from explorer.stores.hermes.sessions.survey import latest, newest_time
+from explorer.stores.hermes.shared_prompts import shared_text, tools
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.parameters import batches, placeholders
+from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+
+IDS = ("id", "parent_session_id")
+"""Never cut."""
+COUNTS = {
+    "message_count": "Messages",
+    "tool_call_count": "Tool calls",
+    "api_call_count": "Model calls",
+    "rewind_count": "Rewound",
+}
+WHERE = {
+    "source": "Source",
+    "created_source": "Begun in",
+    "display_name": "Chat",
+    "chat_type": "Kind of chat",
+    "chat_id": "Chat id",
+    "thread_id": "Thread",
+    "user_id": "User",
+    "session_key": "Session key",
+    "profile_name": "Profile",
+    "transport_profile": "Transport profile",
+    "cwd": "Workspace",
+    "git_repo_root": "Repository",
+    "git_branch": "Branch",
+    "origin_json": "Origin",
+    "handoff_state": "Hand-over",
+    "handoff_platform": "Handed over to",
+    "handoff_error": "Hand-over failed",
+}
+MODEL = {
+    "billing_provider": "Provider",
+    "billing_base_url": "Address",
+    "billing_mode": "Paid by",
+}
+TIMES = (
+    *("started_at", "ended_at", "end_reason", "last_read_at"),
+    *("last_activity_at", "last_activity_description", "last_activity_provenance"),
+)
+PROMPT, TOOLS = "system_prompt_hash", "tool_names"
+"""Where the texts lie that many sessions share."""
+KNOWN = (
+    *IDS,
+    *("title", "title_source", "pinned", "hidden", "archived", "auto_archived"),
+    *("model", "model_config", PROMPT, TOOLS),
+    *(*COUNTS, *WHERE, *MODEL, *TOKENS, *SPENDING, *TIMES),
+)
+
+
+class _Read(NamedTuple):
+    """What the tables say."""
+
+    parts: tuple[Record, ...]
+    title: str | None
+    sections: Sequence[tuple[str, Sequence[Row]]]
+    rest: Sequence[Row]
+
+
+def details(file: ReadOnlyFile, unit: Unit, token: CancelToken) -> Details:
+    """All about a unit. Files are looked for when the database is closed again."""
+    read = file.read(lambda reader: _read(reader, unit), token)
+    ids = [part.text("id") for part in read.parts]
+    made = sections(read.sections)
+
+    def known(others: Collection[str]) -> Collection[str]:
+        return file.read(lambda reader: keys_of(reader, sorted(others)), token)
+
+    files = files_of(file.path, ids, known, token)
+    rest = sections([("Also stored", read.rest)])
+    return Details(ids[-1], read.title, (*made, files, *rest))
+
+
+def _read(reader: Reader, unit: Unit) -> _Read:
+    found, last = _records(reader, (*unit.parts, *unit.whole))
+    parts = tuple(found[key] for key in unit.parts if key in found)
+    if unit.key not in found or not parts:
+        raise NoSuchSession("No such session", "It was deleted a moment ago.")
+    one = newest(parts)
+    chain = unit.whole or unit.parts
+    told = [
+        ("Session", _session(parts, one)),
+        ("Where", [*labelled(one, WHERE), *resets(reader, one)]),
+        ("Model", [*_model(parts, one), *_tools(reader, one)]),
+        ("Tokens", token_rows(parts)),
+        ("Cost", cost_rows(parts, one)),
+        ("By model", usage(reader, unit.parts)),
+        ("Times", _times(parts, [last[key] for key in unit.parts if key in last])),
+        ("Lineage", lineage(reader, unit)),
+        ("Parts", _parts([found[key] for key in chain if key in found], parts)),
+        ("Routes", routes(reader, [part.text("id") for part in parts])),
+    ]
+    rest = others(_with_prompt(reader, one), KNOWN)
+    return _Read(parts, one.text("title") or None, told, rest)
+
+
+def _records(
+    reader: Reader, keys: Sequence[int]
+) -> tuple[dict[int, Record], dict[int, float | None]]:
+    """(the rows, the time of the newest message) by key."""
+    columns = columns_of(reader.schema, "sessions", "s", KNOWN, IDS)
+    found: dict[int, Record] = {}
+    last: dict[int, float | None] = {}
+    for batch in batches(dict.fromkeys(keys)):
+        places = placeholders(batch)
+        for key, greatest, *row in reader.rows(
+            "SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
+            f" {columns.select} FROM sessions s WHERE s.rowid IN ({places})",
+            batch,
+        ):
+            found[key] = columns.record(row)
+            last[key] = newest_time(reader, key, greatest)
+    return found, last
+
+
+def _session(parts: Sequence[Record], one: Record) -> list[Row]:
+    rows = labelled(one, {"title": "Title"})
+    if one.has("title_source"):
+        rows.append(("Title was", in_words(one.text("title_source"), TITLE_SOURCES)))
+    rows.append(("Id", parts[-1].text("id")))
+    if len(parts) > 1:
+        rows.append(("Parts", f"{count(len(parts))}, read as one conversation"))
+    for column, label in COUNTS.items():
+        number = total(parts, column)
+        if number or (number == 0 and column == "message_count"):
+            rows.append((label, count(number)))
+    return [*rows, *_standing(parts)]
+
+
+def _standing(parts: Sequence[Record]) -> list[Row]:
+    """What somebody, or the agent by itself, has done with it."""
+    rows, tip = [], parts[-1]
+    pinned = [part for part in parts if part.has("pinned")]
+    if pinned:
+        rows.append(("Pinned", _yes(pinned[-1], "pinned")))
+    if tip.has("hidden"):
+        rows.append(("Hidden", _yes(tip, "hidden", ", by the agent: it is in none of its lists")))
+    if tip.has("archived"):
+        swept = cells.flag(tip.cell.get("auto_archived"), default=False)
+        rows.append(("Archived", _yes(tip, "archived", ", by the agent itself" if swept else "")))
+    return rows
+
+
+def _yes(record: Record, column: str, how: str = "") -> str:
+    """A flag in words; a cell that is none as it is."""
+    yes = cells.flag(record.cell[column], default=False)
+    return f"yes{how}" if yes else record.told(column)
+
+
+def _tools(reader: Reader, one: Record) -> list[Row]:
+    """The tools that were offered to the model."""
+    if not one.has(TOOLS):
+        return []
+    named = tools(reader, one.text(TOOLS))
+    missing = "their description is not in the file"
+    plain = one.told(TOOLS) if one.text(TOOLS)[:1] in ("[", "{") else missing
+    return [("Tools", named or plain)]
+
+
+def _with_prompt(reader: Reader, one: Record) -> Record:
+    """The row with its system prompt, where that lies in a table of its own."""
+    found = shared_text(reader, one.text(PROMPT), READ) if one.has(PROMPT) else None
+    if found is None:
+        return one
+    text, size = found
+    return Record(
+        {**one.cell, "system_prompt": text},
+        {**one.size, "system_prompt": size},
+    )
+
+
+def _model(parts: Sequence[Record], one: Record) -> list[Row]:
+    models = dict.fromkeys(part.text("model") for part in parts if part.has("model"))
+    rows = [("Model", "\n".join(models))] if models else []
+    return [*rows, *labelled(one, MODEL), *settings(one, "model_config", "Settings")]
+
+
+def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
+    started = cells.seconds(parts[0].cell.get("started_at"))
+    ended = cells.seconds(parts[-1].cell.get("ended_at"))
+    message = max((time for time in last if time is not None), default=None)
+    noted = max(filter(None, (_noted(part) for part in parts)), default=None)
+    active = latest(message, noted)
+    rows = [("Started", parts[0].told("started_at"))]
+    if message is not None:
+        rows.append(("Last message", exact(message)))
+    if noted is not None:
+        rows.append(("Last activity", "\n".join((exact(noted), *_doing(parts[-1])))))
+    if (read_at := read_time(parts[-1].cell.get("last_read_at"))) is not None:
+        rows.append(("Last read", exact(read_at) if read_at else "marked as unread"))
+    rows.append(("Ended", parts[-1].told("ended_at") or "not noted"))
+    if parts[-1].has("end_reason"):
+        rows.append(("How it ended", in_words(parts[-1].told("end_reason"), END_REASONS)))
+    end = ended or active
+    if started is not None and end is not None:
+        rows.append(("Lasted", duration(end - started)))
+    return rows
+
+
+def _noted(part: Record) -> float | None:
+    return cells.sane_seconds(part.cell.get("last_activity_at"))
+
+
+def _doing(part: Record) -> list[str]:
+    """What the agent said that it was doing, and how that is known."""
+    provenance = part.told("last_activity_provenance")
+    told = f"told by: {provenance}" if provenance else ""
+    return [line for line in (part.told("last_activity_description"), told) if line]
+
+
+def _parts(chain: Sequence[Record], here: Sequence[Record]) -> list[Row]:
+    if len(chain) < 2:
+        return []
+    rows = []
+    for number, part in enumerate(chain, 1):
+        messages = cells.amount(part.cell.get("message_count"))
+        facts = [exact(cells.seconds(part.cell.get("started_at"))), plural(messages, "message")]
+        if len(here) < len(chain) and part in here:
+            facts.append("this one")
+        rows.append((f"Part {number}", f"{part.text('id')}\n{' · '.join(facts)}"))
+    return rows

@@ -1,0 +1,169 @@
+"""The first page of a list, in a few milliseconds at any size.
+
+The exact order by last activity needs a probe for every session; a person waits for fifty rows.
+So candidates come from a few index walks (the newest messages, the newest sessions of each source
+that is not noise, the newest roots, where there is an index on it the latest activity), and only
+they are probed, linked and read. The catalog puts right in the background what this can miss: an
+old session taken up again of late.
+"""
+
+from collections.abc import Collection
+
+from explorer.model import Session, Sort
+from explorer.stores.catalog import NOISE
+from explorer.stores.hermes.sessions.facts import keys_of
+from explorer.stores.hermes.sessions.family import family_of, local_catalog
+from explorer.stores.hermes.sessions.rows import sessions
+from explorer.stores.hermes.sessions.survey import latest
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.parameters import batches, placeholders
+from explorer.stores.sqlite.read_only import Reader
+
+NEWEST_MESSAGES = 400
+MARGIN = 14
+"""Candidates beyond the page, for those that turn out to be hidden."""
+MOST_CHILDREN = 500
+"""Children looked at for the page; the catalog counts all."""
+GREATER = 12
+SHORT_WALK = 20_000
+"""Sessions that are gone through in a few milliseconds."""
+MOST_PINS = 100
+WIDEST = 500
+"""How far the net is cast, in pages, before the page is left short: the catalog will fill it."""
+
+
+def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Session]:
+    """About the newest `limit` rows of a list, noise left out. Order: last activity or start."""
+    markers = reader.schema.has("sessions", "archived")
+    reach = limit + MARGIN
+    while True:
+        found = _candidates(reader, reach, sort)
+        take = reach
+        while True:
+            family = family_of(reader, found[:take])
+            catalog = local_catalog(family, markers)
+            listed, _ = catalog.select()
+            if len(listed) >= limit or take >= len(found):
+                break
+            take *= 2
+        if len(listed) >= limit or len(found) < reach or reach > limit * WIDEST:
+            break
+        reach *= GREATER
+    order = catalog.by_last_active(listed)
+    if sort is Sort.STARTED:
+        starts = {key: family.ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
+        order.sort(key=starts.__getitem__, reverse=True)
+    page = order[:limit]
+    helpers = _children(reader, [part for key in page for part in catalog.chain(key)])
+    if not helpers <= set(family.ties):
+        catalog = local_catalog(family_of(reader, {*family.ties, *helpers}), markers)
+    return sessions(reader, [catalog.folded(key) for key in page], now)
+
+
+def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
+    """The conversations that are pinned, the newest first: those that our notes name, and those
+    that the agent pinned, as far as a walk through the sessions is short."""
+    keys = {*keys_of(reader, sorted(noted)).values(), *_own_pins(reader)}
+    if not keys:
+        return []
+    family = family_of(reader, keys)
+    catalog = local_catalog(family, reader.schema.has("sessions", "archived"))
+    rows = catalog.by_last_active(catalog.tips(frozenset(keys)))
+    return sessions(reader, [catalog.folded(key) for key in rows], now)
+
+
+def _own_pins(reader: Reader) -> list[int]:
+    """No index tells them; and where prompts lie in the rows, each of those is long."""
+    schema = reader.schema
+    if not schema.has("sessions", "pinned") or not schema.has("system_prompts"):
+        return []
+    if (reader.value("SELECT max(rowid) FROM sessions") or 0) > SHORT_WALK:
+        return []
+    sql = 'SELECT s.rowid FROM sessions s WHERE s."pinned" = 1 LIMIT ?'
+    return reader.column(sql, (MOST_PINS,))
+
+
+def _children(reader: Reader, keys: list[int]) -> set[int]:
+    """Whoever these sessions called up: a row says how many subagents it had."""
+    found: set[int] = set()
+    for batch in batches(keys):
+        places = placeholders(batch)
+        found.update(
+            reader.column(
+                "SELECT c.rowid FROM sessions c WHERE c.parent_session_id IN"
+                f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({places})) LIMIT {MOST_CHILDREN}",
+                batch,
+            )
+        )
+    return found
+
+
+def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
+    """Keys worth a closer look, the most promising first."""
+    found = set(_newest_roots(reader, reach))
+    for source in _sources(reader):
+        if source not in NOISE:
+            found.update(_newest_of(reader, source, reach))
+    found.update(_lately_written(reader))
+    found.update(_lately_active(reader, reach))
+    if sort is Sort.STARTED:
+        return sorted(found, reverse=True)
+    newest: list[tuple[object, object, int]] = []
+    noted = reader.schema.pick("sessions", "s", ("last_activity_at",))
+    for batch in batches(found):
+        places = placeholders(batch)
+        newest += reader.rows(
+            "SELECT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
+            f" s.started_at), {noted}, s.rowid FROM sessions s WHERE s.rowid IN ({places})",
+            batch,
+        )
+    return [key for _, _, key in sorted(newest, key=_newest_first)]
+
+
+def _newest_first(row: tuple[object, object, int]) -> tuple[float, int]:
+    time, noted, key = row
+    return -(latest(cells.seconds(time), noted) or 0.0), -key
+
+
+def _sources(reader: Reader) -> list[object]:
+    """Every source there is: a leap through the index on it, not a scan."""
+    return reader.column(
+        "WITH RECURSIVE leap(source) AS (SELECT min(source) FROM sessions UNION ALL"
+        " SELECT (SELECT min(s.source) FROM sessions s WHERE s.source > leap.source)"
+        " FROM leap WHERE leap.source IS NOT NULL)"
+        " SELECT source FROM leap WHERE source IS NOT NULL"
+    )
+
+
+def _newest_of(reader: Reader, source: object, reach: int) -> list[int]:
+    return reader.column(
+        "SELECT rowid FROM sessions WHERE source = ? ORDER BY rowid DESC LIMIT ?", (source, reach)
+    )
+
+
+def _newest_roots(reader: Reader, reach: int) -> list[int]:
+    return reader.column(
+        "SELECT rowid FROM sessions WHERE parent_session_id IS NULL ORDER BY rowid DESC LIMIT ?",
+        (reach,),
+    )
+
+
+def _lately_active(reader: Reader, reach: int) -> list[int]:
+    """Sessions that were at work of late, also without a message, where an index tells."""
+    hint = reader.schema.indexed_by("idx_sessions_effective_activity")
+    if not hint or not reader.schema.has("sessions", "last_activity_at"):
+        return []
+    return reader.column(
+        f"SELECT rowid FROM sessions {hint}"
+        " WHERE COALESCE(last_activity_at, started_at) < ?"
+        " ORDER BY COALESCE(last_activity_at, started_at) DESC LIMIT ?",
+        (cells.SANE_UNTIL, reach),
+    )
+
+
+def _lately_written(reader: Reader) -> list[int]:
+    return reader.column(
+        "SELECT s.rowid FROM sessions s WHERE s.id IN (SELECT DISTINCT session_id FROM"
+        " (SELECT session_id FROM messages ORDER BY id DESC LIMIT ?))",
+        (NEWEST_MESSAGES,),
+    )

@@ -1,0 +1,149 @@
+"""The first and the last words of a session, read of a few messages.
+
+Texts are cut before they leave SQLite: a cell may hold 50 MB. What stands at the end of a turn that
+begins with a skill or a summary is looked up by itself.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from explorer.render.tools.outcome import failed
+from explorer.render.turns import END_OF_SUMMARY, START, begins_as_made
+from explorer.stores.content import content_text, message_items_text, split_thinking
+from explorer.stores.hermes.messages.visible import unsaid
+from explorer.stores.preview import said
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.schema import Schema
+
+READ = 6000
+"""Bytes of a message: scaffolding before the first words included."""
+FIRST_FEW = (3, 24)
+LAST_FEW = (2, 16)
+"""Messages looked at: a few, and only if those say nothing, some more."""
+CUT = ("length", "error", "content_filter", "interrupted", "cancelled")
+
+_TEXT_PART = r'"text": ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
+
+
+class Reader(Protocol):
+    """Whatever reads a file."""
+
+    schema: Schema
+
+    def rows(self, sql: str, values: Any = ()) -> list[Any]: ...
+
+    def value(self, sql: str, values: Any = ()) -> Any: ...
+
+
+class _Glimpse(NamedTuple):
+    """What is read of a message."""
+
+    id: int
+    role: str
+    text: str
+    """Its beginning."""
+    cut: bool
+    summary: bool
+    """The agent marked it as the summary of what it compressed."""
+    calls: bool
+    finish: str
+
+
+def first_words(reader: Reader, parts: Sequence[int]) -> str:
+    """The first thing the user said; failing that, the first thing anybody said."""
+    fallback = ""
+    for key in parts[:2]:
+        for few in FIRST_FEW:
+            for one in _glimpses(reader, key, few, newest=False):
+                words = _said(reader, one) if one.role in ("user", "assistant") else ""
+                if one.role == "user" and words:
+                    return words
+                fallback = fallback or words
+    return fallback
+
+
+def last_words(reader: Reader, key: int) -> tuple[str, bool]:
+    """(the last thing the agent said, whether it was broken off)."""
+    broken = None
+    for few in LAST_FEW:
+        for one in _glimpses(reader, key, few, newest=True):
+            if broken is None:
+                broken = _is_broken_off(one)
+            words = said(split_thinking(one.text)[0]) if one.role == "assistant" else ""
+            if words:
+                return words, broken
+    return "", bool(broken)
+
+
+def _is_broken_off(newest: _Glimpse) -> bool:
+    """Whether the newest message is a call without an answer, a failure, or was cut."""
+    if newest.role == "tool":
+        return failed(newest.text)
+    return newest.calls or newest.finish in CUT
+
+
+def _said(reader: Reader, one: _Glimpse) -> str:
+    """What a person said in a message, also where that stands behind a long text of the agent's."""
+    if one.cut and (one.summary or begins_as_made(one.text)):
+        return said(f"{one.text[:START]}\n{_rest(reader, one.id)}", one.summary)
+    return said(one.text, one.summary)
+
+
+def _rest(reader: Reader, id_: int) -> str:
+    """What follows the end of a summary in a message; where there is none, the message's end."""
+    rest = reader.value(
+        "SELECT CASE WHEN instr(b, :end) THEN substr(b, instr(b, :end), :read)"
+        " ELSE substr(b, -:read) END"
+        " FROM (SELECT CAST(m.content AS BLOB) AS b FROM messages m WHERE m.id = :id)",
+        {"id": id_, "end": END_OF_SUMMARY, "read": READ},
+    )
+    return cells.words(rest)
+
+
+def _glimpses(reader: Reader, key: int, count: int, newest: bool) -> Iterable[_Glimpse]:
+    """The first or last messages that somebody said. Needs the index on (session_id, timestamp);
+    the cut is made on bytes, since SQL's text functions stop at a NUL."""
+    schema = reader.schema
+    order = "DESC" if newest else "ASC"
+    live = 'AND coalesce(m."active", 1)' if newest and schema.has("messages", "active") else ""
+    items = (
+        f'substr(CAST(m."codex_message_items" AS BLOB), 1, {READ})'
+        if schema.has("messages", "codex_message_items")
+        else "NULL"
+    )
+    marks = schema.pick("messages", "m", ("finish_reason", "_compressed_summary"))
+    rows = reader.rows(
+        f"SELECT m.id, m.role, substr(CAST(m.content AS BLOB), 1, {READ}), {items},"
+        f" m.tool_calls IS NOT NULL, {marks} FROM messages m WHERE m.session_id ="
+        f" (SELECT s.id FROM sessions s WHERE s.rowid = ?) {live} AND NOT {unsaid(schema)}"
+        f" ORDER BY m.timestamp {order}, m.id {order} LIMIT ?",
+        (key, count),
+    )
+    for id_, role, content, message_items, calls, ended, summary in rows:
+        text = partial_text(content, bare_json=not schema.has("state_meta"))
+        text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
+        yield _Glimpse(
+            id=id_,
+            role=cells.words(role),
+            text=text,
+            cut=content is not None and len(content) >= READ,
+            summary=cells.flag(summary, default=False),
+            calls=bool(calls),
+            finish=cells.words(ended),
+        )
+
+
+def partial_text(cell: object, bare_json: bool) -> str:
+    """The text of content that may have been cut in the middle of its JSON."""
+    source = cells.words(cell)
+    text = content_text(source, bare_json)
+    if text == source[1:] and source.startswith("\x00"):
+        return _salvaged(source) or "[image]"
+    return text
+
+
+def _salvaged(source: str) -> str:
+    """The text parts that can still be read before the cut."""
+    values = (cells.decoded(f'"{found[1]}"') for found in re.finditer(_TEXT_PART, source))
+    return "\n".join(value for value in values if isinstance(value, str))

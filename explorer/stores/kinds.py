@@ -1,0 +1,51 @@
+"""From a path to a store: what kind of state file is this?"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from explorer.cancel import CancelToken
+from explorer.errors import Problem, StoreError
+from explorer.stores.base import Store
+from explorer.stores.hermes.store import HermesStore, is_hermes
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.sqlite.failures import store_error
+from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
+
+
+def open_store(
+    path: Path,
+    token: CancelToken | None = None,
+    patience: float = PATIENCE,
+    waiting: Callable[[], None] | None = None,
+    notes: SideFile | None = None,
+    trash: Path | None = None,
+) -> Store:
+    """The store at `path`; a `StoreError` that says what to do when there is none.
+
+    `waiting` is called from the reading thread each time the file is busy and tried again;
+    `notes` are our own about this file, and `trash` tells of our own edits: one that was cut short
+    in the middle of a write is taken back."""
+    file = ReadOnlyFile(path, patience, waiting)
+    try:
+        schema = file.read(lambda reader: reader.schema, token)
+    except StoreError as error:
+        if error.problem is not Problem.UNRECOVERED or trash is None:
+            raise
+        # Late: who starts after no crash need not load what edits: 60 ms on a busy machine.
+        from explorer.stores.edits.apply.half_written import taken_back
+
+        if not taken_back(path, trash):
+            raise
+        schema = file.read(lambda reader: reader.schema, token)
+    if is_hermes(schema):
+        if notes is not None and not schema.has("sessions", "archived"):
+            from explorer.stores.hermes.noted_archive import NotedStore
+
+            return NotedStore(file, notes)
+        return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
+    # Late, because it saves every Hermes user 7 ms.
+    from explorer.stores.power_loop.store import PowerLoopStore, prefixes
+
+    if prefixes(schema):
+        return PowerLoopStore(file, prefixes(schema))
+    raise store_error(Problem.NOT_A_STORE, path)

@@ -1,0 +1,1 @@
+"""Our own files: the notes about sessions, and the trash."""

@@ -1,0 +1,109 @@
+"""Our own notes about somebody else's sessions: pins, what is archived where the state file has no
+place for that, and how a list was last arranged.
+
+They never go into the state file. A note is kept by the resolved path of the store and the id of
+the session, so that it outlives the file's being rewritten. The file is made with the first note;
+until then there is nothing, and nothing is read.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from explorer.stores.ours.own_file import OwnFile
+
+PATIENCE = 2.0
+"""Seconds to wait for another explorer that is writing its notes."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS pins (
+    store BLOB NOT NULL, session BLOB NOT NULL, PRIMARY KEY (store, session)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS archived (
+    store BLOB NOT NULL, session BLOB NOT NULL, PRIMARY KEY (store, session)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS choices (
+    store BLOB NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (store, name)
+) WITHOUT ROWID;
+"""
+
+
+_Rows = Callable[[str, tuple[object, ...]], list[tuple[object, ...]]]
+
+
+class SideFile:
+    """The notes about one store."""
+
+    def __init__(self, path: Path, store: Path) -> None:
+        self._file = OwnFile(path, "Pins and choices are not kept", PATIENCE)
+        self._store = os.fsencode(os.path.realpath(store))
+
+    @property
+    def made(self) -> bool:
+        return self._file.made
+
+    def pins(self) -> frozenset[str]:
+        """The ids of the sessions that are pinned."""
+        return self._ids("pins")
+
+    def pin(self, ids: Sequence[str], on: bool) -> None:
+        """Pin sessions, or take their pins out."""
+        self._note("pins", ids, on)
+
+    def archived(self) -> frozenset[str]:
+        """The ids of the sessions that are archived here, since their file cannot say so."""
+        return self._ids("archived")
+
+    def archive(self, ids: Sequence[str], on: bool) -> None:
+        self._note("archived", ids, on)
+
+    def _ids(self, table: str) -> frozenset[str]:
+        with self._reading(table) as rows:
+            found = rows(f"SELECT session FROM {table} WHERE store = ?", (self._store,))
+        return frozenset(_text(id_) for (id_,) in found)
+
+    def _note(self, table: str, ids: Sequence[str], on: bool) -> None:
+        sql = (
+            f"INSERT OR IGNORE INTO {table} (store, session) VALUES (?, ?)"
+            if on
+            else f"DELETE FROM {table} WHERE store = ? AND session = ?"
+        )
+        coded = [(self._store, id_.encode("utf-8", "surrogatepass")) for id_ in ids]
+        with self._file.writing(_TABLES) as connection:
+            connection.executemany(sql, coded).close()
+
+    def choice(self, name: str) -> str | None:
+        """What was last chosen, if anything ever was."""
+        sql = "SELECT value FROM choices WHERE store = ? AND name = ?"
+        with self._reading("choices") as rows:
+            found = rows(sql, (self._store, name))
+        return _text(found[0][0]) if found else None
+
+    def choose(self, name: str, value: str) -> None:
+        with self._file.writing(_TABLES) as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO choices (store, name, value) VALUES (?, ?, ?)",
+                (self._store, name, value),
+            ).close()
+
+    @contextmanager
+    def _reading(self, table: str) -> Iterator[_Rows]:
+        """Asks one of the tables; a file in which it is not yet has no notes."""
+        if not self._file.made:
+            yield lambda sql, values: []
+            return
+        with self._file.connected("read", "ro") as connection:
+            connection.text_factory = bytes
+            there = "SELECT 1 FROM sqlite_master WHERE name = ?"
+            made = connection.execute(there, (table,)).fetchall()
+            yield lambda sql, values: connection.execute(sql, values).fetchall() if made else []
+
+
+def _text(cell: object) -> str:
+    if not isinstance(cell, bytes):
+        return str(cell)
+    try:
+        return cell.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return cell.decode("utf-8", "replace")

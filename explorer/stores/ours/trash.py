@@ -1,0 +1,382 @@
+"""Our trash: all that an edit takes out of a state file, complete, so that it can be put back.
+
+A file of our own, private, durable before anything leaves the state file. It is also our journal:
+an edit that was begun and not finished is found here at the next start.
+"""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.model import Action
+from explorer.stores.ours.own_file import OwnFile
+from explorer.stores.ours.trash_records import (
+    Change,
+    Entry,
+    EntryState,
+    KeptFile,
+    Pack,
+    Receipt,
+    ReceiptState,
+)
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.images import Image, pack, unpack
+from explorer.stores.sqlite.parameters import placeholders
+
+PATIENCE = 5.0
+RETENTION_DAYS = 30
+"""For which what was deleted is kept."""
+RETENTION = RETENTION_DAYS * 86_400.0
+
+_PRAGMAS = "synchronous=EXTRA", "secure_delete=ON"
+"""Durable means that also a power cut right after leaves it there."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS receipts (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, store BLOB NOT NULL, action TEXT NOT NULL,
+    made REAL NOT NULL, state TEXT NOT NULL, words TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS entries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, receipt INTEGER NOT NULL, shape TEXT NOT NULL,
+    session BLOB NOT NULL, title BLOB, source BLOB, kind TEXT NOT NULL, messages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, active REAL, state TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_of_receipt ON entries (receipt);
+CREATE TABLE IF NOT EXISTS packs (
+    number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, name TEXT NOT NULL,
+    columns TEXT NOT NULL, content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS packs_of_entry ON packs (entry);
+CREATE TABLE IF NOT EXISTS changes (
+    number INTEGER PRIMARY KEY, receipt INTEGER NOT NULL, entry INTEGER NOT NULL,
+    name TEXT NOT NULL, id TEXT NOT NULL, cells TEXT NOT NULL, content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS changes_of_receipt ON changes (receipt);
+CREATE TABLE IF NOT EXISTS files (
+    number INTEGER PRIMARY KEY, entry INTEGER NOT NULL, name TEXT NOT NULL,
+    mode INTEGER NOT NULL, time REAL NOT NULL, content BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS files_of_entry ON files (entry);
+"""
+_VALUES = (
+    ("receipts", "state", tuple(one for one in ReceiptState if one != ReceiptState.UNKNOWN)),
+    ("receipts", "action", tuple(Action)),
+    ("entries", "state", tuple(one for one in EntryState if one != EntryState.UNKNOWN)),
+    ("entries", "kind", ("session", "messages")),
+)
+"""What this version writes into columns that it acts upon; anything else is of a newer one."""
+_SIZE = """
+WITH mine (number) AS (SELECT number FROM receipts WHERE store = ?)
+SELECT total(bytes) FROM (
+    SELECT length(p.content) AS bytes FROM mine JOIN entries e ON e.receipt = mine.number
+        JOIN packs p ON p.entry = e.number
+    UNION ALL SELECT length(f.content) FROM mine JOIN entries e ON e.receipt = mine.number
+        JOIN files f ON f.entry = e.number
+    UNION ALL SELECT length(c.content) FROM mine JOIN changes c ON c.receipt = mine.number
+)
+"""
+"""Lengths alone: none of what is kept is read for it."""
+
+
+class TrashWriter:
+    """Writes to the trash; all of it is durable when the context ends."""
+
+    def __init__(self, connection: sqlite3.Connection, store: bytes) -> None:
+        self._connection = connection
+        self._store = store
+
+    def _run(self, sql: str, values: Sequence[object]) -> int:
+        cursor = self._connection.execute(sql, values)
+        number = cursor.lastrowid or 0
+        cursor.close()
+        return number
+
+    def begin(self, action: str, words: str, now: float) -> int:
+        """Write down what is intended; the number of the receipt."""
+        return self._run(
+            "INSERT INTO receipts (store, action, made, state, words) VALUES (?, ?, ?, ?, ?)",
+            (self._store, action, now, ReceiptState.BEGUN, words),
+        )
+
+    def keep(self, entry: Entry) -> int:
+        """A session, of which the rows follow; the number of the entry."""
+        title = None if entry.title is None else _bytes(entry.title)
+        return self._run(
+            "INSERT INTO entries (receipt, shape, session, title, source, kind, messages, bytes,"
+            " active, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(entry.receipt, entry.shape, _bytes(entry.session), title, _bytes(entry.source)),
+                *(entry.kind, entry.messages, entry.bytes, entry.active, entry.state),
+            ),
+        )
+
+    def measure(self, entry: int, messages: int, size: int) -> None:
+        self._run(
+            "UPDATE entries SET messages = ?, bytes = ? WHERE number = ?", (messages, size, entry)
+        )
+
+    def add_rows(self, entry: int, table: str, columns: Sequence[str], rows: list[Image]) -> None:
+        self._run(
+            "INSERT INTO packs (entry, name, columns, content) VALUES (?, ?, ?, ?)",
+            (entry, table, "\n".join(columns), pack(rows)),
+        )
+
+    def add_change(self, receipt: int, change: Change) -> None:
+        self._run(
+            "INSERT INTO changes (receipt, entry, name, id, cells, content)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                *(receipt, change.entry, change.table, change.id_column),
+                "\n".join(change.columns),
+                pack([(change.id,), change.old, change.new]),
+            ),
+        )
+
+    def add_file(self, entry: int, file: KeptFile) -> None:
+        self._run(
+            "INSERT INTO files (entry, name, mode, time, content) VALUES (?, ?, ?, ?, ?)",
+            (entry, file.name, file.mode, file.time, pack([(file.content,)])),
+        )
+
+    def set_receipt(self, receipt: int, state: ReceiptState) -> None:
+        self._run("UPDATE receipts SET state = ? WHERE number = ?", (state, receipt))
+
+    def set_words(self, receipt: int, words: str) -> None:
+        self._run("UPDATE receipts SET words = ? WHERE number = ?", (words, receipt))
+
+    def set_entries(self, entries: Iterable[int], state: EntryState) -> None:
+        for entry in entries:
+            self._run("UPDATE entries SET state = ? WHERE number = ?", (state, entry))
+
+    def drop_entries(self, entries: Iterable[int]) -> None:
+        """Forget these for good."""
+        for entry in entries:
+            for table in ("packs", "files", "changes"):
+                self._run(f"DELETE FROM {table} WHERE entry = ?", (entry,))
+            self._run("DELETE FROM entries WHERE number = ?", (entry,))
+
+    def drop_receipt(self, receipt: int) -> None:
+        """Forget an edit for good, with all that it kept."""
+        rows = self._connection.execute(
+            "SELECT number FROM entries WHERE receipt = ?", (receipt,)
+        ).fetchall()
+        self.drop_entries(number for (number,) in rows)
+        self._run("DELETE FROM changes WHERE receipt = ?", (receipt,))
+        self._run("DELETE FROM receipts WHERE number = ?", (receipt,))
+
+
+class TrashFile:
+    """The trash as far as it concerns one state file."""
+
+    def __init__(self, path: Path, store: Path) -> None:
+        self.path = path
+        self._file = OwnFile(path, "The trash cannot be used", PATIENCE)
+        self._store = os.fsencode(os.path.realpath(store))
+
+    @contextmanager
+    def writing(self) -> Iterator[TrashWriter]:
+        with self._file.writing(_TABLES, _PRAGMAS) as connection:
+            yield TrashWriter(connection, self._store)
+
+    def receipts(self) -> list[Receipt]:
+        """All edits of this store that are kept, the newest first."""
+        rows = self._rows(
+            "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
+            " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
+            " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
+            " ORDER BY r.number DESC",
+            (EntryState.BACK, self._store),
+        )
+        return [
+            Receipt(
+                number,
+                cells.words(action),
+                cells.number(made) or 0.0,
+                ReceiptState(state),
+                cells.words(words),
+                *map(int, numbers),
+            )
+            for number, action, made, state, words, *numbers in rows
+        ]
+
+    def check(self) -> None:
+        """Refuse to work with a trash that a newer version has written: nobody knows what would
+        become of what it holds."""
+        if not self._file.made:
+            return
+        with self._file.connected("read") as connection:
+            self._file.check_known(connection, _TABLES, others=False)
+            for table, column, known in _VALUES:
+                places = placeholders(known)
+                odd = f"SELECT 1 FROM {table} WHERE {column} NOT IN ({places}) LIMIT 1"
+                try:
+                    found = connection.execute(odd, known).fetchall()
+                except sqlite3.OperationalError as error:
+                    if "no such table" not in str(error):
+                        raise
+                    continue
+                if found:
+                    raise self._file.newer()
+
+    def receipt(self, number: int) -> Receipt | None:
+        return next((one for one in self.receipts() if one.number == number), None)
+
+    def entries(self, receipt: int) -> list[Entry]:
+        rows = self._rows(
+            "SELECT e.number, e.receipt, e.shape, e.session, e.title, e.source, e.kind,"
+            " e.messages, e.bytes, e.active, e.state FROM entries e JOIN receipts r"
+            " ON r.number = e.receipt WHERE r.store = ? AND e.receipt = ? ORDER BY e.number",
+            (self._store, receipt),
+        )
+        return [
+            Entry(
+                *(number, of, cells.words(shape), _text(session)),
+                *(None if title is None else _text(title), _text(source), cells.words(kind)),
+                *(cells.amount(messages), cells.amount(size), cells.number(active)),
+                EntryState(state),
+            )
+            for number, of, shape, session, title, source, kind, messages, size, active, state in (
+                rows
+            )
+        ]
+
+    def close(self, receipt: int) -> bool:
+        """End an edit of which nothing is half way any more; False where nothing came of it, and so
+        nothing is kept."""
+        left = self.entries(receipt)
+        with self.writing() as trash:
+            if not left:
+                trash.drop_receipt(receipt)
+            elif all(entry.state is not EntryState.COPIED for entry in left):
+                trash.set_receipt(receipt, ReceiptState.DONE)
+        return bool(left)
+
+    def packs(self, entry: int, ranks: Mapping[str, int] | None = None) -> Iterator[Pack]:
+        """The rows of an entry in the order in which they were kept; with `ranks` those of tables
+        with a lower one first."""
+        rows = self._rows(
+            "SELECT number, name FROM packs WHERE entry = ? ORDER BY number", (entry,)
+        )
+        bytes_ = self._bytes(entry)
+        for number, _ in sorted(rows, key=lambda row: (ranks or {}).get(row[1], 0)):
+            found = self._rows(
+                "SELECT name, columns, content FROM packs WHERE number = ?", (number,)
+            )
+            # Purged since by another explorer.
+            for table, columns, content in found:
+                names = tuple(cells.words(columns).split("\n"))
+                kept = unpack(content, bytes_)
+                if any(len(row) != len(names) + 1 for row in kept):
+                    raise _damaged("A row has not as many cells as its table.")
+                yield Pack(cells.words(table), names, kept)
+
+    def _bytes(self, entry: int) -> int:
+        """How many bytes the cells of an entry have, by what was noted when it was kept."""
+        rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
+        return cells.amount(rows[0][0]) if rows else 0
+
+    def changes(self, receipt: int) -> list[Change]:
+        rows = self._rows(
+            "SELECT entry, name, id, cells, content FROM changes WHERE receipt = ? ORDER BY number",
+            (receipt,),
+        )
+        found = []
+        for entry, table, id_column, columns, content in rows:
+            names = tuple(cells.words(columns).split("\n"))
+            kept = unpack(content)
+            if [len(row) for row in kept] != [1, len(names), len(names)]:
+                raise _damaged("A change has not as many cells as it has columns.")
+            ((id_,), old, new) = kept
+            where = cells.words(table), cells.words(id_column)
+            found.append(Change(*where, id_, names, old, new, cells.amount(entry)))
+        return found
+
+    def files(self, entry: int) -> list[KeptFile]:
+        rows = self._rows(
+            "SELECT name, mode, time, content FROM files WHERE entry = ? ORDER BY number", (entry,)
+        )
+        found = []
+        bytes_ = self._bytes(entry) if rows else 0
+        for name, mode, time, content in rows:
+            kept = unpack(content, bytes_)
+            if [len(row) for row in kept] != [1] or not isinstance(kept[0][0], bytes):
+                raise _damaged("A file has no content.")
+            found.append(
+                KeptFile(
+                    *(cells.words(name), cells.amount(mode) & 0o777, cells.number(time) or 0.0),
+                    kept[0][0],
+                )
+            )
+        return found
+
+    def size(self) -> int:
+        """Bytes that it takes to keep what is from this store; the file itself has that of all."""
+        rows = self._rows(_SIZE, (self._store,))
+        return int(rows[0][0]) if rows else 0
+
+    def purge(self, receipts: Iterable[int], entries: Iterable[int] = ()) -> None:
+        """Delete for good, and give the room back: this file is ours."""
+        with self.writing() as trash:
+            trash.drop_entries(entries)
+            for receipt in receipts:
+                trash.drop_receipt(receipt)
+        with self._file.connected("written") as connection:
+            connection.execute("VACUUM").close()
+
+    def expired(self, now: float, retention: float = RETENTION) -> list[Receipt]:
+        """The finished edits that nobody can take back any more."""
+        settled = (ReceiptState.DONE, ReceiptState.UNDONE)
+        return [
+            one
+            for one in self.receipts()
+            if one.state in settled and now - one.made > retention and one.made <= now
+        ]
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One edit at a time, over all explorers: whoever holds this is the one that edits."""
+        with self._file.telling("written"):
+            self._file.make_folder()
+            name = f"{self.path}.lock"
+            lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StoreError(
+                    Problem.BUSY,
+                    "Another edit is under way",
+                    "Another Session Explorer is changing something right now. Try again when it"
+                    " is done.",
+                ) from None
+            self.check()
+            yield
+        finally:
+            os.close(lock)
+
+    def _rows(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        if not self._file.made:
+            return []
+        with self._file.connected("read") as connection:
+            try:
+                return connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []
+                raise
+
+
+def _damaged(why: str) -> ExplorerError:
+    return ExplorerError("The trash is damaged", f"{why} Nothing was done.")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(cell: object) -> str:
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)

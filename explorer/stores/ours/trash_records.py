@@ -1,0 +1,121 @@
+"""What our trash holds: edits that can be taken back, and what each of them took."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from explorer.stores.sqlite.images import Cell, Image
+
+OURS = "our own notes"
+"""Stands for a table where a change is kept in our own notes, not in the file."""
+
+
+class ReceiptState(StrEnum):
+    """How far an edit has got."""
+
+    BEGUN = "begun"
+    DONE = "done"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+    UNKNOWN = "unknown"
+    """One that a newer version has written."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "ReceiptState":
+        return cls.UNKNOWN
+
+
+class EntryState(StrEnum):
+    """Where a session is."""
+
+    COPIED = "copied"
+    """Here, and not yet wholly out of its file."""
+    GONE = "gone"
+    """Here alone."""
+    COMING = "coming"
+    """Here, and on its way back into its file."""
+    BACK = "back"
+    """In its file again, all of it."""
+    UNKNOWN = "unknown"
+    """One that a newer version has written."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "EntryState":
+        return cls.UNKNOWN
+
+
+class Receipt(NamedTuple):
+    """An edit that can be taken back."""
+
+    number: int
+    action: str
+    made: float
+    state: ReceiptState
+    words: str
+    """What it did, for people; as it was stored, so to be cleaned."""
+    sessions: int
+    messages: int
+    bytes: int
+    """Of what the trash holds of it, before compression."""
+    back: int
+    """Sessions of it that are in their file again."""
+
+    @property
+    def half_done(self) -> bool:
+        """It was begun, or its undo was, and not ended: it is under way, or was cut short."""
+        return self.state in (ReceiptState.BEGUN, ReceiptState.UNDOING)
+
+
+class Entry(NamedTuple):
+    """A session in the trash, or the messages of one."""
+
+    number: int
+    receipt: int
+    shape: str
+    """The table of sessions it is from."""
+    session: str
+    title: str | None
+    source: str
+    kind: str
+    """`session`, or `messages` where the session itself stays."""
+    messages: int
+    bytes: int
+    active: float | None
+    state: EntryState
+
+
+def table_of(entries: Sequence[Entry], changes: Sequence["Change"] = ()) -> str:
+    """The table of sessions that an edit was about."""
+    if entries:
+        return entries[0].shape
+    return next((change.table for change in changes if change.table != OURS), "sessions")
+
+
+class Pack(NamedTuple):
+    """Rows of one table; the first column is the rowid."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: list[Image]
+
+
+class Change(NamedTuple):
+    """Cells of one row that are given other values."""
+
+    table: str
+    id_column: str
+    id: Cell
+    columns: tuple[str, ...]
+    old: Image
+    new: Image
+    entry: int = 0
+    """The session that it goes with, if any: the number of its entry."""
+
+
+class KeptFile(NamedTuple):
+    """A file that lay beside the state file."""
+
+    name: str
+    mode: int
+    time: float
+    content: bytes

@@ -1,0 +1,1 @@
+"""The files of power-loop, with or without a prefix to their tables."""

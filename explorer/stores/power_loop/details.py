@@ -1,0 +1,160 @@
+"""Everything a power-loop file says of a session, but for its messages."""
+
+from pathlib import Path
+
+from explorer.errors import NoSuchSession
+from explorer.model import MessageState
+from explorer.render.amounts import count, plural
+from explorer.render.when import duration, exact
+from explorer.stores.base import Details
+from explorer.stores.fact_rows import (
+    Record,
+    Row,
+    columns_of,
+    labelled,
+    others,
+    sections,
+    settings,
+)
+from explorer.stores.power_loop.rows import Tables, message_state
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.read_only import Reader
+
+IDS = ("session_id", "parent_session_id")
+"""Never cut."""
+ABOUT = {"status": "Status", "lifecycle": "Lifecycle"}
+LINEAGE = {
+    "kind": "Kind",
+    "parent_session_id": "Subagent of",
+    "spawn_tool_call_id": "By the call",
+    "spawn_depth": "Depth",
+}
+TOKENS = {
+    "prompt_tokens": "Input",
+    "completion_tokens": "Output",
+    "cached_tokens": "Cache read",
+    "total_tokens": "In all",
+}
+USE = {
+    "sends": "Sends",
+    "rounds": "Rounds",
+    "llm_calls": "Model calls",
+    "tool_calls": "Tool calls",
+}
+KNOWN = (
+    *(*IDS, *ABOUT, *LINEAGE),
+    *("model", "config_json", "metadata_json", "created_at", "updated_at"),
+)
+STATES = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "taken out by a repair"}
+ELSEWHERE = {
+    "compactions": "Compressions",
+    "notes": "Notes",
+    "timers": "Timers",
+    "background_tasks": "Background tasks",
+    "follow_up_queue": "Queued follow-ups",
+    "hook_events": "Hook events",
+    "project_messages": "Projections",
+    "session_runtime_state": "Runtime states",
+    "session_leases": "Leases",
+}
+"""Tables of which the number of rows is told."""
+
+
+def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
+    """All about one session."""
+    columns = columns_of(reader.schema, f"{tables.prefix}sessions", "s", KNOWN, IDS)
+    found = reader.row(
+        f"SELECT {columns.select} FROM {tables.sessions} s WHERE s.rowid = ?", (tables.row(key),)
+    )
+    if found is None:
+        raise NoSuchSession("No such session", "It was deleted a moment ago.")
+    one = columns.record(found)
+    id_ = one.text("session_id")
+    title = cells.text(cells.mapping(one.cell.get("metadata_json")).get("title"))
+    stats = _stats(reader, tables, id_)
+    model = [*labelled(one, {"model": "Model"}), *settings(one, "config_json", "Settings")]
+    told = [
+        ("Session", _session(reader, tables, key, one)),
+        ("Model", model),
+        ("Tokens", [(label, count(stats[at])) for at, label in TOKENS.items() if at in stats]),
+        ("Use", [(label, count(stats[at])) for at, label in USE.items() if at in stats]),
+        ("Times", _times(reader, tables, key, one)),
+        ("Lineage", _lineage(reader, tables, id_, one)),
+        ("Metadata", settings(one, "metadata_json", "Metadata")),
+        ("Files", [("State file", str(path.absolute()))]),
+        ("Also stored", [*_elsewhere(reader, tables, id_), *others(one, KNOWN)]),
+    ]
+    return Details(id_, title or None, sections(told))
+
+
+def _session(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:
+    rows = reader.rows(
+        f"SELECT m.state, count(*) FROM {tables.messages} m WHERE {tables.of_session}"
+        " GROUP BY m.state",
+        (tables.row(key),),
+    )
+    by_state: dict[MessageState, int] = {}
+    for state, number in rows:
+        by_state[message_state(state)] = by_state.get(message_state(state), 0) + number
+    parts = [
+        f"{count(by_state[state])} {word}" for state, word in STATES.items() if state in by_state
+    ]
+    messages = ", ".join((count(sum(by_state.values())), *parts))
+    return [("Id", one.text("session_id")), *labelled(one, ABOUT), ("Messages", messages)]
+
+
+def _stats(reader: Reader, tables: Tables, id_: str) -> dict[str, int]:
+    """The running totals, or in early files the sum of the rounds that were kept."""
+    for table in (f"{tables.prefix}session_stats", f"{tables.prefix}usage_rounds"):
+        names = [name for name in (*TOKENS, *USE) if reader.schema.has(table, "session_id", name)]
+        if names:
+            # Not sum(): that fails when the figures are too great.
+            totals = ", ".join(f"total(t.{name})" for name in names)
+            sql = f'SELECT count(*), {totals} FROM "{table}" t WHERE t.session_id = ?'
+            number, *values = reader.row(sql, (id_,))
+            if number:
+                return dict(zip(names, map(cells.amount, values), strict=True))
+    return {}
+
+
+def _times(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:
+    newest = reader.value(
+        f"SELECT max(m.created_at) FROM {tables.messages} m WHERE {tables.of_session}",
+        (tables.row(key),),
+    )
+    rows = labelled(one, {"created_at": "Started", "updated_at": "Changed"})
+    started, last = cells.seconds(one.cell.get("created_at")), cells.seconds(newest)
+    if last is not None:
+        rows.append(("Last message", exact(last)))
+    if started is not None and last is not None:
+        rows.append(("Lasted", duration(last - started)))
+    return rows
+
+
+def _lineage(reader: Reader, tables: Tables, id_: str, one: Record) -> list[Row]:
+    rows = labelled(one, LINEAGE)
+    sql = f"SELECT count(*) FROM {tables.sessions} s WHERE s.parent_session_id = ?"
+    helpers = cells.amount(reader.value(sql, (id_,)))
+    return [*rows, ("Subagents", count(helpers))] if helpers else rows
+
+
+def _elsewhere(reader: Reader, tables: Tables, id_: str) -> list[Row]:
+    """What other tables hold: how many rows, and the call that was never answered."""
+    rows = []
+    state = f"{tables.prefix}session_state"
+    if reader.schema.has(state, "session_id", "pending_json"):
+        columns = columns_of(reader.schema, state, "t", ("pending_json",), ())
+        found = reader.row(
+            f'SELECT {columns.select} FROM "{state}" t WHERE t.session_id = ?', (id_,)
+        )
+        if found:
+            rows += labelled(columns.record(found), {"pending_json": "Waiting for a tool"})
+    for name, label in ELSEWHERE.items():
+        table = f"{tables.prefix}{name}"
+        if reader.schema.has(table, "session_id"):
+            number = reader.value(
+                f'SELECT count(*) FROM "{table}" t WHERE t.session_id = ?', (id_,)
+            )
+            if number:
+                rows.append((label, plural(number, "row")))
+    return rows

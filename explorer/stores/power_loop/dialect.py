@@ -1,0 +1,153 @@
+"""How power-loop keeps its sessions, for the edits engine.
+
+It declares no foreign keys; the tables that go with a session are known by name. It has no titles,
+no ends and no pins of its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from explorer.errors import Refused
+from explorer.stores.content import content_text
+from explorer.stores.edits.dialect import SessionTables, Values
+from explorer.stores.edits.refusals import any_trigger, sessions_trouble
+from explorer.stores.edits.shape import Belonging, Shape
+from explorer.stores.edits.subject import Subject, sound_id
+from explorer.stores.edits.triggers import triggers
+from explorer.stores.power_loop.rows import SOURCE, Tables
+from explorer.stores.preview import said
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.images import Rows, raw
+from explorer.stores.sqlite.leases import power_loop_leases
+from explorer.stores.sqlite.parameters import batches, placeholders
+from explorer.stores.sqlite.schema import Schema, quoted
+
+LOOKED_AT = 3
+"""Messages that are looked at for words."""
+_TABLES = (
+    *("compactions", "usage_rounds", "session_stats", "timers", "session_runtime_state"),
+    *("background_tasks", "notes", "project_messages", "hook_events", "session_leases"),
+    *("follow_up_queue", "session_state"),
+)
+"""What power-loop itself clears with a session, besides its messages."""
+_COLUMNS = (
+    *("session_id", "metadata_json", "kind", "parent_session_id", "created_at", "status"),
+    "lifecycle",
+)
+_NO_TITLES = "power-loop keeps no titles"
+_NO_END = "power-loop keeps no end of a session"
+_NUMBERED = "power-loop counts on messages that are numbered on"
+
+
+class PowerLoopDialect:
+    """The edits of one file, with all its sets of tables."""
+
+    def __init__(self, path: Path, sets: Sequence[Tables]) -> None:
+        self._sets = sets
+        self.folder = path.resolve().parent
+
+    def place(self, key: int) -> tuple[str, int]:
+        tables = next(one for one in self._sets if one.owns(key))
+        return f"{tables.prefix}sessions", tables.row(key)
+
+    def key(self, table: str, row: int) -> int:
+        return next(one for one in self._sets if f"{one.prefix}sessions" == table).key(row)
+
+    def reasons(self, schema: Schema, ask: Rows) -> Mapping[str, str]:
+        known = triggers(ask)
+        rows = sessions_trouble(known)
+        gone = rows or any_trigger(known)
+        return {
+            "rename": rows or _NO_TITLES,
+            "archive": rows,
+            "pin": rows,
+            "delete": gone,
+            "clear": _NUMBERED,
+            "end": rows or _NO_END,
+            "reopen": rows or _NO_END,
+            "prune": gone,
+        }
+
+    def left_to_agent(self, schema: Schema) -> str:
+        return ""
+
+    def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
+        if not table.endswith("sessions") or not schema.has(table, "session_id"):
+            raise Refused("This file cannot be edited", f"It has no table {table} of sessions.")
+        return _SetTables(ask, schema, _shape(schema, table.removesuffix("sessions")), self.key)
+
+
+def _shape(schema: Schema, prefix: str) -> Shape:
+    tables = (f"{prefix}{name}" for name in _TABLES)
+    return Shape(
+        sessions=f"{prefix}sessions",
+        id="session_id",
+        messages=f"{prefix}messages",
+        belongings=tuple(
+            Belonging(table, "session_id") for table in tables if schema.has(table, "session_id")
+        ),
+        declared=False,
+    )
+
+
+class _SetTables(SessionTables):
+    """One set of tables, asked over one connection."""
+
+    keeps_archive = True
+
+    def subjects(self, column: str, values: Iterable[object]) -> list[Subject]:
+        shape = self.shape
+        picked = self.schema.pick(shape.sessions, "s", _COLUMNS)
+        # There is no index on times; the newest message is the last one.
+        newest = (
+            f"SELECT m.created_at FROM {quoted(shape.messages)} m"
+            " WHERE m.session_id = s.session_id ORDER BY m.seq DESC LIMIT 1"
+        )
+        return [
+            _subject(row)
+            for batch in batches(values)
+            for row in self.ask(
+                f"SELECT s.rowid, typeof(s.session_id), ({newest}), {picked}"
+                f" FROM {quoted(shape.sessions)} s"
+                f" WHERE s.{column} IN ({placeholders(batch)})",
+                batch,
+            )
+        ]
+
+    def leases(self) -> Mapping[str, float]:
+        return power_loop_leases(
+            self.ask, self.schema, self.shape.sessions.removesuffix("sessions")
+        )
+
+    def first_words(self, subject: Subject) -> str:
+        texts: Sequence[Sequence[object]] = self.ask(
+            f"SELECT substr(CAST(m.content AS BLOB), 1, 6000) FROM {quoted(self.shape.messages)} m"
+            f" WHERE m.session_id = ? AND m.role = 'user' ORDER BY m.seq LIMIT {LOOKED_AT}",
+            (subject.id,),
+        )
+        spoken = (said(content_text(cell, bare_json=True)) for (cell,) in texts)
+        return next(filter(None, spoken), "")
+
+    def archived(self, subject: Subject, on: bool, now: float) -> Values:
+        return {"status": raw("archived" if on else "active"), "updated_at": int(now * 1000)}
+
+
+def _subject(row: Sequence[object]) -> Subject:
+    number, type_, newest, *rest = row
+    cell = dict(zip(_COLUMNS, rest, strict=True))
+    id_ = cells.words(cell["session_id"])
+    child = cells.words(cell["kind"]) == "subagent"
+    return Subject(
+        row=cells.amount(number),
+        id=id_,
+        sound=sound_id(type_, id_),
+        title=cells.text(cells.mapping(cell["metadata_json"]).get("title")),
+        source=SOURCE,
+        parent=cells.text(cell["parent_session_id"]),
+        last_active=cells.seconds(newest) or cells.seconds(cell["created_at"]),
+        ended=False,
+        end_reason="",
+        archived=cells.words(cell["status"]) == "archived",
+        kind="subagent" if child else "root",
+        along=child and cells.words(cell["lifecycle"]) != "detached",
+    )

@@ -1,0 +1,50 @@
+"""From what somebody typed to one session, or to a list of those it could mean."""
+
+from collections.abc import Sequence
+
+from explorer.errors import NoSuchSession
+from explorer.stores.base import Candidate, Store
+from explorer.stores.traits import Trait
+
+NAMED = 8
+
+
+def resolve(store: Store, text: str) -> Candidate:
+    """The one session that `text` means."""
+    # Every id begins with nothing, but nobody means any session by it.
+    found = store.find(text) if text.strip() else []
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NoSuchSession(
+            "No such session",
+            f"No session has the id or the title {text!r}, and no id begins so.",
+        )
+    raise _ambiguous(text, found)
+
+
+def resolve_for_edit(store: Store, text: str) -> Candidate:
+    """The one session that `text` means beyond doubt: by id, the beginning of one, or a title that
+    no other session has. Which of a numbered lineage is meant is nothing to guess here."""
+    found = store.find(text) if text.strip() else []
+    by_id = [one for one in found if one.id.lower().startswith(text.lower())]
+    if len(by_id) == 1:
+        return by_id[0]
+    titles = store.traits({Trait.TITLE}).titles
+    keys = [key for key, title in titles.items() if title == text]
+    labels = store.labels(keys)
+    titled = [Candidate(key, label.id, label.title) for key, label in labels.items()]
+    if len(titled) == 1 and not by_id:
+        return titled[0]
+    if by_id or titled or found:
+        raise _ambiguous(text, [*by_id, *titled] or found)
+    return resolve(store, text)
+
+
+def _ambiguous(text: str, found: Sequence[Candidate]) -> NoSuchSession:
+    names = [f"  {c.id}  {c.title or ''}".rstrip() for c in found[:NAMED]]
+    more = ["  …"] if len(found) > NAMED else []
+    return NoSuchSession(
+        "More than one session",
+        f"{text!r} could be any of these; give more of the id:\n" + "\n".join(names + more),
+    )

@@ -1,0 +1,70 @@
+"""Walks through whole tables in slices, each a short read.
+
+Without a write-ahead log a reader keeps the agent from committing, so a walk through 100,000
+sessions is made in pieces of some hundredths of a second, between which the agent gets its turn.
+What changes meanwhile is seen in part: whoever walks copes with rows that come and go. Beside a
+log one statement reads one state of everything, and costs nobody anything.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import quoted
+
+AIM = 0.015
+"""Seconds that a slice is to take; what a disk adds comes on top."""
+FIRST, LEAST, MOST = 1000, 50, 20_000
+"""Rows of the first slice, and the bounds of those after it: a row may lie on many pages."""
+_LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
+
+
+class Pace:
+    """How many rows fit into a slice, by how long the last one took."""
+
+    def __init__(self) -> None:
+        self.rows = FIRST
+        self._began = time.monotonic()
+
+    def begin(self) -> None:
+        self._began = time.monotonic()
+
+    def end(self) -> None:
+        took = max(time.monotonic() - self._began, 0.0005)
+        # Not at once to a hundredfold: the next rows may be longer.
+        fits = min(self.rows * AIM / took, self.rows * 4)
+        self.rows = int(min(max(fits, LEAST), MOST))
+
+
+def walk(
+    reader: Reader, columns: str, table: str, where: str = "", values: Sequence[object] = ()
+) -> list[Any]:
+    """All rows of a table (its alias is `s`), or those for which a condition holds, each with its
+    number before the `columns`."""
+    select = f"SELECT s.rowid, {columns} FROM {quoted(table)} s"
+    if not reader.breathes:
+        return reader.rows(f"{select} WHERE {where}" if where else select, values)
+    found: list[Any] = []
+    within = f"{select} WHERE s.rowid BETWEEN ? AND ?" + (f" AND ({where})" if where else "")
+    for low, high in _ranges(reader, table):
+        found += reader.rows(within, (low, high, *values))
+    reader.rest()
+    return found
+
+
+def _ranges(reader: Reader, table: str) -> Iterator[tuple[int, int]]:
+    """(first, last) numbers of rows, of as many as fit into a slice."""
+    pace, low = Pace(), _LOWEST
+    last = (
+        f"SELECT s.rowid FROM {quoted(table)} s WHERE s.rowid >= ? ORDER BY s.rowid"
+        " LIMIT 1 OFFSET ?"
+    )
+    while True:
+        pace.begin()
+        high = reader.value(last, (low, pace.rows - 1))
+        yield low, _HIGHEST if high is None else high
+        if high is None or high == _HIGHEST:
+            return
+        low = high + 1
+        pace.end()

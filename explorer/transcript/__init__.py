@@ -1,0 +1,1 @@
+"""The transcript without a screen: outline, layout, heights, find and highlights."""

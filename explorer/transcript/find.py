@@ -1,0 +1,236 @@
+"""Looking through a conversation in a worker thread, without laying it out.
+
+From where the reader is to the end, then from the beginning: the first hit comes at once, however
+long the conversation is. Texts are read in batches that grow, and are not kept.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import accumulate, takewhile
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.model import Message, ToolCall
+from explorer.render.blocks import whole_text
+from explorer.render.passages import passages
+from explorer.render.tools.outcome import failed
+from explorer.search.matcher import Matcher, said
+from explorer.search.pattern import Pattern, count_in
+from explorer.stores.base import Store
+from explorer.transcript.document import Laid
+from explorer.transcript.highlight import as_seen
+from explorer.transcript.layout import Outlined, read_items
+
+FIRST_BATCH = 40
+LARGEST_BATCH = 640
+REST = 0.05
+"""Seconds after the first match, for it to be painted: both would share one processor."""
+LONG = 100_000
+"""Letters of a result from which on it is looked at as it is stored, before it is opened."""
+_FAILED = ("error", "interrupted", "cancelled", "length", "content_filter")
+
+Counts = tuple[tuple[str, int], ...]
+"""(block, matches in it) of one message."""
+
+
+class Place(NamedTuple):
+    """One match: in which message, which block, the how manieth there."""
+
+    item: int
+    key: str
+    number: int
+
+
+class Hits:
+    """All matches so far, in the order of the conversation."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, Counts] = {}
+        self._items: list[int] = []
+        self.total = 0
+        self.looked_at = 0
+        """Messages that were looked through."""
+        self._before: list[int] | None = None
+        """Matches before each message that has some; None after a change."""
+
+    def add(self, found: Mapping[int, Counts], looked_at: int) -> None:
+        for item, counts in found.items():
+            insort(self._items, item)
+            self._found[item] = counts
+            self.total += _sum(counts)
+        self._before = None
+        self.looked_at += looked_at
+
+    def forget_from(self, item: int) -> None:
+        """What is known of all messages from one on may have changed."""
+        at = bisect_left(self._items, item)
+        for gone in self._items[at:]:
+            self.total -= _sum(self._found.pop(gone))
+        del self._items[at:]
+        self._before = None
+        self.looked_at = min(self.looked_at, item)
+
+    def has(self, place: Place) -> bool:
+        return place.number < dict(self._found.get(place.item, ())).get(place.key, 0)
+
+    def at_or_after(self, item: int) -> Place | None:
+        """The first match from a message on, else from the beginning."""
+        if not self._items:
+            return None
+        at = bisect_left(self._items, item)
+        return self._place(self._items[at % len(self._items)], 0)
+
+    def first_in(self, item: int, key: str) -> Place | None:
+        """The first match in a block of a message."""
+        return Place(item, key, 0) if dict(self._found.get(item, ())).get(key) else None
+
+    def beside(self, place: Place, step: int) -> Place:
+        """The next or previous match, round the ends."""
+        at = self._inside(place) + step
+        if 0 <= at < _sum(self._found[place.item]):
+            return self._place(place.item, at)
+        here = bisect_left(self._items, place.item)
+        item = self._items[(here + step) % len(self._items)]
+        return self._place(item, 0 if step > 0 else _sum(self._found[item]) - 1)
+
+    def number_of(self, place: Place) -> int:
+        """The how manieth of all matches so far it is, from 1."""
+        if self._before is None:
+            sums = (_sum(self._found[item]) for item in self._items)
+            self._before = list(accumulate(sums, initial=0))
+        return self._before[bisect_left(self._items, place.item)] + self._inside(place) + 1
+
+    def _place(self, item: int, at: int) -> Place:
+        """A match of a message; only counted, for one of 8 MB may have a million."""
+        counts = self._found[item]
+        sums = list(accumulate(number for _, number in counts))
+        block = bisect_right(sums, at)
+        return Place(item, counts[block][0], at - (sums[block - 1] if block else 0))
+
+    def _inside(self, place: Place) -> int:
+        """The how manieth of its message a match is, from 0."""
+        counts = self._found[place.item]
+        return _sum(tuple(takewhile(lambda one: one[0] != place.key, counts))) + place.number
+
+
+def _sum(counts: Counts) -> int:
+    return sum(number for _, number in counts)
+
+
+def look_through(
+    store: Store,
+    outlined: Outlined,
+    start: int,
+    finder: Pattern,
+    tell: Callable[[dict[int, Counts], int], None],
+    token: CancelToken,
+    known: Mapping[int, Laid] = {},
+    first: int = 0,
+) -> None:
+    """Find all matches from the message `first` on, those from `start` on before the others;
+    `tell` gets those of each batch, and how many messages it was of. Those that are `known` from
+    where the search begins are not read again."""
+    answered = outlined.answered
+    rest = REST
+    near = list(takewhile(known.__contains__, range(start, start + FIRST_BATCH)))
+    for items in _batches(start, len(outlined.outlines), len(near), first):
+        found: dict[int, Counts] = {}
+        for item, message, call, again in read_items(store, outlined, items, token, known):
+            if message is None or again or item not in items:
+                continue
+            token.check()
+            if len(message.text) > LONG and finder.is_not_in(message.text):
+                message = message._replace(text="")
+            said = texts(message, call, answered)
+            seen = ((key, as_seen(text, finder, key == "text")) for key, text in said)
+            counted = ((key, count_in(finder, text)) for key, text in seen)
+            counts = tuple((key, number) for key, number in counted if number)
+            if counts:
+                found[item] = counts
+        tell(found, len(items))
+        if found and rest:
+            token.wait(rest)
+            rest = 0.0
+
+
+def next_error(
+    store: Store, outlined: Outlined, start: int, token: CancelToken
+) -> tuple[int, str] | None:
+    """(message, block) of the next thing that went wrong, round the end."""
+    for items in _batches(start, len(outlined.outlines)):
+        for item, message, _, _ in read_items(store, outlined, items, token):
+            if message is None or item not in items:
+                continue
+            if message.role == "tool" and failed(message.text):
+                return item, "call"
+            if message.finish_reason in _FAILED:
+                return item, "finish"
+    return None
+
+
+def place_of(
+    store: Store, outlined: Outlined, message_id: int, matcher: Matcher, token: CancelToken
+) -> tuple[int, str] | None:
+    """(message, block) in which a message that was found matches; a call that is answered is
+    drawn with its answer."""
+    item = outlined.item_of(message_id)
+    if item is None:
+        return None
+    read = read_items(store, outlined, range(item, item + 1), token)
+    message = next((one.message for one in read if one.item == item), None)
+    where = matcher.where(message) if message else None
+    if message is None or where is None:
+        return item, "text"
+    if message.role == "tool":
+        return item, "call"
+    if where.field != "tool_calls":
+        holding = (one.key for one in passages(message) if matcher.spans(one.text))
+        return item, "reasoning" if where.field == "reasoning" else next(holding, "text")
+    for number, call in enumerate(message.tool_calls):
+        if matcher.spans(f"{call.name}\n{said(call.arguments)}"):
+            answers = range(item, len(outlined.outlines)) if call.id else ()
+            for at in answers:
+                if outlined.outlines[at].tool_call_id == call.id:
+                    return at, "call"
+            return item, f"call-{number}"
+    return item, "text"
+
+
+def unchanged(before: Outlined, now: Outlined) -> int:
+    """How many messages at the beginning need not be looked through again, now that a session has
+    become longer: the last turn may have got results."""
+    number = len(before.outlines)
+    ids = [one.id for one in now.outlines[:number]]
+    if before.session.key != now.session.key or ids != [one.id for one in before.outlines]:
+        return 0
+    while number > 0 and (number == len(before.outlines) or before.outlines[number].role == "tool"):
+        number -= 1
+    return number
+
+
+def _batches(start: int, end: int, near: int = 0, begin: int = 0) -> Iterator[range]:
+    size = near or FIRST_BATCH
+    for first, last in ((start, end), (begin, start)):
+        while first < last:
+            yield range(first, min(first + size, last))
+            first += size
+            size = min(max(size * 2, FIRST_BATCH), LARGEST_BATCH)
+
+
+def texts(
+    message: Message, call: ToolCall | None, answered: AbstractSet[str]
+) -> Iterator[tuple[str, str]]:
+    """What each block of a message says; a call that is answered is a block with its result."""
+    if message.role == "tool":
+        name = call.name if call else message.tool_name or ""
+        yield "call", f"{name}\n{whole_text(message, 'call', call)}"
+        return
+    if message.reasoning:
+        yield "reasoning", message.reasoning
+    for one in passages(message):
+        yield one.key, f"{one.label}\n{one.text}" if message.notice else one.text
+    for number, asked in enumerate(message.tool_calls):
+        if asked.id is not None and asked.id in answered:
+            continue
+        yield f"call-{number}", f"{asked.name}\n{whole_text(message, f'call-{number}', None)}"

@@ -1,0 +1,269 @@
+"""Reading for the transcript, in a worker thread: outlines, then windows of laid-out messages."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.model import Message, MessageState, Outline, Session, State, ToolCall
+from explorer.render.blocks import Block, View, blocks
+from explorer.stores.base import Store
+from explorer.stores.catalog import Unit
+from explorer.stores.conversation import same
+from explorer.transcript.document import Laid
+from explorer.transcript.seams import Seam, compaction_seams, part_seams, pauses, repeated
+
+GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
+BEGINNING = 200
+"""Messages of which the outline is read before any text appears; all others follow. To outline
+35,000 takes a fifth of a second."""
+LOOK_BACK = 40
+"""Messages before a window that are searched for the calls its results answer."""
+
+
+class Outlined(NamedTuple):
+    """All messages of a conversation, and what stands between them."""
+
+    session: Session
+    outlines: tuple[Outline, ...]
+    seams: Mapping[int, tuple[Seam, ...]]
+    """Lines above a message, by its id."""
+    prompts: Mapping[int, Message] = {}
+    """What the agent was told, as messages of our own making: their ids are below zero."""
+    prompt_items: tuple[int, ...] = ()
+    """Where those are."""
+    answered: AbstractSet[str] = frozenset()
+    """Ids of the calls whose results are there."""
+    complete: bool = True
+    """Otherwise these are only the first messages."""
+
+    @property
+    def waiting(self) -> int | None:
+        """The message whose calls are being worked on: the last one of a running session, but for
+        the results that have come."""
+        if not self.complete or self.session.state is not State.RUNNING:
+            return None
+        said = (one.id for one in reversed(self.outlines) if one.role != "tool")
+        return next(said, None)
+
+    @property
+    def messages(self) -> int:
+        """How many there are, without those of our own making."""
+        return len(self.outlines) - len(self.prompts)
+
+    def messages_before(self, item: int) -> int:
+        return item - bisect_left(self.prompt_items, item)
+
+    def item_of(self, message: int | None) -> int | None:
+        """The place of a message, by its id."""
+        if message is None:
+            return None
+        found = (at for at, one in enumerate(self.outlines) if one.id == message)
+        return next(found, None)
+
+
+def outline(
+    store: Store,
+    session: Session,
+    unit: Unit,
+    everything: bool,
+    token: CancelToken,
+    most: int | None = None,
+) -> Outlined:
+    """The outline of a whole conversation, part after part, or of about the first `most` messages;
+    `everything` includes what was rewound, what is repeated, and what is for the model alone."""
+    found: list[Outline] = []
+    seams: dict[int, list[Seam]] = {}
+    prompts: dict[int, Message] = {}
+    prompt_items: list[int] = []
+    told = ""
+    before: list[Outline] = []
+    complete = True
+    for number, key in enumerate(unit.parts):
+        if most is None:
+            part, whole = store.outlines(key, everything, token), True
+        else:
+            part, whole = store.first_outlines(key, most, everything, token)
+        left_out: frozenset[int] = frozenset()
+        if number and part and before and not everything:
+            left_out = repeated(store, before, part, token)
+        shown = [one for one in part if one.id not in left_out]
+        prompt = store.system_prompt(key, token)
+        if prompt.strip() and prompt != told:
+            told, made = prompt, _prompt(-1 - number, session, prompt)
+            prompts[made.id] = made
+            shown.insert(0, _prompt_outline(made, key))
+            prompt_items.append(len(found))
+        if number and shown:
+            seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
+        found += shown
+        before = part or before
+        if not whole or (most is not None and len(found) >= most):
+            complete = whole and number == len(unit.parts) - 1
+            break
+    return Outlined(
+        session,
+        tuple(found),
+        _together(seams, compaction_seams(found), pauses(found)),
+        prompts,
+        tuple(prompt_items),
+        frozenset(one.tool_call_id for one in found if one.tool_call_id),
+        complete,
+    )
+
+
+def beginning(
+    store: Store,
+    session: Session,
+    unit: Unit,
+    everything: bool,
+    message: int | None,
+    token: CancelToken,
+) -> Outlined:
+    """The outline of the first messages, if the one to begin with is among them; else of all."""
+    first = outline(store, session, unit, everything, token, BEGINNING)
+    if first.complete or message is None or first.item_of(message) is not None:
+        return first
+    return outline(store, session, unit, everything, token)
+
+
+def _together(
+    seams: dict[int, list[Seam]], *others: Mapping[int, Seam]
+) -> dict[int, tuple[Seam, ...]]:
+    for lines in others:
+        for id_, seam in lines.items():
+            seams.setdefault(id_, []).append(seam)
+    return {id_: tuple(lines) for id_, lines in seams.items()}
+
+
+def _prompt(id_: int, session: Session, text: str) -> Message:
+    return Message(
+        id=id_,
+        session_id=session.id,
+        role="system",
+        timestamp=None,
+        text=text,
+        reasoning="",
+        opaque_reasoning=False,
+        tool_calls=(),
+        tool_call_id=None,
+        tool_name=None,
+        finish_reason=None,
+        state=MessageState.LIVE,
+    )
+
+
+def _prompt_outline(message: Message, key: int) -> Outline:
+    return Outline(message.id, key, "system", None, 1, False, None, MessageState.LIVE)
+
+
+class Read(NamedTuple):
+    """A message that was read."""
+
+    item: int
+    message: Message | None
+    """None when the agent has deleted it since the outline was read."""
+    call: ToolCall | None
+    """The call that it answers."""
+    again: bool
+    """It says what the one before it says: that one stands for both."""
+
+
+def read_items(
+    store: Store,
+    outlined: Outlined,
+    items: range,
+    token: CancelToken,
+    known: Mapping[int, Laid] = {},
+) -> Iterator[Read]:
+    """Messages of a conversation in their order, and one before them that they may repeat; nothing
+    is read where all of them are `known`."""
+    if all(item in known for item in items):
+        for item in items:
+            message, drawn, call = known[item]
+            yield Read(item, message, call, not drawn)
+        return
+    outlines = outlined.outlines
+    start = max(_calling(outlines, items.start) - 1, 0)
+    by_session: dict[int, list[int]] = {}
+    for one in outlines[start : items.stop]:
+        if one.id not in outlined.prompts:
+            by_session.setdefault(one.session_key, []).append(one.id)
+    messages = {
+        (key, message.id): message
+        for key, ids in by_session.items()
+        for message in store.messages(key, ids, token)
+    }
+    token.check()
+    calls: dict[str, ToolCall] = {}
+    before: Message | None = None
+    for item in range(start, items.stop):
+        one = outlines[item]
+        message = outlined.prompts.get(one.id) or messages.get((one.session_key, one.id))
+        if message is None:
+            yield Read(item, None, None, False)
+            continue
+        # The call nearest before: some agents use an id again and again.
+        alone = message.timestamp if len(message.tool_calls) == 1 else None
+        calls |= {one.id: one._replace(asked_at=alone) for one in message.tool_calls if one.id}
+        again = before is not None and same(before, message)
+        before = message = message._replace(repeats=one.repeats)
+        yield Read(item, message, calls.get(message.tool_call_id or ""), again)
+
+
+def lay_out(
+    store: Store,
+    outlined: Outlined,
+    items: range,
+    view: View,
+    token: CancelToken,
+    known: Mapping[int, Laid] = {},
+) -> dict[int, Laid]:
+    """The messages `items` of a conversation, laid out. `known` were laid out for another view;
+    if that is all of them, none is read again."""
+    if not items:
+        return {}
+    made = view._replace(
+        answered=outlined.answered,
+        seams=outlined.seams,
+        first=outlined.outlines[0].id,
+        waiting=outlined.waiting,
+    )
+    if all(item in known for item in items):
+        return {item: _anew(known[item], made) for item in items}
+    result: dict[int, Laid] = {}
+    shown = -1
+    for item, message, call, again in read_items(store, outlined, items, token):
+        if message is None:
+            result[item] = Laid(None, GONE)
+        elif again and shown >= 0:
+            # Written several times over: one stands for all, the others take no room.
+            result[shown] = _once_more(result[shown], message.repeats, made)
+            result[item] = Laid(message, (), call)
+        else:
+            result[item] = Laid(message, blocks(message, made, call), call)
+            shown = item
+    return {item: laid for item, laid in result.items() if item in items}
+
+
+def _anew(laid: Laid, view: View) -> Laid:
+    # One that takes no room repeats the one before it, which stands for both.
+    if laid.message is None or not laid.blocks:
+        return laid
+    return laid._replace(blocks=blocks(laid.message, view, laid.call))
+
+
+def _once_more(laid: Laid, times: int, view: View) -> Laid:
+    if laid.message is None:
+        return laid
+    message = laid.message._replace(repeats=laid.message.repeats + times)
+    return laid._replace(message=message, blocks=blocks(message, view, laid.call))
+
+
+def _calling(outlines: Sequence[Outline], start: int) -> int:
+    """Where to begin reading so that the results at `start` know the calls they answer."""
+    at = start
+    while at > 0 and outlines[at].role == "tool" and start - at < LOOK_BACK:
+        at -= 1
+    return at

@@ -1,0 +1,55 @@
+"""The command palette, which closes once and runs what was chosen once.
+
+Textual's own closes with every enter and click that reaches it, also with those that were on their
+way when it had closed: the second one would take the screen below along, or raise.
+"""
+
+from textual import on
+from textual.app import ComposeResult
+from textual.command import CommandInput, CommandList, CommandPalette, SearchIcon
+from textual.containers import Horizontal, Vertical
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Button, Input, LoadingIndicator, OptionList
+
+from explorer.tui.dialogs.base import Closing
+from explorer.tui.widgets.options import SteadyList
+
+
+class Commands(CommandList, SteadyList, can_focus=False):
+    """The list of commands."""
+
+
+class Palette(CommandPalette, Closing[None]):
+    """All commands."""
+
+    def compose(self) -> ComposeResult:
+        """As Textual's, with a list that stands clicks."""
+        with Vertical(id="--container"):
+            with Horizontal(id="--input"):
+                yield SearchIcon()
+                yield CommandInput(placeholder="Search for commands…", select_on_focus=False)
+            with Vertical(id="--results"):
+                yield Commands()
+                yield LoadingIndicator()
+
+    @on(Input.Submitted)
+    @on(Input.Changed)
+    @on(Button.Pressed)
+    @on(OptionList.OptionSelected)
+    def _only_while_open(self, event: Message) -> None:
+        """What comes after it has closed is for nobody. Ours is asked before Textual's."""
+        if not self.is_active:
+            event.stop()
+            event.prevent_default()
+
+    def _on_click(self, event: Click) -> None:  # type: ignore[override]
+        """A click beside the list closes it."""
+        # Textual's would look for a widget there, and raise where there is none any more.
+        event.prevent_default()
+        if self.is_active and event.widget is self:
+            self._action_escape()
+
+    def _action_escape(self) -> None:
+        if self.is_active:
+            super()._action_escape()

@@ -1,0 +1,1 @@
+"""Changes from the app: plan, confirm, do, undo, trash."""

@@ -1,0 +1,71 @@
+"""A delete that only the agent can do: its own command is offered, and run in the terminal."""
+
+from collections.abc import Callable, Sequence
+
+from textual.screen import Screen
+
+from explorer.agent_commands import delete_commands
+from explorer.errors import ExplorerError
+from explorer.render.clean import clean, clean_line
+from explorer.resume import Command, installed, run
+from explorer.stores.base import Store
+from explorer.stores.edits.plans import OnlyAgent
+from explorer.stores.edits.words import question
+from explorer.tui.dialogs.question import Question
+from explorer.tui.edits.edit_worker import EditLane
+from explorer.tui.suspend import in_the_terminal
+
+NAMED = 3
+"""Commands that are shown; of more there is only the number."""
+
+
+def offer_delete(
+    screen: Screen[None], lane: EditLane, store: Store, why: OnlyAgent, changed: Callable[[], None]
+) -> None:
+    """Ask whether to run the agent's own command; where it is not installed, say why we cannot."""
+
+    def find(_: object) -> list[Command]:
+        commands = delete_commands(store, why.ids, sure=True)
+        return commands if all(map(installed, commands)) else []
+
+    def ask(commands: list[Command]) -> None:
+        if not commands:
+            lane.say(why)
+            return
+        lines = [clean(command.line()) for command in commands[:NAMED]]
+        more = len(commands) - NAMED
+        lines += [f"… and {more} more like these"] if more > 0 else []
+        text = (
+            f"{clean(why.message)} Its own command can do it, but keeps no trash: this cannot be"
+            " undone."
+        )
+        dialog = Question(
+            clean_line(question(why.plan), 200), "\n".join((text, "", *lines)), "Run it"
+        )
+        screen.app.push_screen(dialog, lambda yes: _run(screen, lane, commands, changed, yes))
+
+    lane.find_out(find, ask)
+
+
+def _run(
+    screen: Screen[None],
+    lane: EditLane,
+    commands: Sequence[Command],
+    changed: Callable[[], None],
+    yes: bool | None,
+) -> None:
+    if not yes:
+        return
+    try:
+        code = in_the_terminal(screen.app, lambda: _one_after_the_other(commands))
+    except ExplorerError as error:
+        lane.say(error)
+        return
+    if code:
+        lane.say(ExplorerError("Back from the agent", f"Its command ended with code {code}."))
+    changed()
+
+
+def _one_after_the_other(commands: Sequence[Command]) -> int:
+    """Stops at the first that fails."""
+    return next(filter(None, map(run, commands)), 0)

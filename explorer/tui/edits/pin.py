@@ -1,0 +1,92 @@
+"""Pins from the app, where the agent itself has them: done at once, undone like every edit."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from textual.screen import Screen
+
+from explorer.errors import Refused
+from explorer.model import Action
+from explorer.render.amounts import plural
+from explorer.render.clean import clean
+from explorer.stores.base import Edits, Label, Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.edits.as_listed import ANOTHER
+from explorer.stores.edits.plans import Done, EditPlan, Progress
+from explorer.stores.pins import pinned_rows
+from explorer.tui.edits.edit_worker import EditLane
+from explorer.tui.list.list_controller import Lister
+
+
+class Pinning:
+    """Pins conversations as a whole, or unpins them where all are pinned."""
+
+    def __init__(self, screen: Screen[None], lane: EditLane, lister: Lister, edits: Edits) -> None:
+        self._screen = screen
+        self._lane = lane
+        self._lister = lister
+        self._edits = edits
+
+    def pin(self, keys: Collection[int], shown: Mapping[int, str], on: bool | None = None) -> None:
+        """Pin the conversations of these sessions, or unpin them; without a word (`on`), unpin
+        where all are pinned. Nothing is done to another session than was `shown` by its id."""
+        if self._lister.store is None or self._lister.catalog is None or not keys:
+            return
+        took: list[_Pinned] = []
+
+        def act(tell: Callable[[Progress], None]) -> Done:
+            store, catalog = self._lister.store, self._lister.catalog
+            if store is None or catalog is None:
+                raise ANOTHER
+            made = self._plan(store, catalog, keys, shown, on)
+            done = self._edits.apply(made.plan)
+            took.append(made._replace(noted=self._edits.noted_pins()))
+            return done
+
+        def then(done: Done) -> None:
+            if done.receipt is not None:
+                _, pinned, parts, noted, words = took[0]
+                self._lister.pinned(parts, pinned, noted)
+                self._screen.notify(f"{clean(words)} · u undoes it", markup=False)
+
+        self._lane.do("Pinning", None, act, then)
+
+    def _plan(
+        self,
+        store: Store,
+        catalog: Catalog,
+        keys: Collection[int],
+        shown: Mapping[int, str],
+        on: bool | None,
+    ) -> "_Pinned":
+        tips = sorted({catalog.tip(key) for key in keys if catalog.has(key)})
+        labels = store.labels([part for tip in tips for part in catalog.chain(tip)])
+        if any(key in labels and labels[key].id != id_ for key, id_ in shown.items()):
+            raise ANOTHER
+        if on is None:
+            on = not pinned_rows(store, catalog, self._edits.noted_pins()).issuperset(tips)
+        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(labels))
+        if plan.elsewhere:
+            raise Refused("Not pinned", "These sessions lie in different tables of the file.")
+        words = _words(plan, [labels[tip] for tip in tips if tip in labels])
+        return _Pinned(plan, on, tuple(labels) if plan.in_file else (), frozenset(), words)
+
+
+class _Pinned(NamedTuple):
+    """What was pinned, or unpinned."""
+
+    plan: EditPlan
+    on: bool
+    parts: tuple[int, ...]
+    """Sessions of which the agent's own file says so."""
+    noted: frozenset[str]
+    """The pins in our notes afterwards."""
+    words: str
+
+
+def _words(plan: EditPlan, tips: Collection[Label]) -> str:
+    done = "Pinned" if plan.action is Action.PIN else "Unpinned"
+    if len(tips) != 1:
+        return f"{done} {plural(len(tips), 'conversation')}"
+    (one,) = tips
+    return f"{done} “{one.title}”" if one.title else f"{done} the session"

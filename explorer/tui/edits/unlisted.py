@@ -1,0 +1,71 @@
+"""A selection of which a part is not in the list: asked about before anything is planned.
+
+A selection outlasts filters and searches, so an edit could be about sessions that nobody sees. What
+is about to be changed is what the user sees, or what the user says.
+"""
+
+from collections.abc import Callable, Sequence
+
+from textual.screen import Screen
+
+from explorer.cancel import CancelToken
+from explorer.render.amounts import count, plural
+from explorer.render.clean import clean_line
+from explorer.tui.dialogs.choice import Choice
+from explorer.tui.edits.edit_worker import EditLane
+from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.session_list import SessionList
+
+NAMED = 3
+"""Sessions that are named; of more there is only the number."""
+
+
+def ask_unlisted(
+    screen: Screen[None],
+    lane: EditLane,
+    lister: Lister,
+    sessions: SessionList,
+    verb: str,
+    act: Callable[[Sequence[int], dict[int, str]], None],
+) -> None:
+    """Do something to the rows that are chosen: (rows, the ids that were shown). Where some of them
+    are not listed, first ask which are meant; `verb` is what is about to be done."""
+    rows, shown = sessions.chosen(), sessions.chosen_ids()
+    listed = set(sessions.order)
+    away = [row for row in rows if row not in listed]
+    here = sessions.current
+    store, catalog = lister.store, lister.catalog
+    if not away or store is None or catalog is None:
+        act(rows, shown)
+        return
+
+    def work(token: CancelToken) -> list[str]:
+        keys = [row if row >= 0 else ~row for row in away[:NAMED]]
+        units = [catalog.folded(key) for key in keys if catalog.has(key)]
+        found = store.sessions(units, lister.now(), token)
+        return [clean_line(one.title or one.preview or one.id, 40) for one in found]
+
+    def ask(names: Sequence[str]) -> None:
+        more = f" and {count(len(away) - len(names))} more" if len(away) > len(names) else ""
+        also = ", ".join(f"“{name}”" for name in names) + more
+        total = plural(len(rows), "selected session")
+        options = [("all", f"{total}, with {count(len(away))} not in this list: {also}")]
+        seen = [row for row in rows if row in listed]
+        if seen:
+            options.insert(0, ("seen", f"Only the {count(len(seen))} selected that are listed"))
+        if here is not None:
+            name = clean_line(here.title or here.preview or here.id, 40)
+            options.insert(0, ("here", f"Only the one under the cursor: “{name}”"))
+        title = f"{verb} which?"
+
+        def chosen(which: str | None) -> None:
+            if which == "all":
+                act(rows, shown)
+            elif which == "seen":
+                act(seen, shown)
+            elif which == "here" and here is not None and sessions.cursor_row is not None:
+                act([sessions.cursor_row], {here.key: here.id})
+
+        screen.app.push_screen(Choice(title, options, options[0][0]), chosen)
+
+    lane.find_out(work, ask)

@@ -1,0 +1,421 @@
+"""What the list shows: the first page, then everything, then whatever changes.
+
+Reads in threads, and reads anew only what changed: the sessions with new messages, and the rows
+in sight. Now and then, while the file is being written, all of it, for what leaves no trace.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from explorer.browse import arrangement as arranging
+from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish
+from explorer.browse.first_read import Opened, Remembered
+from explorer.browse.headings import first_headings
+from explorer.browse.list_words import (
+    Chip,
+    border,
+    chips,
+    in_place_of_rows,
+    outcome,
+    scanned_because,
+    understood,
+    without,
+)
+from explorer.browse.refresh import Outdated, Renewed, read_changes, read_rows, read_whole
+from explorer.browse.row_cache import text_of
+from explorer.browse.unfolding import inside_row
+from explorer.cancel import CancelToken
+from explorer.errors import StoreError
+from explorer.model import Session, Sort, StoreInfo
+from explorer.render.amounts import count
+from explorer.render.clean import clean_line
+from explorer.render.lines import Line
+from explorer.stores.base import Facts, Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.fates import Fates
+from explorer.tui.list.chip_bar import ChipBar
+from explorer.tui.list.cursor_target import CursorGoal
+from explorer.tui.list.search_bar import SearchBar
+from explorer.tui.list.session_list import SessionList
+from explorer.tui.workers import Lanes
+
+WHOLE_SURVEY_EVERY = 10.0
+"""Seconds between two whole surveys of a file that is being written; more where one takes long."""
+AHEAD = 0.05
+"""Seconds until rows are read that are not in sight yet: what is in sight is painted meanwhile."""
+
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
+
+
+class Lister:
+    """Joins the store and the list."""
+
+    def __init__(
+        self,
+        sessions: SessionList,
+        search_bar: SearchBar,
+        chip_bar: ChipBar,
+        lanes: Lanes,
+        clock: Callable[[], float],
+        chosen: Callable[[], None],
+        informed: Callable[[StoreInfo], None],
+    ) -> None:
+        """`chosen` is told when another session is under the cursor, and known."""
+        self._sessions = sessions
+        self._search_bar = search_bar
+        self._chip_bar = chip_bar
+        self._lanes = lanes
+        self._clock = clock
+        self._chosen = chosen
+        self._informed = informed
+        self.store: Store | None = None
+        self._survey_took = 0.0
+        self._surveyed = 0.0
+        self._edits = self._edits_seen = 0
+        """Edits of ours, and how many of them the last look at everything has seen: they leave no
+        trace that a smaller one would find."""
+        self.wish = Wish()
+        self.goal = CursorGoal(sessions)
+        """Where the cursor goes with the next list."""
+        self.catalog: Catalog | None = None
+        self.facts: Facts | None = None
+        self.fates: Fates | None = None
+        """What the agent is going to do by itself; None until it was read."""
+        self._basis: Basis | None = None
+        self._listed = Arranged((), (), {}, 0)
+        self._title = ""
+        self.matcher: Matcher | None = None
+        """What is being searched for."""
+        self._search_for: tuple[str, Wish] | None = None
+        """By which text, and in which list."""
+        self._when_listed: Callable[[], None] | None = None
+        self._scanned: list[Chip] = []
+        """Why the last search had to read everything."""
+        self._expected = False
+        """Another order than that of the first page is about to come."""
+
+    def open(self, opened: Opened) -> None:
+        """The first page, at once."""
+        self.store = opened.store
+        for lane in ("catalog", "order", "rows", "info"):
+            self._lanes.cancel(lane)
+        self.catalog = self.facts = self.fates = self._basis = None
+        self.wish = self.wish._replace(
+            sort=opened.remembered.sort,
+            reverse=opened.remembered.reverse,
+            pins=opened.remembered.pins,
+            revealed=frozenset(),
+            unfolded=frozenset(),
+        )
+        self._expected = opened.remembered[1:3] != Remembered()[1:3]
+        self._sessions.clear()
+        self._sessions.add_rows({row.key: row for row in opened.rows})
+        order = [row.key for row in opened.rows]
+        groups = first_headings(opened.rows, opened.pinned, self._clock())
+        pinned = frozenset(order[: opened.pinned])
+        self._list(Arranged(order, groups, {}, len(order), pinned=pinned))
+
+    def now(self) -> float:
+        return self._clock()
+
+    def survey(self, then: Callable[[], None] | None = None) -> None:
+        """What the first page left open: the exact order, the hidden ones, the counts."""
+        store = self.store
+        if store is None:
+            return
+        edits = self._edits
+
+        def work(token: CancelToken) -> tuple[Catalog, float]:
+            begun = time.monotonic()
+            return store.catalog(token), time.monotonic() - begun
+
+        def take(result: tuple[Catalog, float]) -> None:
+            catalog, self._survey_took = result
+            self._know(catalog)
+            self._surveyed = time.monotonic()
+            self.arrange()
+            # After the survey: beside it, the list of a big file would be complete a fifth later.
+            self._lanes.start("info", lambda token: store.info(token), self._informed)
+            self._edits_seen = edits
+            if then:
+                then()
+
+        self._lanes.start("catalog", work, take)
+
+    def renew(self, then: Callable[[Renewed], None], whole: bool = False) -> bool:
+        """The file has changed: read what is new, or where that leaves no trace the `whole`.
+        Whether it will be: before the first survey there is nothing to renew."""
+        self._edits += whole
+        if self._lanes.put_off("catalog", lambda: self.renew(then)):
+            return True
+        store, catalog, basis = self.store, self.catalog, self._basis
+        if store is None or catalog is None:
+            return False
+        known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
+        facts, now = self.facts, self._clock()
+        since = time.monotonic() - self._surveyed
+        edits, unseen = self._edits, self._edits != self._edits_seen
+        due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
+
+        def work(token: CancelToken) -> Renewed:
+            asked = Outdated(store, catalog, basis, facts, known, inside, now)
+            return read_whole(asked, token) if due else read_changes(asked, token)
+
+        def take(renewed: Renewed) -> None:
+            self._know(renewed.catalog)
+            if renewed.touched is None:
+                self._edits_seen = edits
+                self._surveyed = time.monotonic()
+                self._lanes.start("info", lambda token: store.info(token), self._informed)
+            self.facts = renewed.facts
+            self._sessions.forget_rows()
+            self._sessions.add_rows(renewed.rows)
+            made = renewed.arranged
+            if made and made.basis and made.basis.wish == self.wish and not self._searched():
+                # What is still under way is about the file as it was.
+                self._lanes.cancel("order")
+                self._list(made)
+            elif unseen or not self._search_goes_on():
+                self.arrange()
+            then(renewed)
+
+        self._lanes.start("catalog", work, take)
+        return True
+
+    def _search_goes_on(self) -> bool:
+        """Whether the search that is asked for is under way: then the file is searched again after
+        it. Begun anew by each change, one that takes long would never end beside an agent."""
+        same = self._search_for == (self._searched(), self.wish)
+        return same and self._lanes.put_off("order", self.arrange)
+
+    def _know(self, catalog: Catalog) -> None:
+        """What there is now; wishes and selection go along with conversations that go on."""
+        self.catalog = catalog
+        self.wish = self.wish.followed(catalog)
+        self._sessions.selection.follow(catalog)
+
+    def wish_for(self, wish: Wish) -> None:
+        """Have the list another way."""
+        self.wish = wish
+        self.arrange()
+
+    def toggle_hidden(self) -> None:
+        everything = frozenset(CLASSES)
+        shown = frozenset() if self.wish.shown >= everything else everything
+        self.wish_for(self.wish._replace(shown=shown))
+
+    def foresee(self, fates: Fates, signs: Mapping[int, str]) -> None:
+        """What the agent is going to do, and the signs of rows that it is about to take."""
+        before, self.fates = self.fates, fates
+        self._sessions.foresee(signs)
+        if (self.wish.needs_fates or "expiring" in self._searched()) and before != fates:
+            self.arrange()
+
+    def take_off(self, name: str) -> None:
+        """Remove one filter, by the name of its chip."""
+        self.wish_for(without(self.wish, name))
+
+    def take_off_last(self) -> None:
+        names = [chip.name for chip in self._chip_bar.chips if chip.name]
+        if names:
+            self.take_off(names[-1])
+
+    def toggle_inside(self) -> None:
+        """Unfold the conversation under the cursor, or fold the one it is in."""
+        at, row = self._sessions.outer_row(), self._sessions.current
+        if at is None or row is None:
+            return
+        opened = self.wish.unfolded
+        if at not in opened and row.parts < 2 and not row.subagents:
+            self._sessions.notify("There is nothing inside: one part, no subagents.", markup=False)
+            return
+        self.goal.go_to(at)
+        self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
+
+    def pinned(self, keys: Collection[int], on: bool, noted: frozenset[str]) -> None:
+        """Sessions were pinned, or unpinned, in the agent's file; `noted` are the pins in our notes
+        by now."""
+        if self.catalog is not None:
+            self.catalog = self.catalog.with_pins(keys, on)
+        self.wish_for(self.wish._replace(pins=noted))
+
+    def leave(self, rows: Collection[int]) -> None:
+        """These rows may leave the list, and the selection with it."""
+        self.goal.stay_near(rows)
+        self._sessions.selection.drop(rows)
+
+    def reveal(self, key: int) -> None:
+        """Go to a session, listing it also if its class is hidden, and unfolding the conversation
+        that it is an earlier part of."""
+        if self.catalog is None or not self.catalog.has(key):
+            return
+        tip = self.catalog.tip(key)
+        self._search_bar.input.value = ""
+        self.goal.go_to(tip if key == tip else inside_row(key))
+        unfolded = self.wish.unfolded if key == tip else self.wish.unfolded | {tip}
+        revealed = self.wish.revealed | {tip}
+        self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
+
+    def sort_by(self, sort: Sort) -> None:
+        """Another order; the same one again turns it round."""
+        reverse = sort is self.wish.sort and not self.wish.reverse
+        self.wish_for(self.wish._replace(sort=sort, reverse=reverse))
+
+    def arrange(self) -> None:
+        """List what the search bar asks for, or everything."""
+        store, catalog = self.store, self.catalog
+        if store is None or catalog is None:
+            return
+        text, wish, now = self._searched(), self.wish, self._clock()
+        facts, fates = self.facts, self.fates
+        if text:
+            page, known = self._sessions.page, self._sessions.known
+            self._search(Asked(store, catalog, facts, text, wish, now, page, known, self.fates))
+            return
+        self.matcher, self._search_for, self._scanned = None, None, []
+
+        def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
+            known = (
+                store.facts(token=token) if facts is None and wish.filters.needs_facts else facts
+            )
+            return known, arranging.arrange(store, catalog, known, wish, now, token, fates)
+
+        def take(result: tuple[Facts | None, Arranged]) -> None:
+            self.facts = result[0]
+            self._list(result[1])
+
+        self._lanes.start("order", work, take)
+
+    def _search(self, asked: Asked) -> None:
+        self.goal.search()
+        self._search_for = asked.text, asked.wish
+        # Late: 10 ms that only a search needs.
+        from explorer.browse.search.live_search import run
+        from explorer.search.language.query import parse
+        from explorer.search.matcher import Matcher
+
+        query = parse(asked.text, asked.now)
+        matcher = self.matcher = Matcher(query, asked.now)
+        self._sessions.searching(asked.text)
+        # At once: what was understood does not wait for what is found.
+        self._chip_bar.chips = [*chips(asked.wish, 0), *understood(query), *self._scanned]
+
+        def work(token: CancelToken) -> Arranged:
+            def tell(arranged: Arranged) -> None:
+                self._lanes.tell(token, lambda: self._grow(arranged))
+
+            return run(asked, matcher, tell, token)
+
+        self._lanes.start("order", work, self._list)
+
+    def failed(self, error: StoreError) -> None:
+        """Something could not be read. If it was what is searched for, the bar says so: what is
+        listed, dimmed, is of another search or of none."""
+        shown = self._searched() in ("", text_of(self._listed))
+        if not shown and not self._lanes.busy("order"):
+            self._search_bar.say(clean_line(f"cannot search now · {error.title}"))
+
+    def _grow(self, arranged: Arranged) -> None:
+        """A search has got so far: what was listed before stays until there is something new."""
+        if arranged.order:
+            self._list(arranged)
+        else:
+            self._search_bar.say(outcome(arranged))
+
+    def _searched(self) -> str:
+        text = self._search_bar.input.value
+        return text if text.strip() else ""
+
+    def when_listed(self, then: Callable[[], None] | None) -> None:
+        """Have something done once what the search bar asks for is listed and the row under the
+        cursor is known, perhaps at once; with None, no longer."""
+        self._when_listed = then
+        self._do_when_listed()
+
+    def _do_when_listed(self) -> None:
+        known = self._sessions.current is not None or not self._sessions.order
+        if self._when_listed and known and text_of(self._listed) == self._searched():
+            then, self._when_listed = self._when_listed, None
+            then()
+
+    def read_rows(self, event: SessionList.RowsWanted) -> None:
+        store, catalog = self.store, self.catalog
+        if store is None or catalog is None:
+            return
+        now, inside = self._clock(), self._sessions.inside
+        matcher, found = self.matcher, self._sessions.found
+
+        in_sight = not set(event.rows).isdisjoint(self._sessions.in_sight())
+
+        def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Line]]:
+            if not in_sight:
+                token.wait(AHEAD)
+            rows = read_rows(store, catalog, event.rows, inside, now, token)
+            if matcher is None or found is None:
+                return rows, {}
+            from explorer.browse.search.excerpts import excerpts
+
+            hits = {row: hit for row in rows if (hit := found.result.leading.get(row))}
+            return rows, excerpts(store, hits, matcher, found.result.counts, token)
+
+        self._lanes.start("rows", work, lambda read: self._add_rows(*read))
+
+    def _add_rows(self, rows: dict[int, Session], excerpts: dict[int, Line]) -> None:
+        self._sessions.add_rows(rows, excerpts)
+        if self._sessions.cursor_row in rows:
+            self._chosen()
+            self._do_when_listed()
+
+    def _list(self, arranged: Arranged) -> None:
+        found = arranged.found
+        total = len(self.catalog) if self.catalog is not None else 0
+        self._basis = arranged.basis
+        self._title = "Found" if found else f"Sessions · {self.wish.words()}"
+        self._sessions.note = in_place_of_rows(arranged, self.wish, total)
+        here = self._sessions.cursor_row
+        # What is back is not in a list of what was seen before the edit.
+        sure = self._edits == self._edits_seen
+        back_to = None if found else self.goal.reached(arranged.order, sure)
+        if back_to is None and self.catalog and here is not None:
+            back_to = self.catalog.tip(here)
+        if found and self._sessions.finds_anew(arranged) and arranged.order:
+            back_to = arranged.order[0]
+        elif found and self._sessions.touched and self._sessions.picked in arranged.order:
+            # It may not have been among the results for a letter or two.
+            back_to = self._sessions.picked
+        if self._expected and self.catalog and arranged.order and not self._sessions.touched:
+            # The first page was by last active: nobody has chosen its first row.
+            back_to = arranged.order[0]
+        self._expected = self._expected and self.catalog is None
+        self._sessions.show(arranged, back_to, self.matcher)
+        self._chosen()
+        self._listed = arranged
+        self.say_counts()
+        said = chips(self.wish, len(arranged.excepted & self.wish.revealed))
+        if found:
+            self._scanned = scanned_because(found)
+            said += [*understood(found.result.query), *self._scanned]
+        self._chip_bar.chips = said
+        self._search_bar.say(outcome(arranged))
+        self.say_selection()
+        self._do_when_listed()
+
+    def say_counts(self) -> None:
+        """How many of how many are listed and what is hidden, in the room that there is."""
+        listed, catalog = self._listed, self.catalog
+        if catalog is None:
+            words = f"{count(listed.listed)} of … · hidden: …"
+        else:
+            words = border(listed, len(catalog), self._sessions.size.width - 4)
+        self._sessions.border_subtitle = Content(words)
+
+    def say_selection(self) -> None:
+        """How many are selected, beside what the list is."""
+        chosen = self._sessions.selection.words(self._sessions.order)
+        title = f"{chosen} · {self._title}" if chosen else self._title
+        self._sessions.border_title = Content(title)

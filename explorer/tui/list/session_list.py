@@ -1,0 +1,406 @@
+"""The list of sessions: any number of them, of which only those in sight are known.
+
+It holds the numbers of rows in order and the rows that were read; the screen reads more when it
+asks. The cursor and the selection stand on sessions, not on lines: they stay there when order,
+filter or data change.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.events import Click, Resize
+from textual.geometry import Region
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from explorer.browse.arrangement import Arranged, Found
+from explorer.browse.first_read import SHORT
+from explorer.browse.row_cache import KnownRows, text_of
+from explorer.browse.row_index import RowIndex
+from explorer.browse.selection import Selection
+from explorer.browse.unfolding import Inside
+from explorer.model import Session
+from explorer.render.clean import pad
+from explorer.render.lines import Line
+from explorer.tui.keys.actions import bindings
+from explorer.tui.widgets.results_view import ResultsView
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
+
+GUTTER = 2
+
+
+class SessionList(ResultsView):
+    """Sessions in order, grouped under headings."""
+
+    BINDINGS = bindings("list")
+
+    now = reactive(0.0)
+    """The time that the times in the rows count from."""
+    comfortable = reactive(True)
+    """Two lines a row, or one."""
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor moved to another row."""
+
+        row: int
+
+    @dataclass
+    class Opened(Message):
+        """Somebody wants to read the session under the cursor."""
+
+        row: int
+
+    @dataclass
+    class SelectionChanged(Message):
+        """Other rows are selected."""
+
+    @dataclass
+    class RowsWanted(Message):
+        """Rows have come into sight that were not read yet."""
+
+        rows: tuple[int, ...]
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, SessionList.RowsWanted)
+
+    def __init__(self, now: float, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.set_reactive(SessionList.now, now)
+        self._arranged = Arranged((), (), {}, 0)
+        self._order: Sequence[int] = ()
+        self._known = KnownRows()
+        self.selection = Selection()
+        self._chosen_density = False
+        self._index = RowIndex(0, 2)
+        self._cursor = 0
+        self.touched = False
+        """Somebody has moved the cursor."""
+        self.moves = 0
+        """How often."""
+        self.picked: int | None = None
+        """Where to, the last time."""
+
+    @property
+    def cursor_row(self) -> int | None:
+        """The number of the row under the cursor: its key, or that of a row inside another."""
+        return self._order[self._cursor] if self._order else None
+
+    @property
+    def current(self) -> Session | None:
+        """The session under the cursor, if it has been read."""
+        return self._known.get(self.cursor_row)
+
+    @property
+    def on_a_part(self) -> bool:
+        """The cursor is on one part of a conversation, not on the whole."""
+        found = self.inside.get(self.cursor_row or 0)
+        return found is not None and bool(found.unit.whole)
+
+    def chosen(self) -> list[int]:
+        """What an action is about: the rows that are selected, else the one under the cursor."""
+        here = self.cursor_row
+        return sorted(self.selection.keys) or ([here] if here is not None else [])
+
+    def chosen_ids(self) -> dict[int, str]:
+        """The ids of those by key, as far as they are known: the numbers by which a list knows its
+        rows may be those of other sessions by now."""
+        known = (self._known.get(row) for row in self.chosen())
+        return {row.key: row.id for row in known if row is not None}
+
+    @property
+    def order(self) -> Sequence[int]:
+        return self._order
+
+    def row(self, row: int) -> Session | None:
+        """What is known of a row."""
+        return self._known.get(row)
+
+    @property
+    def inside(self) -> Mapping[int, Inside]:
+        """The rows that are shown because others are unfolded."""
+        return self._arranged.inside
+
+    def outer_row(self) -> int | None:
+        """The row under the cursor, or the one that it is inside of."""
+        at = self._cursor
+        while at > 0 and self._order[at] in self.inside:
+            at -= 1
+        return self._order[at] if self._order else None
+
+    def searching(self, text: str) -> None:
+        """What is listed stays until what is searched for comes."""
+        if text != text_of(self._arranged):
+            self.expect()
+
+    def finds_anew(self, arranged: Arranged) -> bool:
+        """Whether these are the first results of another search, and nobody has chosen among the
+        results before: then the first one is what was looked for."""
+        return not self.touched and text_of(arranged) != text_of(self._arranged)
+
+    def show(
+        self, arranged: Arranged, back_to: int | None = None, matcher: "Matcher | None" = None
+    ) -> None:
+        """List these sessions. The cursor stays on its session if it can, or goes `back_to`
+        one. The `matcher` lights what was searched for in titles."""
+        self.arrived()
+        before = self.cursor_row
+        held = before if back_to is None else back_to
+        offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
+        self._known.arrange(arranged, matcher)
+        self._arranged = arranged
+        order = self._order
+        self._order = arranged.order
+        kept = self._place_of(held)
+        if kept is None and held is not None and held in order:
+            # Its row has left: the next one that is still there is nearest to what was looked at.
+            kept = self._nearest(order, order.index(held))
+        self._cursor = kept if kept is not None else 0
+        self._measure()
+        # A list that is at its top stays there: what is new is seen. Any other does not move.
+        still = kept is not None and self.scroll_offset.y > 0
+        top = self._index.top(self._cursor) - offset if still else 0
+        self.scroll_to(y=max(top, 0), animate=False)
+        self._keep_in_sight()
+        self._ask()
+        self.refresh()
+        if self.cursor_row != before and self.cursor_row is not None:
+            self.post_message(self.Highlighted(self.cursor_row))
+
+    def _nearest(self, before: Sequence[int], at: int) -> int | None:
+        """The place of the first row after one that is gone, else of the last one before it."""
+        places = {row: place for place, row in enumerate(self._order)}
+        following = (places[row] for row in before[at:] if row in places)
+        preceding = (places[row] for row in reversed(before[:at]) if row in places)
+        return next(following, next(preceding, None))
+
+    def _place_of(self, row: int | None) -> int | None:
+        """Where a row is: a look at the old place first, since most changes move little."""
+        if row is None:
+            return None
+        if self._cursor < len(self._order) and self._order[self._cursor] == row:
+            return self._cursor
+        return self._order.index(row) if row in self._order else None
+
+    @property
+    def found(self) -> Found | None:
+        """What is listed because it was searched for."""
+        return self._arranged.found
+
+    def hit(self, row: int | None) -> int | None:
+        """The message that stands for a row among what a search found."""
+        return self._known.hit(row)
+
+    def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
+        """Rows that were read, by their numbers, and what a search found in them."""
+        self._known.add(rows, excerpts)
+        # Most are read ahead: nothing that is in sight changes with them.
+        if not rows.keys().isdisjoint(self.in_sight()):
+            self.refresh()
+
+    def foresee(self, signs: Mapping[int, str]) -> None:
+        """The signs of what is about to happen to rows."""
+        self._known.foresee(signs)
+        self.refresh()
+
+    @property
+    def known(self) -> frozenset[int]:
+        """The rows that were read."""
+        return self._known.numbers
+
+    @property
+    def page(self) -> int:
+        """How many rows can be in sight."""
+        return self.size.height // self._index.height + 1
+
+    def clear(self) -> None:
+        """Another file: what was read and selected is not of this one."""
+        self._known.clear()
+        self.selection.clear()
+
+    def forget_rows(self) -> None:
+        """The file has changed: rows out of sight are read again when they come back."""
+        self._known.keep_only(self.in_sight())
+
+    def in_sight(self) -> Sequence[int]:
+        """The sessions on the screen."""
+        first = self._index.nearest_row(self.scroll_offset.y)
+        last = self._index.nearest_row(self.scroll_offset.y + self.size.height)
+        return self._order[first : last + 1]
+
+    @property
+    def _two_lines(self) -> bool:
+        """What was found stands in the second line, on a short terminal too."""
+        return self.comfortable or (self.found is not None and not self._chosen_density)
+
+    def fit_to(self, lines: int) -> None:
+        """One line a row on a short terminal, until somebody chooses."""
+        if not self._chosen_density:
+            self.comfortable = lines >= SHORT
+
+    def render_line(self, y: int) -> Strip:
+        if not self._order:
+            return self.note_line(y)
+        width = self.line_width
+        group = self._heading_on(y)
+        if group is not None:
+            title = self._index.groups[group].title
+            return self.strip(((pad(f" {title}", width), "heading"),), width)
+        found = self._index.row_at(y + self.scroll_offset.y)
+        if found is None:
+            return self.strip((), width)
+        at, inside = found
+        lit, row = at == self._cursor, self._order[at]
+        chosen = "✓" if inside == 0 and row in self.selection else " "
+        gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
+        lines = self._known.lines(row, width - GUTTER, self._two_lines, self.now)
+        return self.strip(gutter + lines[inside], width, lit)
+
+    def _heading_on(self, y: int) -> int | None:
+        """The heading on a line of the screen: that of what is at the top stays in sight."""
+        line = y + self.scroll_offset.y
+        group = self._index.heading_at(line)
+        if y == 0 and group is None:
+            group = self._index.group_of(self._index.nearest_row(line))
+        return group
+
+    def watch_comfortable(self) -> None:
+        offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
+        self._measure()
+        if self._order:
+            self.scroll_to(y=max(self._index.top(self._cursor) - offset, 0), animate=False)
+            self._keep_in_sight()
+        self._ask()
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._ask()
+
+    def on_resize(self, event: Resize) -> None:
+        self._measure()
+        self._keep_in_sight()
+        self._ask()
+
+    def on_click(self, event: Click) -> None:
+        """A row is moved to, with control selected, with shift selected up to; twice, read. A
+        heading leads to its first row; twice, all its rows are selected."""
+        y = event.get_content_offset_capture(self).y
+        found, group = self._index.row_at(y + self.scroll_offset.y), self._heading_on(y)
+        if not self._order:
+            return
+        if group is not None:
+            rows = self._index.rows_of(group)
+            self._move(rows.start)
+            if event.chain == 2:
+                self._select(lambda: self.selection.add(self._order[rows.start : rows.stop]))
+        elif found is None:
+            return
+        elif event.shift:
+            self._extend(found[0])
+        else:
+            self._move(found[0])
+            if event.ctrl:
+                self._select(lambda: self.selection.toggle(self._order[found[0]]))
+            elif event.chain == 2:
+                self.action_open()
+
+    def action_move(self, rows: int) -> None:
+        self._move(self._cursor + rows)
+
+    def action_page(self, pages: int) -> None:
+        self._move(self._cursor + pages * max(self.size.height // self._index.height - 1, 1))
+
+    def action_heading(self, step: int) -> None:
+        """The first row of the next heading, or of this one or the one before."""
+        self._move(self._index.beside(self._cursor, step))
+
+    def action_select(self) -> None:
+        """Select the row, and on to the next."""
+        if self._order:
+            self._select(lambda: self.selection.toggle(self._order[self._cursor]))
+            self._move(self._cursor + 1)
+
+    def action_extend(self, rows: int) -> None:
+        self._extend(max(0, min(self._cursor + rows, len(self._order) - 1)))
+
+    def action_invert(self) -> None:
+        self._select(lambda: self.selection.invert(self._order))
+
+    def action_select_all(self) -> None:
+        self._select(lambda: self.selection.add(self._order))
+
+    def _extend(self, to: int) -> None:
+        if self._order:
+            start = self._cursor
+            self._select(lambda: self.selection.extend(self._order, start, to))
+            self._move(to, drawing=True)
+
+    def _select(self, change: Callable[[], None]) -> None:
+        change()
+        self.refresh()
+        self.post_message(self.SelectionChanged())
+
+    def action_first(self) -> None:
+        self._move(0)
+
+    def action_last(self) -> None:
+        self._move(len(self._order) - 1)
+
+    def action_open(self) -> None:
+        if self.cursor_row is not None:
+            self.post_message(self.Opened(self.cursor_row))
+
+    def action_density(self) -> None:
+        self._chosen_density = True
+        self.comfortable = not self.comfortable
+
+    def go_to(self, row: int) -> None:
+        """Put the cursor on a row that is listed."""
+        place = self._place_of(row)
+        if place is not None:
+            self._move(place)
+
+    def _move(self, to: int, drawing: bool = False) -> None:
+        if not drawing:
+            self.selection.rest()
+        self.touched = True
+        self.moves += 1
+        to = max(0, min(to, len(self._order) - 1))
+        if not self._order or to == self._cursor:
+            return
+        self.picked = self._order[to]
+        before, self._cursor = self._cursor, to
+        for row in (before, to):
+            self.refresh_lines(self._index.top(row), self._index.height)
+        self._keep_in_sight()
+        self.post_message(self.Highlighted(self._order[to]))
+
+    def _keep_in_sight(self) -> None:
+        if not self._order:
+            return
+        top = self._index.top(self._cursor)
+        # The first line is the heading's: a row under the cursor is never behind it.
+        above = int(bool(self._index.groups))
+        region = Region(0, top - above, 1, self._index.height + above)
+        self.scroll_to_region(region, animate=False, force=True)
+
+    def _measure(self) -> None:
+        height = 2 if self._two_lines else 1
+        self._index = RowIndex(len(self._order), height, self._arranged.groups)
+        self.measure(self._index.total)
+
+    def _ask(self) -> None:
+        """Ask for the rows in sight, and a page around them, that are not known."""
+        height = self.size.height
+        if not self._order or not height:
+            return
+        first = self._index.nearest_row(self.scroll_offset.y - height)
+        last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
+        near = self._order[first : last + 1]
+        if rows := self._known.missing(near):
+            self.post_message(self.RowsWanted(rows))

@@ -1,0 +1,1 @@
+"""Pruning by rules, on a screen of its own."""

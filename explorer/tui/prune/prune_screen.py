@@ -1,0 +1,378 @@
+"""Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.events import Resize
+
+from explorer.browse.arrangement import Arranged
+from explorer.browse.headings import headings
+from explorer.browse.prune_choices import Going, RuleRow, rule_rows, span_words, typed_span
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError, StoreError
+from explorer.model import OWN_CLASSES, Hidden, Sort
+from explorer.render.amounts import count, plural
+from explorer.render.clean import clean, clean_line
+from explorer.search.language.dates import span
+from explorer.search.language.query import LONGEST, parse
+from explorer.search.prune_rules import (
+    KEPT,
+    PRESETS,
+    Chosen,
+    Ground,
+    Rules,
+    choose,
+    ground,
+    holding,
+)
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.tui.dialogs.base import Closing
+from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.dialogs.several import Several
+from explorer.tui.list.session_list import SessionList
+from explorer.tui.prune.rule_list import RuleList
+from explorer.tui.reading.session_screen import ReadScreen
+from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.workers import LaneDone, Lanes
+
+NARROW = 100
+MANY = 3_000
+"""Conversations from which on the plan for them takes long enough to be announced."""
+CLASS_WORDS = {
+    Hidden.CRON: "Sessions of scheduled jobs",
+    Hidden.SUBAGENT: "Sessions of subagents",
+    Hidden.TOOL: "Sessions of tools",
+    Hidden.KANBAN: "Sessions of kanban tasks",
+    Hidden.ONESHOT: "Sessions of one-shot runs",
+    Hidden.HIDDEN: "Sessions hidden by the agent",
+    Hidden.EMPTY: "Sessions without messages",
+}
+NOTHING = "Nothing would go. Choose what, at the left."
+
+
+Then = Callable[[Catalog | None], None]
+"""Told what the file holds after an edit."""
+
+
+class Given(NamedTuple):
+    """What a prune starts from."""
+
+    store: Store
+    catalog: Catalog
+    pins: frozenset[str]
+    selected: frozenset[int]
+    """Rows of the list that are selected."""
+
+
+class _Found(NamedTuple):
+    """What the rules came to."""
+
+    chosen: Chosen
+    arranged: Arranged
+    going: frozenset[int]
+    bytes: int
+
+
+class PruneScreen(Closing[None]):
+    """Rules, and what they would take."""
+
+    def __init__(
+        self,
+        given: Given,
+        clock: Callable[[], float],
+        act: Callable[[Catalog, Iterable[int], bool, Then], None],
+        undo: Callable[[Then], None],
+    ) -> None:
+        """`act` archives or deletes the given sessions of a catalog, after a question, and tells
+        the catalog as it is then; so does `undo`, which takes the last edit back."""
+        super().__init__()
+        self._given = given
+        self._clock = clock
+        self._act = act
+        self._undo = undo
+        self._lanes = Lanes(self, self._failed)
+        self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
+        self._ground: Ground | None = None
+        self._chosen: Chosen | None = None
+        self._chosen_by: Rules | None = None
+        """The rules that it came of: others may be typed while all messages are looked through."""
+        self._going: frozenset[int] = frozenset()
+        self._weights: Mapping[int, int] | None = None
+        self._bytes = 0
+        """Of all that is chosen, once there are weights."""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="panes"):
+            yield RuleList()
+            yield SessionList(self._clock(), id="prune-list")
+        yield KeyBar(id="keys")
+
+    @property
+    def sessions(self) -> SessionList:
+        return self.query_one(SessionList)
+
+    def on_mount(self) -> None:
+        self.query_one(KeyBar).scope = "prune"
+        self.query_one(RuleList).border_title = Content("Prune")
+        self.sessions.note = "Looking …"
+        self.set_focus(self.query_one(RuleList))
+        self._begin()
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def on_resize(self, event: Resize) -> None:
+        self.set_class(event.size.width < NARROW, "-narrow")
+        self.sessions.fit_to(event.size.height)
+
+    def on_lane_done(self, event: LaneDone) -> None:
+        self._lanes.finish(event)
+
+    def _failed(self, error: StoreError) -> None:
+        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
+
+    def _begin(self) -> None:
+        """Read what the rules ask about; how much text there is takes longest, so it comes last."""
+        store, catalog, pins, _ = self._given
+        self._ground = self._weights = self._chosen_by = None
+        self._show()
+
+        def take(known: Ground) -> None:
+            self._ground = known
+            self._choose()
+            self._lanes.start("weights", weigh, self._weighed)
+
+        def weigh(token: CancelToken) -> Mapping[int, int]:
+            found: dict[int, int] = {}
+            for key, number in store.weights(token).items():
+                tip = catalog.tip(key)
+                found[tip] = found.get(tip, 0) + number
+            return found
+
+        self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
+
+    def _weighed(self, weights: Mapping[int, int]) -> None:
+        self._weights = weights
+        self._choose()
+
+    def _choose(self) -> None:
+        """Apply the rules anew."""
+        known, rules, now = self._ground, self._rules, self._clock()
+        weights = self._weights or {}
+        if known is None:
+            return
+
+        def work(token: CancelToken) -> _Found | ExplorerError:
+            try:
+                fits = holding(known, rules.query, now, token)
+            except ExplorerError as error:
+                return error
+            chosen = choose(known, rules, fits, now)
+            order = list(chosen.rows)
+            days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
+            arranged = Arranged(order[::-1], days, {}, len(order))
+            weight = sum(weights.get(row, 0) for row in order)
+            return _Found(chosen, arranged, frozenset(order), weight)
+
+        def take(found: _Found | ExplorerError) -> None:
+            if isinstance(found, ExplorerError):
+                self.notify(clean(found.message), title=found.title, markup=False)
+                return
+            self._chosen, arranged, self._going, self._bytes = found
+            self._chosen_by = rules
+            self.sessions.note = NOTHING
+            self.sessions.show(arranged)
+            self._show()
+
+        self._lanes.start("choose", work, take)
+
+    def _show(self) -> None:
+        """Only what is kept by hand is gone through here: the rest was counted in a thread."""
+        chosen, known, kept = self._chosen, self._ground, self._spared()
+        going = None
+        if chosen is not None:
+            going = Going(len(chosen.rows), chosen.messages, self._bytes)
+            if kept and known is not None:
+                going = Going(
+                    len(chosen.rows) - len(kept),
+                    chosen.messages - sum(known.messages(row) for row in kept),
+                    self._bytes - sum((self._weights or {}).get(row, 0) for row in kept),
+                )
+                skipped = {**chosen.skipped, KEPT: tuple(sorted(kept))}
+                chosen = chosen._replace(skipped=skipped)
+            if self._weights is None:
+                going = going._replace(bytes=None)
+        rules = self.query_one(RuleList)
+        rules.show(rule_rows(self._rules, chosen, going, len(self._given.selected)))
+        words = plural(going.conversations if going else 0, "conversation")
+        self.sessions.border_title = Content(f"{words} would go")
+        kept_words = f"{count(len(kept))} kept · " if kept else ""
+        self.sessions.border_subtitle = Content(f"{kept_words}space keeps one · enter reads it")
+
+    def _spared(self) -> frozenset[int]:
+        return frozenset(key for key in self.sessions.selection.keys if key in self._going)
+
+    @on(SessionList.SelectionChanged)
+    def _kept(self) -> None:
+        self._show()
+
+    @on(SessionList.RowsWanted)
+    def _read_rows(self, event: SessionList.RowsWanted) -> None:
+        store, catalog, now = self._given.store, self._given.catalog, self._clock()
+        units = [catalog.folded(row) for row in event.rows if catalog.has(row)]
+        self._lanes.start(
+            "rows",
+            lambda token: store.sessions(units, now, token),
+            lambda rows: self.sessions.add_rows({row.key: row for row in rows}),
+        )
+
+    @on(SessionList.Opened)
+    def _read(self, event: SessionList.Opened) -> None:
+        row = self.sessions.row(event.row)
+        if row is not None:
+            screen = ReadScreen(self._given.store, self._given.catalog, row, self._clock)
+            self.app.push_screen(screen)
+
+    @on(RuleList.Chosen)
+    def _change(self, event: RuleList.Chosen) -> None:
+        row, rules = event.row, self._rules
+        if row.kind == "preset" and row.name == "selected":
+            self._set(Rules(only=self._given.selected))
+        elif row.kind == "preset":
+            self._set(PRESETS[row.name])
+        elif row.kind == "stays" or row.name == "open":
+            self._set(rules._replace(include_open=not rules.include_open))
+        elif row.name == "empty":
+            self._set(rules._replace(empty=not rules.empty))
+        elif row.name == "sources":
+            self._ask_sources()
+        elif row.name == "classes":
+            self._ask_classes()
+        else:
+            self._ask(row)
+
+    def _set(self, rules: Rules) -> None:
+        self._rules = rules
+        self._show()
+        self._choose()
+
+    def _ask_sources(self) -> None:
+        names = sorted(filter(None, self._given.catalog.source_names))
+        options = [(name, clean_line(name, 60)) for name in names]
+
+        def take(names: frozenset[str] | None) -> None:
+            if names is not None:
+                self._set(self._rules._replace(sources=names, only=None))
+
+        self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
+
+    def _ask_classes(self) -> None:
+        options = [(one.value, CLASS_WORDS[one]) for one in OWN_CLASSES]
+
+        def take(names: frozenset[str] | None) -> None:
+            if names is not None:
+                classes = frozenset(map(Hidden, names))
+                self._set(self._rules._replace(classes=classes, only=None))
+
+        self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
+
+    def _ask(self, row: RuleRow) -> None:
+        """A value of one's own."""
+        check, value = {
+            "older": (self._check_span, typed_span(self._rules.older)),
+            "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
+            "keep": (_check_number, str(self._rules.keep)),
+            "query": (self._check_query, self._rules.query),
+        }[row.name]
+
+        def take(text: str | None) -> None:
+            if text is None:
+                return
+            empty = not text.strip()
+            if row.name == "older":
+                found = span(text, self._clock())
+                older = None if empty or found is None else self._clock() - found.start
+                self._set(self._rules._replace(older=older))
+            elif row.name == "query":
+                self._set(self._rules._replace(query=text))
+            elif row.name == "keep":
+                self._set(self._rules._replace(keep=0 if empty else int(text)))
+            else:
+                self._set(self._rules._replace(most=None if empty else int(text)))
+
+        self.app.push_screen(Prompt(row.words, value, check), take)
+
+    def _check_span(self, text: str) -> tuple[bool, str]:
+        found = span(text, self._clock())
+        if not text.strip():
+            return True, "Any time"
+        if found is None or text.strip()[-1].lower() not in "hdwmy":
+            return False, "12h, 90d, 8w, 6m, 1y"
+        return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
+
+    def _check_query(self, text: str) -> tuple[bool, str]:
+        if len(text) > LONGEST:
+            return False, f"At most {LONGEST} characters"
+        notes = parse(text, self._clock()).notes
+        return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
+
+    def action_edit(self, what: str) -> None:
+        """What the list's own keys ask for: only these are about all that would go."""
+        if what in ("archive", "delete"):
+            self._do(archive=what == "archive")
+        elif what == "undo":
+            self._undo(self._done)
+
+    def _do(self, archive: bool) -> None:
+        if self._chosen_by != self._rules:
+            self.notify("Still looking for what these rules take.", markup=False)
+            return
+        kept = self._spared()
+        going = [row for row in (self._chosen.rows if self._chosen else ()) if row not in kept]
+        if not going:
+            self.notify("Nothing would go.", markup=False)
+            return
+        if len(going) > MANY:
+            self.notify("Looking at what hangs on them …", timeout=3, markup=False)
+        catalog = self._given.catalog
+        parts = (part for row in going for part in catalog.chain(row))
+        self._act(catalog, parts, archive, self._done)
+
+    def _done(self, catalog: Catalog | None) -> None:
+        """The file is another one by now; what somebody keeps is kept from the next go as well."""
+        if catalog is not None and self.is_attached:
+            self._given = self._given._replace(catalog=catalog, selected=frozenset())
+            if self._rules.only is not None:
+                self._rules = PRESETS["Empty sessions"]
+            kept = frozenset(filter(catalog.has, self.sessions.selection.keys))
+            self.sessions.clear()
+            self.sessions.selection.add(sorted(catalog.tips(kept)))
+            self._begin()
+
+    def action_pane(self) -> None:
+        rules = self.query_one(RuleList)
+        other = self.sessions if self.focused is rules else rules
+        self.set_class(other is self.sessions, "-listing")
+        self.set_focus(other)
+
+    def action_leave(self) -> None:
+        self.dismiss()
+
+    def action_unwind(self) -> None:
+        """Escape in the list: first nothing is kept by hand, then back to the rules."""
+        if self.sessions.selection:
+            self.sessions.selection.clear()
+            self.sessions.refresh()
+            self._show()
+        else:
+            self.action_pane()
+
+
+def _check_number(text: str) -> tuple[bool, str]:
+    good = not text.strip() or (text.strip().isdecimal() and len(text.strip()) < 9)
+    return good, "A number" if good else "Only a number will do"

@@ -1,0 +1,78 @@
+"""After a prune: the agent's own command gives the room in its file back, if nobody is using it.
+
+We never do that ourselves: it needs the file for itself, and only the agent knows when it may.
+"""
+
+from collections.abc import Callable
+
+from textual.screen import Screen
+
+from explorer.agent_commands import OPTIMIZE, own_command
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError
+from explorer.model import RUNNING_WITHIN
+from explorer.render.clean import clean
+from explorer.resume import Command, installed, run
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.traits import Trait
+from explorer.tui.attention import Place, still_at
+from explorer.tui.dialogs.question import Question
+from explorer.tui.suspend import in_the_terminal
+from explorer.tui.toast import say
+from explorer.tui.workers import Lanes
+
+
+def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
+    """The command that gives room back; None where there is none, or something is running."""
+    command = own_command(store, *OPTIMIZE)
+    if command is None or not installed(command) or _running(store, catalog, now):
+        return None
+    return command
+
+
+def _running(store: Store, catalog: Catalog, now: float) -> bool:
+    traits = store.traits({Trait.STATE})
+    recent = (
+        key
+        for key in catalog.keys
+        if key not in traits.ended and now - catalog.last_active(key) < RUNNING_WITHIN
+    )
+    return any(until > now for until in traits.held.values()) or next(recent, None) is not None
+
+
+def offer(
+    screen: Screen[None],
+    lanes: Lanes,
+    store: Store,
+    catalog: Catalog,
+    clock: Callable[[], float],
+    pruned_at: Place,
+) -> None:
+    """Ask whether to run it, where it can be run, whoever is still where the prune was."""
+
+    def work(token: CancelToken) -> Command | None:
+        return reclaim_command(store, clock(), catalog)
+
+    def ask(command: Command | None) -> None:
+        if command is not None and still_at(screen.app, pruned_at):
+            question = Question(
+                "Give the room back to the disk?",
+                "The state file is as big as before. The agent's own command rewrites it without"
+                f" the gaps, and needs it for itself meanwhile:\n\n{clean(command.line())}",
+                "Run it",
+                "Not now",
+            )
+            screen.app.push_screen(question, lambda yes: _run(screen, command) if yes else None)
+
+    lanes.start("reclaim", work, ask)
+
+
+def _run(screen: Screen[None], command: Command) -> None:
+    try:
+        code = in_the_terminal(screen.app, lambda: run(command))
+    except ExplorerError as error:
+        say(screen, error)
+        return
+    words = "The room was given back." if code == 0 else f"The command ended with code {code}."
+    screen.notify(words, markup=False)

@@ -1,0 +1,1 @@
+"""Reading a session on the screen: transcript, find, details, a block alone."""

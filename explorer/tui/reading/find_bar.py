@@ -1,0 +1,90 @@
+"""The find bar: what to look for in a text, and how far it has got."""
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from explorer.render.clean import cell_width
+from explorer.tui.keys.actions import bindings
+from explorer.tui.widgets.field import Field
+
+ROOM = 18
+"""Cells that are always there for what came of it, as the style sheet has it."""
+
+
+class FindInput(Field):
+    """Takes the letters; the arrows step through the matches."""
+
+    BINDINGS = bindings("find")
+
+    def action_leave(self) -> None:
+        self.post_message(FindBar.Closed())
+
+    def action_step(self, step: int) -> None:
+        self.post_message(FindBar.StepWanted(step))
+
+
+class FindBar(Horizontal):
+    """A line below a text."""
+
+    @dataclass
+    class Typed(Message):
+        """Something else is looked for."""
+
+        text: str
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, FindBar.Typed)
+
+    @dataclass
+    class StepWanted(Message):
+        """On to the next match, or back."""
+
+        step: int
+
+    @dataclass
+    class Entered(Message):
+        """Typing is done: back to the text, at the match."""
+
+    @dataclass
+    class Closed(Message):
+        """Nothing is looked for any more."""
+
+    @dataclass
+    class Told(Message):
+        """What came of it, in words for the bar."""
+
+        words: str
+
+    _said = ""
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("find"), id="find-label")
+        yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)
+        yield Static(id="find-words")
+
+    @property
+    def input(self) -> FindInput:
+        return self.query_one(FindInput)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Typed(event.value))
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Entered())
+
+    def say(self, words: str) -> None:
+        """Clean text: how many there are, which one this is."""
+        # The place for a number is kept free: a layout with each would slow the search down.
+        wide = max(cell_width(words), cell_width(self._said)) > ROOM
+        self._said = words
+        self.query_one("#find-words", Static).update(Content(words), layout=wide)

@@ -1,0 +1,255 @@
+"""The pane that is read in: the transcript, the find bar below it, and what its keys ask for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import Screen
+
+from explorer.model import Session
+from explorer.render.blocks import whole_text
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.tui.reading.find_bar import FindBar
+from explorer.tui.reading.transcript_controller import Reader
+from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.workers import Lanes
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
+    from explorer.tui.reading.find_controller import Finder
+
+
+class ReadingPane(Vertical):
+    """Where a session is read."""
+
+    @dataclass
+    class SessionWanted(Message):
+        """There are no more matches here: on to the next session, or back."""
+
+        step: int
+
+    def compose(self) -> ComposeResult:
+        yield Transcript(id="transcript")
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    def set_up(self, screen: Screen[None], lanes: Lanes, clock: Callable[[], float]) -> None:
+        self._screen = screen
+        self._lanes = lanes
+        self._clock = clock
+        self._store: Store | None = None
+        self.reader = Reader(self.transcript, lanes)
+        self._finder: Finder | None = None
+        self._matcher: Matcher | None = None
+        self._hit: int | None = None
+
+    def open(self, store: Store) -> None:
+        """Another file."""
+        self._store = store
+        self.reader.open(store)
+
+    def read(
+        self,
+        session: Session,
+        catalog: Catalog | None,
+        alone: bool,
+        hit: int | None = None,
+        matcher: "Matcher | None" = None,
+    ) -> None:
+        """Show a session; where a search found it, at the message, with all matches lit."""
+        if catalog is not None:
+            self.reader.catalog = catalog
+        again = self.reader.reads(session, alone)
+        if matcher is not self._matcher and (self._finder is None or not self._finder.is_open):
+            self.transcript.light(matcher)
+        moved = (hit, matcher) != (self._hit, self._matcher)
+        self._hit, self._matcher = hit, matcher
+        if not again:
+            self.reader.read(session, catalog, alone)
+        elif self.reader.outlined is not None:
+            self.reader.say_title(session)
+        if hit is not None and matcher is not None and (moved or not again):
+            self.reader.lead_to(hit, matcher)
+
+    @on(Transcript.ItemsWanted)
+    def _read_items(self, event: Transcript.ItemsWanted) -> None:
+        self.reader.read_items(event)
+
+    @on(Transcript.Moved)
+    def _say_where(self, event: Transcript.Moved) -> None:
+        self.reader.say_where(event.item, event.level)
+        if self._finder is not None and self._store is not None:
+            self._finder.again(self._store)
+
+    @on(Transcript.EntryWanted)
+    def _enter(self, event: Transcript.EntryWanted) -> None:
+        """A long block opens alone, a call to a subagent leads to it, links lead out."""
+        laid, block = event.laid, event.block
+        if laid.message is None:
+            return
+        # Late, as all that only a key press needs: together 10 ms of the first frame.
+        from explorer.render.links import addresses
+        from explorer.render.tools.call import delegates
+        from explorer.tui.reading.block_screen import BlockScreen
+        from explorer.tui.reading.follow_link import choose_address
+
+        called = laid.call
+        if block.key.startswith("call-"):
+            called = laid.message.tool_calls[int(block.key.partition("-")[2])]
+        said = whole_text(laid.message, "text", None) if block.key == "text" else ""
+        links = addresses(said)
+        if block.opens_alone:
+            text = whole_text(laid.message, block.key, laid.call)
+            finding = self._finder is not None and self._finder.is_open
+            looking_for = self._finder.text if self._finder is not None and finding else ""
+            name, match = laid.title_of(block), self.transcript.match_here()
+            lit = None if finding else self._matcher
+            self.app.push_screen(BlockScreen(text, name, looking_for, match, lit))
+        elif block.key.startswith("call") and delegates(called):
+            self._to_subagent(event)
+        elif links and not block.foldable:
+            choose_address(self._screen, links)
+        else:
+            self.transcript.action_fold()
+
+    def _to_subagent(self, event: Transcript.EntryWanted) -> None:
+        from explorer.tui.reading.follow_link import choose_subagent, subagents
+
+        store, catalog, now = self._store, self.reader.catalog, self._clock()
+        if store is None or catalog is None:
+            return
+        began, ended = self.transcript.times_of(event.item)
+        key = event.session_key
+        self._lanes.start(
+            "link",
+            lambda token: subagents(store, catalog, key, began, ended, now, token),
+            lambda found: choose_subagent(self._screen, found, self.reader.follow),
+        )
+
+    @on(Transcript.Asked)
+    def _answer(self, event: Transcript.Asked) -> None:
+        getattr(self, f"_{event.name}")()
+
+    async def find(self) -> None:
+        """Look for something in the transcript."""
+        await self._finding().open()
+
+    def _finding(self) -> "Finder":
+        # Late, as all that only a key press needs: together 10 ms of the first frame.
+        from explorer.tui.reading.find_controller import Finder
+
+        if self._finder is None:
+            self._finder = Finder(
+                self,
+                self.reader,
+                self.transcript,
+                self._lanes,
+                lambda step: self.post_message(self.SessionWanted(step)),
+            )
+        return self._finder
+
+    def _next(self) -> None:
+        self.to_match(1)
+
+    def _previous(self) -> None:
+        self.to_match(-1)
+
+    def to_match(self, step: int) -> None:
+        """The next match of a find; else of the search, at the end of one session on to the
+        next."""
+        if self._finder is not None and self._finder.is_open:
+            self._finder.step(step)
+        elif self._matcher is not None and self._store is not None:
+            self._finding().follow(self._matcher, self._store, step)
+
+    @on(FindBar.Typed)
+    def _look_for(self, event: FindBar.Typed) -> None:
+        if self._finder is not None and self._store is not None:
+            self._finder.look_for(event.text, self._store)
+
+    @on(FindBar.StepWanted)
+    def _step(self, event: FindBar.StepWanted) -> None:
+        if self._finder is not None:
+            self._finder.step(event.step)
+
+    @on(FindBar.Entered)
+    def _to_text(self) -> None:
+        self.transcript.focus()
+
+    @on(FindBar.Closed)
+    def _close_find(self) -> None:
+        if self._finder is not None:
+            self._finder.close()
+            self.transcript.light(self._matcher)
+        self.transcript.focus()
+
+    def _leave(self) -> None:
+        """Step back: out of the search, then to the list."""
+        if self._finder is not None and self._finder.is_open:
+            self._finder.close()
+            self.transcript.light(self._matcher)
+        else:
+            self.post_message(Transcript.LeaveWanted())
+
+    def _return(self) -> None:
+        if not self.reader.back():
+            self.notify("No link was followed to here.", markup=False)
+
+    def _part(self) -> None:
+        if not self.reader.toggle_part():
+            self.notify("This conversation has only one part.", markup=False)
+
+    def _everything(self) -> None:
+        self.reader.toggle_everything()
+
+    def _error(self) -> None:
+        """Go to the next thing that went wrong."""
+        from explorer.transcript.find import next_error
+
+        store, outlined = self._store, self.reader.outlined
+        if store is None or outlined is None:
+            return
+        start = min(self.transcript.current_item() + 1, len(outlined.outlines))
+
+        def arrive(found: tuple[int, str] | None) -> None:
+            if found is None and outlined.complete:
+                self.notify("Nothing went wrong in this session.", markup=False)
+            elif found is not None:
+                self.transcript.go_to(*found)
+
+        self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)
+
+    def _copy(self, what: str = "the block") -> None:
+        from explorer.tui.reading.clipboard import as_json, copy
+
+        laid, block = self.transcript.here()
+        if laid is None or laid.message is None or block is None:
+            return
+        text = whole_text(laid.message, block.key, laid.call)
+        if what == "code":
+            from explorer.render.links import code_of
+
+            text = code_of(text)
+        elif what == "the message as JSON":
+            text = as_json(laid.message)
+        copy(self._screen, text, what)
+
+    def _copy_code(self) -> None:
+        self._copy("code")
+
+    def _copy_message(self) -> None:
+        self._copy("the message as JSON")
+
+    def _copy_id(self) -> None:
+        from explorer.tui.reading.clipboard import copy
+
+        session = self.reader.session
+        if session is not None:
+            copy(self._screen, session.tip_id, "the session's id")

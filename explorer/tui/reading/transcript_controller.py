@@ -1,0 +1,312 @@
+"""What the transcript shows: reads a session when the cursor comes to it, and more of it when
+the transcript asks. Whoever comes back to a session finds it where it was left."""
+
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual.content import Content
+
+from explorer.cancel import CancelToken
+from explorer.model import Session
+from explorer.render.amounts import count
+from explorer.render.blocks import Level, View
+from explorer.render.clean import clean_line
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog, Unit
+from explorer.transcript.document import Laid
+from explorer.transcript.layout import Outlined, beginning, lay_out, outline
+from explorer.tui.reading.document_view import Position
+from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.workers import Lanes
+
+if TYPE_CHECKING:
+    from explorer.search.matcher import Matcher
+
+AT_FIRST = 40
+"""Messages laid out together with the outline, so that text appears at once."""
+LANES = ("reader", "items", "hit", "error", "find", "link")
+"""What is looked for in the session that is being read, also by others: in another one, nobody
+wants it."""
+REMEMBERED = 200
+"""Sessions whose place and folds are kept."""
+
+
+class Reading(NamedTuple):
+    """What is read, and how much of it."""
+
+    session: Session
+    alone: bool = False
+    """Only this part of its conversation."""
+    everything: bool = False
+    """Also what was rewound, what is repeated, and what is for the model alone."""
+
+    @property
+    def name(self) -> tuple[int, bool]:
+        return self.session.key, self.alone
+
+
+class Reader:
+    """Joins the store and the transcript."""
+
+    def __init__(self, transcript: Transcript, lanes: Lanes) -> None:
+        self._transcript = transcript
+        self._lanes = lanes
+        self._store: Store | None = None
+        self.catalog: Catalog | None = None
+        self.outlined: Outlined | None = None
+        self._reading: Reading | None = None
+        self._goal: tuple[int, Matcher] | None = None
+        """A message to go to when the session is there."""
+        self._from: list[Reading] = []
+        """Where links were followed from."""
+        self._left: dict[tuple[int, bool], Position] = {}
+
+    @property
+    def session(self) -> Session | None:
+        """What is being read, or about to be."""
+        return self._reading.session if self._reading else None
+
+    @property
+    def alone(self) -> bool:
+        """Only one part of its conversation is being read."""
+        return self._reading is not None and self._reading.alone
+
+    @property
+    def waits(self) -> bool:
+        """What is in sight is still the session before."""
+        return self._reading is not None and self.outlined is None
+
+    def open(self, store: Store) -> None:
+        """Another file: what was read of the one before is not of this one."""
+        self._drop()
+        self._store = store
+        self.outlined = self._reading = None
+        self._left.clear()
+        self._from.clear()
+
+    def reads(self, session: Session, alone: bool) -> bool:
+        """Whether this is being read already, also if it has been continued since."""
+        reading, catalog = self._reading, self.catalog
+        if reading is None or reading.alone != alone:
+            return False
+        key = reading.session.key
+        known = not alone and catalog is not None and catalog.has(key)
+        return session.key in (catalog.chain(key) if catalog and known else (key,))
+
+    def read(self, session: Session, catalog: Catalog | None, alone: bool = False) -> None:
+        """Show a session: the whole conversation, of which the catalog knows the parts, or it
+        alone."""
+        self.catalog = catalog
+        self._from.clear()
+        self._begin(Reading(session, alone))
+
+    def lead_to(self, message: int, matcher: "Matcher") -> None:
+        """Go to a message that a search found, as soon as it can be."""
+        self._goal = (message, matcher)
+        if self.outlined is not None:
+            self._seek()
+
+    def _seek(self) -> None:
+        store, outlined, goal = self._store, self.outlined, self._goal
+        if store is None or outlined is None or goal is None:
+            return
+        if not outlined.complete and outlined.item_of(goal[0]) is None:
+            # Further down than has been read: when all of it has.
+            return
+        # Late: only a search needs it.
+        from explorer.transcript.find import place_of
+
+        self._goal = None
+        self._lanes.start(
+            "hit",
+            lambda token: place_of(store, outlined, *goal, token),
+            lambda place: self._transcript.go_to(*place) if place else None,
+        )
+
+    def follow(self, session: Session) -> None:
+        """Show a session that a link leads to."""
+        if self._reading is not None:
+            self._from.append(self._reading)
+        self._begin(Reading(session))
+
+    def back(self) -> bool:
+        """Return from a link; False where none was followed."""
+        if not self._from:
+            return False
+        self._begin(self._from.pop())
+        return True
+
+    def toggle_part(self) -> bool:
+        """The whole conversation, or only the part that is being read; False where it has only
+        one."""
+        catalog, reading, position = self.catalog, self._reading, self._transcript.position()
+        if catalog is None or reading is None or not catalog.has(reading.session.key):
+            return False
+        chain = catalog.chain(reading.session.key)
+        if len(chain) < 2:
+            return False
+        at = self._transcript.session_key() or reading.session.key
+        self._remember()
+        alone = not reading.alone
+        self._left[at if alone else chain[-1], alone] = position
+        store, unit = self._store, catalog.single(at) if alone else catalog.folded(at)
+        if store is not None:
+            self._lanes.start(
+                "reader",
+                lambda token: store.sessions([unit], 0.0, token),
+                lambda found: self._begin(Reading(found[0], alone)) if found else None,
+            )
+        return True
+
+    def toggle_everything(self) -> None:
+        """With what was rewound, repeated and hidden, or without."""
+        if self._reading is not None:
+            reading = self._reading._replace(everything=not self._reading.everything)
+            self._begin(reading)
+
+    @property
+    def shows_everything(self) -> bool:
+        return self._reading is not None and self._reading.everything
+
+    def _drop(self) -> None:
+        """What is on its way is about the session before: message 60 may not be in this one."""
+        for lane in LANES:
+            self._lanes.cancel(lane)
+
+    def _begin(self, reading: Reading) -> None:
+        self._drop()
+        self._remember()
+        self._reading, self.outlined = reading, None
+        unit = self._unit(reading)
+        if self._store is None or unit is None:
+            return
+        store, position = self._store, self._left.get(reading.name, Position())
+        view = self._transcript.view()._replace(model=reading.session.model, folds=position.folds)
+
+        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid], View]:
+            session, at, all_of_it = reading.session, position.message, reading.everything
+            outlined = beginning(store, session, unit, all_of_it, at, token)
+            first = outlined.item_of(at) or 0
+            items = range(first, min(first + AT_FIRST, len(outlined.outlines)))
+            return outlined, lay_out(store, outlined, items, view, token), view
+
+        self._lanes.start("reader", work, lambda read: self._show(*read, position))
+
+    def _unit(self, reading: Reading) -> Unit | None:
+        """The parts to read; None while it is not known how they hang together."""
+        key, catalog = reading.session.key, self.catalog
+        if reading.alone or (reading.session.parts == 1 and catalog is None):
+            return Unit(key, (key,), reading.session.kind)
+        if catalog is None or not catalog.has(key):
+            return Unit(key, (key,), reading.session.kind) if reading.session.parts == 1 else None
+        return catalog.folded(key)
+
+    def _remember(self) -> None:
+        if self._reading is None or self.outlined is None:
+            return
+        self._left.pop(self._reading.name, None)
+        self._left[self._reading.name] = self._transcript.position()
+        while len(self._left) > REMEMBERED:
+            self._left.pop(next(iter(self._left)))
+
+    def renew(self, catalog: Catalog, touched: AbstractSet[int] | None) -> None:
+        """The file has changed: add what is new to the session that is being read."""
+        self.catalog = catalog
+        reading, outlined = self._reading, self.outlined
+        if reading is None or not catalog.has(reading.session.key):
+            return
+        unit = self._unit(reading)
+        untouched = unit and touched is not None and touched.isdisjoint(unit.parts)
+        if untouched and (outlined is None or outlined.complete):
+            return
+        if outlined is None:
+            # It is being opened, as it was before.
+            self._lanes.put_off("reader", self._read_on_again)
+        else:
+            self._read_on(outlined)
+
+    def _read_on(self, outlined: Outlined) -> None:
+        """Outline all of what is being read, unless that is something else by now."""
+        reading, store = self._reading, self._store
+        unit = self._unit(reading) if reading else None
+        if reading is None or store is None or unit is None or self.outlined is not outlined:
+            return
+        if self._lanes.put_off("reader", self._read_on_again):
+            return
+        self._lanes.start(
+            "reader",
+            lambda token: outline(store, reading.session, unit, reading.everything, token),
+            self._extend,
+        )
+
+    def _read_on_again(self) -> None:
+        if self.outlined is not None:
+            self._read_on(self.outlined)
+
+    def _extend(self, outlined: Outlined) -> None:
+        self.outlined = outlined
+        self._transcript.extend(outlined)
+        self._seek()
+
+    def catalogued(self, catalog: Catalog | None) -> None:
+        """The parts of conversations are known: read on what had to wait for them."""
+        self.catalog = catalog
+        if self._reading and self.outlined is None:
+            self._begin(self._reading)
+
+    def read_items(self, event: Transcript.ItemsWanted) -> None:
+        if self._store is None or self.outlined is None:
+            return
+        store, outlined, items, view = self._store, self.outlined, event.items, event.view
+        self._lanes.start(
+            "items",
+            lambda token: lay_out(store, outlined, items, view, token, event.known),
+            lambda laid: self._add(outlined, laid, view),
+        )
+
+    def _add(self, outlined: Outlined, laid: dict[int, Laid], view: View) -> None:
+        if outlined is self.outlined:
+            self._transcript.add(laid, view)
+
+    def say_where(self, item: int, level: Level | None) -> None:
+        """Which message is at the top, in the lower border; what we added is none."""
+        if self.outlined is None or not self.outlined.outlines:
+            self._transcript.border_subtitle = None
+            return
+        before = self.outlined.messages_before(item + 1)
+        words = f"message {count(max(before, 1))}"
+        if self.outlined.complete:
+            words += f" of {count(self.outlined.messages)}"
+        hidden = "with rewound and hidden messages" if self.shows_everything else ""
+        calls = f"tools {level}" if level else ""
+        said = filter(None, (calls, hidden, words))
+        self._transcript.border_subtitle = Content(" · ".join(said))
+
+    def say_title(self, session: Session) -> None:
+        """The title that it has by now, in the upper border."""
+        name = clean_line(session.title or session.preview or session.id, 200)
+        part = "this part alone · " if self._reading and self._reading.alone else ""
+        link = "⌫ returns · " if self._from else ""
+        self._transcript.border_title = Content(f"{link}{part}{name}")
+
+    def forget(self) -> None:
+        """Nothing is chosen: an empty pane."""
+        self._drop()
+        self._remember()
+        self._reading = self.outlined = None
+        self._transcript.note = ""
+        self._transcript.border_title = self._transcript.border_subtitle = None
+        self._transcript.clear()
+
+    def _show(
+        self, outlined: Outlined, laid: dict[int, Laid], view: View, position: Position
+    ) -> None:
+        self.outlined = outlined
+        self._transcript.remove_class("-old")
+        self._transcript.note = "This session has no messages."
+        self.say_title(outlined.session)
+        self._transcript.show(outlined, laid, view, position)
+        self._seek()
+        if not outlined.complete:
+            # Not before the text is painted: the two would share one processor.
+            self._transcript.call_after_refresh(self._read_on, outlined)

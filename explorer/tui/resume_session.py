@@ -1,0 +1,113 @@
+"""Resuming from the app: questions first, then the terminal goes to the agent."""
+
+from typing import NamedTuple
+
+from textual.screen import Screen
+
+from explorer.browse.first_read import Start
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError
+from explorer.model import Session, State
+from explorer.render.clean import clean, for_clipboard
+from explorer.resume import (
+    Command,
+    command_for,
+    fitted,
+    installed,
+    run,
+    why_running,
+    why_too_long,
+)
+from explorer.stores.base import Store, TooLong
+from explorer.stores.catalog import Catalog
+from explorer.tui.attention import Place, may_ask, place
+from explorer.tui.suspend import in_the_terminal
+from explorer.tui.toast import say
+from explorer.tui.workers import Lanes
+
+
+class _Found(NamedTuple):
+    """How a session is resumed, and what was found out about it."""
+
+    command: Command
+    installed: bool
+    too_long: TooLong | None = None
+
+
+class Resuming:
+    """One attempt after the other to hand a session over."""
+
+    def __init__(self, screen: Screen[None], lanes: Lanes, start: Start) -> None:
+        self._screen = screen
+        self._lanes = lanes
+        self._start = start
+
+    def start(self, store: Store, session: Session, known: Catalog | None) -> None:
+        """Find out how, in a thread: asking the agent what it knows takes a moment. What is
+        `known` of the file need not be read for it."""
+        config, asked_at = self._start.config, place(self._screen.app)
+
+        def work(token: CancelToken) -> _Found | ExplorerError:
+            try:
+                command = command_for(store, session, config)
+            except ExplorerError as error:
+                return error
+            if not installed(command):
+                return _Found(command, False)
+            catalog = known or store.catalog(token)
+            whole = catalog.folded(session.key) if catalog.has(session.key) else None
+            too_long = store.too_long(whole, token) if whole else None
+            return _Found(fitted(command, store.handover(), config), True, too_long)
+
+        self._lanes.start("resume", work, lambda found: self._ask(session, found, asked_at))
+
+    def _ask(self, session: Session, found: _Found | ExplorerError, asked_at: Place) -> None:
+        # Late, as all dialogs: together they take 10 ms from the first frame.
+        from explorer.tui.dialogs.question import Question
+
+        if isinstance(found, ExplorerError):
+            say(self._screen, found)
+            return
+        if not may_ask(self._screen, asked_at):
+            return
+        command = found.command
+        against = self._against(session, found)
+        if not found.installed:
+            text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
+            question = Question("The agent is not installed", text, "Copy the command")
+            self._screen.app.push_screen(question, lambda yes: self._copy(command, yes))
+        elif against:
+            title, text = next(iter(against)), "\n\n".join(against.values())
+            question = Question(title, clean(text), "Resume anyway")
+            self._screen.app.push_screen(question, lambda yes: self._go(command, yes))
+        else:
+            self._go(command, True)
+
+    def _against(self, session: Session, found: _Found) -> dict[str, str]:
+        """What speaks against it: a title, and why."""
+        reasons = {}
+        if session.state is State.RUNNING:
+            reasons["This session is running"] = why_running(session, self._start.clock())
+        if found.too_long is not None:
+            reasons["Too long for Hermes to resume"] = why_too_long(found.too_long)
+        return reasons
+
+    def _copy(self, command: Command, yes: bool | None) -> None:
+        if yes:
+            self._screen.app.copy_to_clipboard(for_clipboard(command.line()))
+            self._screen.notify("The command is in the clipboard.", markup=False)
+
+    def _go(self, command: Command, yes: bool | None) -> None:
+        if not yes:
+            return
+        if self._start.config.resume == "exec":
+            self._screen.app.exit(command)
+            return
+        try:
+            code = in_the_terminal(self._screen.app, lambda: run(command))
+        except ExplorerError as error:
+            say(self._screen, error)
+            return
+        if code:
+            words = f"{command.arguments[0]} ended with code {code}."
+            say(self._screen, ExplorerError("Back from the agent", words))

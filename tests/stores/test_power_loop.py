@@ -1,0 +1,160 @@
+"""What is particular to power-loop: several sets of tables in a file, leases, its own states."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import Problem, StoreError
+from explorer.model import Hidden, Session, Sort, State
+from explorer.search.complete import Whole
+from explorer.stores.conversation import read_session
+from explorer.stores.kinds import open_store
+from explorer.stores.sort_order import ordered, values_of
+from tests.factories import NOW, altered, everybody, told
+from tests.real_files import unpack
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return unpack("power-loop-8.0.0", tmp_path)
+
+
+@pytest.fixture
+def upgraded(path: Path, tmp_path: Path) -> Path:
+    """A file in which an old set of tables lies beside the new one."""
+    old = unpack("power-loop-0.2.0", tmp_path)
+    with altered(path) as db:
+        db.execute("ATTACH ? AS old", (str(old),))
+        for table in ("sessions", "messages", "usage_rounds"):
+            (sql,) = db.execute(
+                "SELECT sql FROM old.sqlite_master WHERE name = ?", (table,)
+            ).fetchone()
+            db.execute(sql)
+            db.execute(f"INSERT INTO main.{table} SELECT * FROM old.{table}")
+    return path
+
+
+def _titled(path: Path, title: str) -> list[Session]:
+    return [session for session in everybody(path) if session.title == title]
+
+
+def test_every_set_of_tables_is_listed(upgraded: Path) -> None:
+    sessions = everybody(upgraded)
+    assert len(sessions) == 42 + 43
+    assert len({session.key for session in sessions}) == len(sessions)
+    assert [session.message_count for session in _titled(upgraded, "Marathon")] == [2001, 2001]
+
+
+def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
+    store = open_store(upgraded)
+    catalog = store.catalog()
+    known = {session.key: session for session in everybody(upgraded)}
+    by_title = ordered(catalog, catalog.keys, Sort.TITLE, values_of(store, Sort.TITLE))
+    titles = [known[key].title for key in by_title]
+    named = [title.casefold() for title in titles if title]
+    assert titles[: len(named)] == [title for title in titles if title]
+    assert named == sorted(named)
+    by_tokens = ordered(catalog, catalog.keys, Sort.TOKENS, values_of(store, Sort.TOKENS))
+    used = [(known[key].input_tokens or 0) + (known[key].output_tokens or 0) for key in by_tokens]
+    assert used == sorted(used, reverse=True)
+    assert used[0] > 1_000_000
+
+
+def test_a_title_of_power_loop_is_found(path: Path) -> None:
+    store = open_store(path)
+    found = Whole(store, store.catalog(), "marathon", NOW, everything=True).hits()
+    (session,) = _titled(path, "Marathon")
+    assert [hit.session_key for hit in found if hit.field == "title"] == [session.key]
+
+
+def test_messages_come_from_the_set_their_session_is_in(upgraded: Path) -> None:
+    store = open_store(upgraded)
+    for session in _titled(upgraded, "Compacted twice"):
+        messages = list(read_session(store, session.key, everything=True))
+        assert len(messages) == 40
+        assert {message.session_id for message in messages} == {session.id}
+
+
+def test_hits_of_all_sets_come_newest_first(upgraded: Path) -> None:
+    store = open_store(upgraded)
+    found = Whole(store, store.catalog(), "release", NOW, everything=True).hits()
+    times = [hit.timestamp or 0.0 for hit in found if hit.field == "content"]
+    assert len(times) > 20
+    assert times == sorted(times, reverse=True)
+
+
+def test_a_lease_that_has_not_expired_means_running(path: Path) -> None:
+    (loop,) = _titled(path, "Loop 1")
+    assert loop.state is State.OPEN
+    with altered(path) as db:
+        db.execute("DELETE FROM pl_session_leases")
+        columns = [row[1] for row in db.execute("PRAGMA table_info(pl_session_leases)")]
+        values = {"session_id": loop.id, "expires_at": int(NOW * 1000) + 1}
+        db.execute(
+            f"INSERT INTO pl_session_leases ({', '.join(columns)})"
+            f" VALUES ({', '.join('?' * len(columns))})",
+            [values.get(column, 1) for column in columns],
+        )
+    assert _titled(path, "Loop 1")[0].state is State.RUNNING
+    with altered(path) as db:
+        db.execute("UPDATE pl_session_leases SET expires_at = ?", (int(NOW * 1000) - 1,))
+    assert _titled(path, "Loop 1")[0].state is State.OPEN
+
+
+def test_figures_too_great_for_a_sum_are_no_error(path: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE pl_usage_rounds SET prompt_tokens = 9223372036854775807")
+        db.execute("UPDATE pl_session_stats SET prompt_tokens = 9223372036854775807")
+    assert len(everybody(path)) == 43
+
+
+def test_numbers_of_messages_that_are_none_lose_nothing(path: Path) -> None:
+    (loop,) = _titled(path, "Loop 1")
+    with altered(path) as db:
+        db.execute(
+            "UPDATE pl_messages SET seq = 'third', meta_json = '{'"
+            " WHERE session_id = ? AND seq = 3",
+            (loop.id,),
+        )
+    assert len(open_store(path).outlines(loop.key)) == 7
+
+
+def test_dropped_messages_are_told_on_request_only(path: Path) -> None:
+    (session,) = _titled(path, "Compacted twice")
+    assert len(told(path, session.id)) == len(told(path, session.id, everything=False)) + 1
+
+
+def test_content_is_parts_only_where_its_meta_says_so(path: Path) -> None:
+    (session,) = _titled(path, "Multimodal")
+    assert told(path, session.id)[0].text == "What bird? kookaburra\n[image 3 B png]"
+    with altered(path) as db:
+        db.execute("UPDATE pl_messages SET meta_json = '{}'")
+    assert told(path, session.id)[0].text.startswith('[{"type"')
+
+
+def test_a_session_of_a_session_that_is_gone_is_still_there(path: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE pl_sessions SET parent_session_id = session_id WHERE kind = 'subagent'")
+        db.execute("DELETE FROM pl_sessions WHERE kind = 'root'")
+    listed, hidden = open_store(path).catalog().select()
+    assert (listed, hidden) == ([], {Hidden.SUBAGENT: 5})
+
+
+def test_tables_of_the_same_names_by_somebody_else_are_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with altered(path) as db:
+        db.execute("CREATE TABLE my_sessions (session_id, created_at, kind)")
+        db.execute("CREATE TABLE my_messages (session_id, text)")
+    with pytest.raises(StoreError) as raised:
+        open_store(path)
+    assert raised.value.problem is Problem.NOT_A_STORE
+
+
+def test_starts_are_seconds_and_missing_where_there_is_none(path: Path) -> None:
+    before = {session.key: session.started_at for session in everybody(path)}
+    assert open_store(path).sort_values(Sort.STARTED) == before
+    with altered(path) as db:
+        db.execute("UPDATE pl_sessions SET created_at = 'soon' WHERE rowid = 2")
+    assert open_store(path).sort_values(Sort.STARTED) == {
+        key: time for key, time in before.items() if key != 2
+    }
