@@ -110,7 +110,7 @@ class _Expression:
             self._finder = regex.compile(source, flags | regex.MULTILINE)
         except regex.error as error:
             raise BadPattern("Not a regular expression", str(error)) from None
-        except (LookupError, ValueError, RecursionError):
+        except (LookupError, ValueError, MemoryError, RuntimeError):
             # The engine trips over some of its own flags, and over 400 brackets in each other.
             message = "The engine cannot read this expression."
             raise BadPattern("Not a regular expression", message) from None
@@ -130,6 +130,9 @@ class _Expression:
             found = next(matches, None)
         except TimeoutError:
             found, self._unfair = None, PATIENCE * 2
+        except (MemoryError, RuntimeError):
+            # It turns back too often to remember it, or comes to something it has no code for.
+            raise BadPattern("Too great", "This expression is too much for the engine.") from None
         self._unfair += time.thread_time() - began
         if self._unfair > PATIENCE:
             message = "This expression takes too long on the texts of this file. Make it simpler."

@@ -78,6 +78,13 @@ def test_an_expression_that_would_never_end_is_stopped(monkeypatch: pytest.Monke
         count_in(finder, "a" * 4000 + "c")
 
 
+def test_an_expression_that_fills_the_memory_of_the_engine_is_stopped() -> None:
+    finder = pattern("/(?f)(?:aaaaaaaaaa|((?:a|a){2i+1d<=9}){e})*?/")
+    assert finder is not None
+    with pytest.raises(BadPattern):
+        count_in(finder, "hello")
+
+
 def test_an_expression_that_is_slow_on_every_short_text_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
