@@ -16,7 +16,16 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.store import cells
 from explorer.store.edits.images import Image, pack, unpack
 from explorer.store.edits.plans import Action
-from explorer.store.kept import Change, Entry, EntryState, KeptFile, Pack, Receipt, ReceiptState
+from explorer.store.kept import (
+    OURS,
+    Change,
+    Entry,
+    EntryState,
+    KeptFile,
+    Pack,
+    Receipt,
+    ReceiptState,
+)
 from explorer.store.own_file import OwnFile
 
 PATIENCE = 5.0
@@ -58,6 +67,7 @@ _VALUES = (
     ("receipts", "action", tuple(Action)),
     ("entries", "state", tuple(one for one in EntryState if one != EntryState.UNKNOWN)),
     ("entries", "kind", ("session", "messages")),
+    ("changes", f"CASE name WHEN '{OURS}' THEN cells ELSE 'pinned' END", ("archived", "pinned")),
 )
 """What this version writes into columns that it acts upon; anything else is of a newer one."""
 _SIZE = """
