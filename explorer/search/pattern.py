@@ -8,6 +8,8 @@ that can be stopped and that lets other threads go on.
 import re
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.errors import ExplorerError
@@ -22,6 +24,8 @@ expression is called too slow."""
 FAIR_TEXT, FAIR_CHARACTER = 50e-6, 1e-6
 """Seconds that an honest expression stays far below, for each text and each of its characters. One
 that takes half a second for a line would never reach the limit of one text, nor the end."""
+HURRY = 0.1
+"""Seconds of the processor for one text, for those who paint: no key is answered meanwhile."""
 COPIES = 100_000
 """Characters that an expression may come to when what is counted in it is written out: the engine
 does write it out, so `a{99999999}` would fill the memory before it looked at any text."""
@@ -29,6 +33,13 @@ does write it out, so `a{99999999}` would fill the memory before it looked at an
 # Calling itself without end takes the engine a gigabyte before it notices.
 _CALLED = re.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 _COUNTED = re.compile(r"(\)\s*)?\{\s*(\d{1,9})")
+
+TOO_SLOW = (
+    "Too slow",
+    "This expression takes too long on the texts of this file. Make it simpler.",
+)
+TOO_GREAT = "Too great", "This expression is too much for the engine."
+_hurrying = ContextVar("_hurrying", default=False)
 
 _TWINS = "\u0130\u0131\u017f\u212a"
 """The only letters that a pattern takes for one of ASCII (i, i, s, k). One of them becomes longer
@@ -51,6 +62,16 @@ class Pattern(Protocol):
     def is_not_in(self, stored: str) -> bool:
         """Whether it surely matches nowhere in a text that may be stored as JSON."""
         ...
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """In here an expression is called too slow much sooner, though only on the text at hand."""
+    before = _hurrying.set(True)
+    try:
+        yield
+    finally:
+        _hurrying.reset(before)
 
 
 def pattern(text: str) -> Pattern | None:
@@ -110,31 +131,51 @@ class _Expression:
             self._finder = regex.compile(source, flags | regex.MULTILINE)
         except regex.error as error:
             raise BadPattern("Not a regular expression", str(error)) from None
-        except (LookupError, ValueError, RecursionError):
+        except (LookupError, ValueError, MemoryError, RuntimeError):
             # The engine trips over some of its own flags, and over 400 brackets in each other.
             message = "The engine cannot read this expression."
             raise BadPattern("Not a regular expression", message) from None
         self._unfair = 0.0
         """Seconds that it took beyond what is fair, over all texts so far."""
+        self._given_up: tuple[str, str] | None = None
+        """Why it is not tried on any other text: each could take as long again."""
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        if self._given_up is not None:
+            raise BadPattern(*self._given_up)
+        hurrying, took = _hurrying.get(), 0.0
         self._unfair = max(self._unfair - FAIR_TEXT - FAIR_CHARACTER * len(text), -PATIENCE)
-        matches = self._finder.finditer(text, concurrent=True, timeout=PATIENCE)
-        while (match := self._next(matches)) is not None:
+        timeout = HURRY if hurrying else PATIENCE
+        matches = self._finder.finditer(text, concurrent=True, timeout=timeout)
+        while True:
+            began = time.thread_time()
+            match = self._next(matches, hurrying)
+            spent = time.thread_time() - began
+            took += spent
+            self._unfair += spent
+            if self._unfair > PATIENCE:
+                raise self._give_up(*TOO_SLOW)
+            if hurrying and took > HURRY:
+                raise BadPattern(*TOO_SLOW)
+            if match is None:
+                return
             if match.end() > match.start():
                 yield match.span()
 
-    def _next(self, matches: "Iterator[regex.Match[str]]") -> "regex.Match[str] | None":
-        began = time.thread_time()
+    def _next(
+        self, matches: "Iterator[regex.Match[str]]", hurrying: bool
+    ) -> "regex.Match[str] | None":
         try:
-            found = next(matches, None)
+            return next(matches, None)
         except TimeoutError:
-            found, self._unfair = None, PATIENCE * 2
-        self._unfair += time.thread_time() - began
-        if self._unfair > PATIENCE:
-            message = "This expression takes too long on the texts of this file. Make it simpler."
-            raise BadPattern("Too slow", message)
-        return found
+            raise (BadPattern if hurrying else self._give_up)(*TOO_SLOW) from None
+        except (MemoryError, RuntimeError):
+            # It turns back too often to remember it, or comes to something it has no code for.
+            raise self._give_up(*TOO_GREAT) from None
+
+    def _give_up(self, title: str, message: str) -> BadPattern:
+        self._given_up = title, message
+        return BadPattern(title, message)
 
     def is_not_in(self, stored: str) -> bool:
         return False

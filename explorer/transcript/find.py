@@ -16,7 +16,7 @@ from explorer.render.blocks import whole_text
 from explorer.render.passages import passages
 from explorer.render.tools.outcome import failed
 from explorer.search.matcher import Matcher, said
-from explorer.search.pattern import Pattern, count_in
+from explorer.search.pattern import BadPattern, Pattern, count_in
 from explorer.stores.base import Store
 from explorer.transcript.document import Laid
 from explorer.transcript.highlight import as_seen
@@ -177,6 +177,16 @@ def place_of(
     item = outlined.item_of(message_id)
     if item is None:
         return None
+    try:
+        return _place_in(store, outlined, item, matcher, token)
+    except BadPattern:
+        # The message is known all the same, if not where in it.
+        return item, "text"
+
+
+def _place_in(
+    store: Store, outlined: Outlined, item: int, matcher: Matcher, token: CancelToken
+) -> tuple[int, str]:
     read = read_items(store, outlined, range(item, item + 1), token)
     message = next((one.message for one in read if one.item == item), None)
     where = matcher.where(message) if message else None

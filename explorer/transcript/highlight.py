@@ -12,7 +12,7 @@ from typing import NamedTuple
 from explorer.errors import ExplorerError
 from explorer.render.blocks import Block
 from explorer.render.lines import Line, Span, line_text
-from explorer.search.pattern import Pattern
+from explorer.search.pattern import Pattern, hurried
 from explorer.transcript.document import Place
 
 MATCH = "match"
@@ -51,8 +51,8 @@ def as_seen(text: str, finder: Pattern, is_prose: bool) -> str:
 
 
 def matches_in(lines: Sequence[Line], finder: Pattern) -> tuple[tuple[Lit, ...], ...]:
-    """For each line of a block, what of it matches; nothing for an expression that takes too
-    long."""
+    """For each line of a block, what of it matches. Raises for an expression that takes too long to
+    be painted."""
     across = goes_across(finder)
     texts = list(map(line_text, lines))
     margins = [len(text) - len(text.lstrip(_MARGIN)) if across else 0 for text in texts]
@@ -62,7 +62,7 @@ def matches_in(lines: Sequence[Line], finder: Pattern) -> tuple[tuple[Lit, ...],
         begins.append(offset)
         offset += len(text) + 1
     found: list[list[Lit]] = [[] for _ in lines]
-    try:
+    with hurried():
         for number, (start, end) in enumerate(finder.spans((" " if across else "\n").join(kept))):
             at = bisect_right(begins, start) - 1
             while at < len(kept) and begins[at] < end:
@@ -70,8 +70,6 @@ def matches_in(lines: Sequence[Line], finder: Pattern) -> tuple[tuple[Lit, ...],
                 if first < last:
                     found[at].append(Lit(first + margins[at], last + margins[at], number))
                 at += 1
-    except ExplorerError:
-        return ((),) * len(lines)
     return tuple(map(tuple, found))
 
 
@@ -102,10 +100,13 @@ class Lights:
         self.here: tuple[Place, int] | None = None
         """(block, the how manieth match in it) where a step has led."""
         self._known: dict[Place, tuple[Block, tuple[tuple[Lit, ...], ...]]] = {}
+        self._too_slow = False
+        """What is looked for kept the screen waiting: it is lit nowhere any more."""
 
     def use(self, finder: Pattern | None) -> None:
         """Look for something else, or for nothing."""
         self.finder, self.here = finder, None
+        self._too_slow = False
         self._known.clear()
 
     def of(self, place: Place, block: Block) -> tuple[tuple[Lit, ...], ...]:
@@ -115,7 +116,12 @@ class Lights:
             return known[1]
         if len(self._known) >= KEPT:
             self._known.clear()
-        found = matches_in(block.lines, self.finder) if self.finder else ((),) * len(block.lines)
+        found: tuple[tuple[Lit, ...], ...] = ((),) * len(block.lines)
+        if self.finder is not None and not self._too_slow:
+            try:
+                found = matches_in(block.lines, self.finder)
+            except ExplorerError:
+                self._too_slow = True
         self._known[place] = block, found
         return found
 

@@ -1,24 +1,31 @@
 """Textual's driver for terminals, made to survive what terminals and shells really do.
 
-Three things differ. Bytes that are no UTF-8 are shown as such, where Textual decodes strictly and
-ends. Pastes come as one text (`tui/intake`). And a signal to go on does no more than it has to:
-Textual starts a second reader of keys beside the first whenever one comes, which nobody ends, and
-does so in a signal handler, where the writer's lock may be held by what was interrupted.
+Four things differ. Bytes that are no UTF-8 are shown as such, where Textual decodes strictly and
+ends. A sequence whose numbers make no sense is dropped, where Textual ends too, or lays out a
+screen of a hundred thousand lines. Pastes come as one text (`tui/intake`). And a signal to go on
+does no more than it has to: Textual starts a second reader of keys beside the first whenever one
+comes, which nobody ends, and does so in a signal handler, where the writer's lock may be held by
+what was interrupted.
 """
 
 import os
 import selectors
 import signal
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 from explorer.tui.terminal_input import Intake
 
 LOOK = 0.1
 """Seconds to wait for input before looking whether the app is being left."""
 AT_ONCE = 4096
+LARGEST = 2_000
+"""Columns or lines that a terminal can say it has."""
 
 
 class TerminalDriver(LinuxDriver):
@@ -78,7 +85,7 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until the app is left, or until there is nobody to read from."""
-        intake, parser = Intake(), XTermParser(self._debug)
+        intake, keys = Intake(), _Keys(self._debug)
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -91,8 +98,9 @@ class TerminalDriver(LinuxDriver):
                     os.kill(os.getpid(), signal.SIGHUP)
                     return
                 for text, pasted in pieces:
-                    self._pass_on(parser, text, pasted)
-                for message in parser.tick():
+                    for message in [events.Paste(text)] if pasted else keys.of(text):
+                        self.process_message(message)
+                for message in keys.waiting():
                     self.process_message(message)
 
     def _read(self) -> bytes:
@@ -101,10 +109,36 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             return b""
 
-    def _pass_on(self, parser: XTermParser, text: str, pasted: bool) -> None:
-        if pasted:
-            self.process_message(events.Paste(text))
-        elif text:
-            # An empty text would end the parser.
-            for message in parser.feed(text):
-                self.process_message(message)
+
+class _Keys:
+    """Textual's parser, begun anew where it trips over a sequence."""
+
+    def __init__(self, debug: bool) -> None:
+        self._debug = debug
+        self._parser = XTermParser(debug)
+
+    def of(self, text: str) -> list[Message]:
+        """The keys, clicks and reports that a text stands for."""
+        # Letter by letter, so that no more is lost than the sequence.
+        return [
+            message for one in text for message in self._read(partial(XTermParser.feed, data=one))
+        ]
+
+    def waiting(self) -> list[Message]:
+        """What has waited long enough for the rest of a sequence."""
+        return self._read(XTermParser.tick)
+
+    def _read(self, step: Callable[[XTermParser], Iterable[Message]]) -> list[Message]:
+        found: list[Message] = []
+        try:
+            found.extend(step(self._parser))
+        except Exception:
+            # A number that is no character, a size that is no number: nothing that a key sends.
+            self._parser = XTermParser(self._debug)
+        return [message for message in found if _makes_sense(message)]
+
+
+def _makes_sense(message: Message) -> bool:
+    if not isinstance(message, events.Resize):
+        return True
+    return all(0 < side <= LARGEST for side in message.size)

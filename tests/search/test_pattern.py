@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.search import pattern as module
-from explorer.search.pattern import BadPattern, count_in, pattern
+from explorer.search.pattern import BadPattern, count_in, hurried, pattern
 
 
 def spans(typed: str, text: str) -> list[str]:
@@ -78,6 +78,13 @@ def test_an_expression_that_would_never_end_is_stopped(monkeypatch: pytest.Monke
         count_in(finder, "a" * 4000 + "c")
 
 
+def test_an_expression_that_fills_the_memory_of_the_engine_is_stopped() -> None:
+    finder = pattern("/(?f)(?:aaaaaaaaaa|((?:a|a){2i+1d<=9}){e})*?/")
+    assert finder is not None
+    with pytest.raises(BadPattern):
+        count_in(finder, "hello")
+
+
 def test_an_expression_that_is_slow_on_every_short_text_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -87,6 +94,32 @@ def test_an_expression_that_is_slow_on_every_short_text_is_stopped(
     texts = ["hello docker this is"] * 1000
     with pytest.raises(BadPattern, match="too long"):
         sum(count_in(finder, text) for text in texts)
+
+
+def test_an_expression_that_was_given_up_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    finder = pattern("/(a|aa)+$/")
+    assert finder is not None
+    text = "a" * 4000 + "c"
+    with pytest.raises(BadPattern, match="too long"):
+        count_in(finder, text)
+    began = time.thread_time()
+    with pytest.raises(BadPattern, match="too long"):
+        count_in(finder, text)
+    assert time.thread_time() - began < 0.1
+
+
+def test_who_paints_waits_for_no_expression() -> None:
+    finder = pattern("/(a|aa)+$/")
+    assert finder is not None
+    began = time.thread_time()
+    with hurried(), pytest.raises(BadPattern, match="too long"):
+        count_in(finder, "a" * 4000 + "c")
+    assert time.thread_time() - began < 1
+    # Elsewhere it is as good as before.
+    assert count_in(finder, "aa a") == 1
 
 
 def test_an_expression_that_is_quick_may_look_through_everything(

@@ -24,7 +24,13 @@ NEWER: dict[str, str] = {
     "a kind of session": "UPDATE entries SET kind = 'folder'",
     "a column": "ALTER TABLE entries ADD COLUMN owner TEXT",
     "a table": "CREATE TABLE folders (name TEXT)",
+    "a kind of note": "INSERT INTO changes (receipt, entry, name, id, cells, content)"
+    " VALUES (1, 0, 'our own notes', 'id', 'folder', x'')",
 }
+ENDLESS = """
+CREATE VIEW packs AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+SELECT x AS number, 1 AS entry, 'sessions' AS name, 'id' AS columns, x'' AS content FROM n
+"""
 
 
 @pytest.fixture
@@ -133,6 +139,18 @@ def test_far_more_than_was_kept_is_not_unpacked(path: Path, command: Command) ->
 def test_what_is_packed_may_be_as_long_as_it_was(path: Path) -> None:
     row = (1, bytes(100_000_000))
     assert unpack(pack([row]), 100_000_008) == [row]
+
+
+def test_a_view_without_end_in_place_of_a_table_of_ours_is_not_read(
+    path: Path, command: Command
+) -> None:
+    with altered(trash_path()) as db:
+        db.execute("DROP TABLE packs")
+        db.execute(ENDLESS)
+    for arguments in (["trash", "list"], ["trash", "restore", "1", "--yes"], ["undo", "--yes"]):
+        told = command(*arguments, "--db", path)
+        assert told.code == ExitCode.FAILED
+        assert "holds a view" in told.err
 
 
 def _as_pipe(place: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.search import pattern
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, opened
@@ -286,3 +287,20 @@ async def test_a_match_under_the_cursor_stays_lit(talks: Path) -> None:
         assert len(lit) == 1
         assert lit[0].bgcolor is not None
         assert lit[0].bgcolor != sessions._style("text", True).bgcolor
+
+
+@pytest.mark.parametrize("where", ["title", "text"])
+async def test_an_expression_that_takes_too_long_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(pattern, "PATIENCE", 0.05)
+    path = tmp_path / "state.db"
+    slow = "a" * 4000 + "c"
+    with StateFile.create(path) as state:
+        talk(state, "slow", slow if where == "text" else "hello", at=NOW - 900, title="Slow")
+    if where == "title":
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET title = ?", [slow])
+    async with opened(path) as driver:
+        await _search(driver, "/(a|aa)+$/")
+        assert "This expression takes too long" in driver.screen()

@@ -41,6 +41,31 @@ def test_bytes_that_are_no_text_do_not_end_the_app(path: Path) -> None:
         assert b"Traceback" not in terminal.raw
 
 
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        b"\x1b[999999999999999999999A",
+        b"\x1b[99999999999u",
+        b"\x1b[1114112u",
+        b"\x1b[55296u",
+        b"\x1b[97;99999999999;99999999999u",
+        b"\x1b[<99999999999999999999;1;1M",
+        b"\x1b[48;0;0;0;0t",
+        b"\x1b[48;99999;99999;1;1t",
+    ],
+)
+def test_a_sequence_whose_numbers_make_no_sense_does_not_end_the_app(
+    path: Path, sequence: bytes
+) -> None:
+    with Terminal(["--db", str(path)]) as terminal:
+        terminal.until("message 1 of")
+        terminal.press(sequence)
+        terminal.press(b"j")
+        terminal.until("─ bee ")
+        terminal.press(b"q")
+        assert terminal.leave() == 0
+
+
 @pytest.mark.parametrize("how", ["stray", "stop", "tstp"])
 def test_going_on_paints_the_screen_anew_and_quitting_does_not_hang(path: Path, how: str) -> None:
     if not os.path.isdir("/proc/self"):

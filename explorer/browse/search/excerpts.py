@@ -7,6 +7,7 @@ from explorer.render.clean import clean_line
 from explorer.render.lines import Line, Span
 from explorer.search.engine import Hit
 from explorer.search.matcher import Matcher, Where
+from explorer.search.pattern import BadPattern
 from explorer.stores.base import Store
 
 AROUND = 16
@@ -26,7 +27,8 @@ def excerpts(
     counts: Mapping[int, int],
     token: CancelToken,
 ) -> dict[int, Line]:
-    """The words around the match that stands for each of these rows, the match lit."""
+    """The words around the match that stands for each of these rows, the match lit; of none where
+    the expression takes too long."""
     places = {
         (hit.session_key, hit.message_id): row
         for row, hit in hits.items()
@@ -35,12 +37,16 @@ def excerpts(
     wanted_places = [(key, id_) for key, id_ in places if key is not None]
     made: dict[int, Line] = {}
     for key, message in store.scattered(wanted_places, token):
-        where = matcher.where(message)
+        row = places[key, message.id]
+        try:
+            where = matcher.where(message)
+            lit = _lit(where, matcher) if where is not None else ()
+        except BadPattern:
+            break
         if where is not None:
-            row = places[key, message.id]
             name = "result: " if message.role == "tool" else _NAMES[where.field]
             many = f"{counts[row]:,} hits · " if counts.get(row, 0) > 1 else ""
-            made[row] = ((f"{many}{name}", "dim"), *_lit(where, matcher))
+            made[row] = ((f"{many}{name}", "dim"), *lit)
     return made
 
 

@@ -124,6 +124,15 @@ class _Words:
         self._told = False
 
     def found(self, traits: Traits) -> Arranged:
+        """What was found; where an expression turns out to be too slow, so far."""
+        try:
+            return self._listing.made(self._looked_through(traits))
+        except BadPattern as error:
+            self._listing.trouble = error.message
+            result = self._gathered.result(self._query, Indexed(), 0.0, complete=False)
+            return self._listing.made(result)
+
+    def _looked_through(self, traits: Traits) -> Result:
         listing, asked, query = self._listing, self._asked, self._query
         titles = _titles(asked, traits)
         holding = titles_holding(titles, self._matcher)
@@ -133,15 +142,11 @@ class _Words:
         if longest < 3 and asked.text.isascii():
             self._tell(listing.made(Result(query)))
             self._token.wait(QUIET_AFTER_ONE_LETTER)
-        try:
-            result = search(
-                asked.store, query, self._gathered, self._told_so_far, self._token, asked.now
-            )
-        except BadPattern as error:
-            listing.trouble = error.message
-            result = self._gathered.result(query, Indexed(), 0.0, complete=False)
+        result = search(
+            asked.store, query, self._gathered, self._told_so_far, self._token, asked.now
+        )
         self._compare()
-        return listing.made(result)
+        return result
 
     def _told_so_far(self, result: Result) -> None:
         if self._told:

@@ -75,6 +75,7 @@ class OwnFile:
             address, uri=True, timeout=self._patience, isolation_level=None
         )
         try:
+            self._check_views(connection)
             yield connection
         finally:
             connection.close()
@@ -87,6 +88,14 @@ class OwnFile:
                     self._trouble,
                     f"{name} is a folder, a device or a pipe, not a file of ours. Move it away.",
                 )
+
+    def _check_views(self, connection: sqlite3.Connection) -> None:
+        """A view in place of a table may be read for ever."""
+        views = "SELECT count(*) FROM sqlite_master WHERE type = 'view'"
+        if connection.execute(views).fetchone()[0]:
+            raise ExplorerError(
+                self._trouble, f"{self.path} holds a view, which no file of ours has. Move it away."
+            )
 
     def make_folder(self) -> None:
         if not self.path.is_absolute():

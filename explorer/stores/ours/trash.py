@@ -16,6 +16,7 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action
 from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash_records import (
+    OURS,
     Change,
     Entry,
     EntryState,
@@ -67,6 +68,7 @@ _VALUES = (
     ("receipts", "action", tuple(Action)),
     ("entries", "state", tuple(one for one in EntryState if one != EntryState.UNKNOWN)),
     ("entries", "kind", ("session", "messages")),
+    ("changes", f"CASE name WHEN '{OURS}' THEN cells ELSE 'pinned' END", ("archived", "pinned")),
 )
 """What this version writes into columns that it acts upon; anything else is of a newer one."""
 _SIZE = """
