@@ -14,7 +14,7 @@ from typing import Any
 
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.store import cells
-from explorer.store.edits.images import Image, pack, unpack
+from explorer.store.edits.images import Image, pack, unpack, unpack_beginning
 from explorer.store.edits.plans import Action
 from explorer.store.kept import Change, Entry, EntryState, KeptFile, Pack, Receipt, ReceiptState
 from explorer.store.own_file import OwnFile
@@ -71,6 +71,12 @@ SELECT total(bytes) FROM (
 )
 """
 """Lengths alone: none of what is kept is read for it."""
+_FIRST_MESSAGES = """
+SELECT number, name, columns FROM packs
+WHERE entry = ? AND name LIKE '%messages' AND typeof(content) = 'blob' ORDER BY number LIMIT 1
+"""
+BEGINNING = 1 << 18
+"""Bytes of an entry's messages that are unpacked to tell what somebody said first."""
 
 
 class TrashWriter:
@@ -265,6 +271,22 @@ class TrashFile:
                     raise _damaged("A row has not as many cells as its table.")
                 yield Pack(cells.words(table), names, kept)
 
+    def beginnings(self, entries: Iterable[int]) -> Iterator[tuple[int, Pack]]:
+        """The first messages of each of these entries that has any: no more of it is read or
+        unpacked than tells what somebody said first, so that thousands can be named."""
+        if not self._file.made:
+            return
+        with self._file.connected("read") as connection:
+            try:
+                for entry in entries:
+                    found = _first_messages(connection, entry)
+                    if found is not None:
+                        yield entry, found
+            except sqlite3.OperationalError as error:
+                # A newer version may keep them in another way.
+                if "no such" not in str(error):
+                    raise
+
     def _bytes(self, entry: int) -> int:
         """How many bytes the cells of an entry have, by what was noted when it was kept."""
         rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
@@ -359,6 +381,24 @@ class TrashFile:
                 if "no such table" in str(error):
                     return []
                 raise
+
+
+def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:
+    # As one read: another explorer may purge it in between.
+    connection.execute("BEGIN").close()
+    try:
+        rows = connection.execute(_FIRST_MESSAGES, (entry,)).fetchall()
+        for number, table, columns in rows:
+            with connection.blobopen("packs", "content", number, readonly=True) as content:
+                packed = content.read(BEGINNING)
+            names = tuple(cells.words(columns).split("\n"))
+            width = len(names) + 1
+            # What is cut off is NULL.
+            kept = [(*row, *(None,) * width)[:width] for row in unpack_beginning(packed, BEGINNING)]
+            return Pack(cells.words(table), names, kept)
+        return None
+    finally:
+        connection.execute("ROLLBACK").close()
 
 
 def _damaged(why: str) -> ExplorerError:

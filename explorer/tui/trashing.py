@@ -1,6 +1,6 @@
 """The trash from the app: read in a thread, shown, and acted upon."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from textual.screen import Screen
 
@@ -8,14 +8,17 @@ from explorer.errors import ExplorerError
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.names import entry_name, worded
 from explorer.store.edits.remains import told
 from explorer.store.kept import Entry, Receipt
 from explorer.store.read_only import CancelToken
+from explorer.store.trash import TrashFile
 from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.question import Question
 from explorer.tui.lanes import Lanes
 from explorer.tui.saying import say
 from explorer.tui.screens.block import BlockScreen
+from explorer.tui.screens.trash import MOST as LISTED
 from explorer.tui.screens.trash import InTrash, TrashScreen
 
 MOST = 400_000
@@ -45,8 +48,7 @@ class Trashing:
 
         def work(token: CancelToken) -> InTrash | ExplorerError:
             try:
-                found = [(one, trash.entries(one.number)) for one in trash.receipts()]
-                return InTrash(found, trash.size())
+                return InTrash(list(_named(trash)), trash.size())
             except ExplorerError as error:
                 return error
 
@@ -78,7 +80,7 @@ class Trashing:
             if isinstance(text, ExplorerError):
                 say(self._screen, text)
             else:
-                name = clean_line(entry.title or entry.session, 60)
+                name = clean_line(entry_name(entry), 60)
                 self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
 
         self._lanes.start("trash", work, take)
@@ -114,3 +116,12 @@ class Trashing:
                 self._screen.notify("Deleted for good.", markup=False)
 
         self._lanes.queue("edit", work, take)
+
+
+def _named(trash: TrashFile) -> Iterator[tuple[Receipt, Sequence[Entry]]]:
+    """Every edit with its sessions, of which those that are listed are named as in the list."""
+    room = LISTED
+    for receipt in trash.receipts():
+        entries = trash.entries(receipt.number)
+        yield receipt, [*worded(trash, entries[:room]), *entries[room:]]
+        room = max(room - len(entries), 0)

@@ -186,7 +186,7 @@ class Doing:
                 trash.set_receipt(receipt, ReceiptState.UNDOING)
                 trash.set_entries((entry.number for entry in entries), EntryState.COMING)
             counter = Counter(self._progress, len(entries), plan.messages)
-            returned = Returned(plan)
+            returned = Returned(plan, self._trash)
 
             def committed(batch: Sequence[Step]) -> None:
                 returned.add(batch)
@@ -280,7 +280,10 @@ class Doing:
             coming = [one.number for one in entries if one.state is EntryState.COMING]
             with Looking(self._path) as looking:
                 shape = shape_of(looking.ask, looking.schema, table_of(entries))
-                back = plan_undo(self._trash, receipt, looking.ask, shape, coming or None)
+                back = plan_undo(
+                    *(self._trash, receipt, looking.ask, looking.schema, shape),
+                    coming or None,
+                )
             return self.undo(back)
         half = [
             entry

@@ -190,7 +190,7 @@ class Editor:
                 raise Refused("It cannot be undone", sentence(reason))
             shape = shape_of(ask, schema, table_of(kept, changes))
             busy = running(ask, schema, shape, at_risk(found, kept, changes), self._clock())
-            return plan_undo(self.trash, found, ask, shape, entries, busy)
+            return plan_undo(self.trash, found, ask, schema, shape, entries, busy)
 
     def undo(
         self,

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from explorer.render.when import exact
 from explorer.store import cells
 from explorer.store.edits.images import Rows
 from explorer.store.edits.shape import Shape
@@ -100,6 +101,12 @@ def taken_words(title: Title) -> str:
     assert title.owner is not None
     _, id_, source, archived, _ = title.owner
     return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
+
+
+def owner_words(owner: Subject) -> str:
+    """Which session it is that has a title: its name would not tell, since that is the title."""
+    active = f"last active {exact(owner.last_active)}" if owner.last_active else ""
+    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
 
 
 def _ancestors(ask: Rows, schema: Schema, shape: Shape, subject: Subject) -> set[str]:

@@ -8,17 +8,18 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.errors import Refused
-from explorer.store import cells
 from explorer.store.edits.batches import Step
 from explorer.store.edits.changing import revert_change
 from explorer.store.edits.images import Cell, Rows, bound, shown
+from explorer.store.edits.names import called, entry_name, name_in_file, worded
 from explorer.store.edits.plans import Action
 from explorer.store.edits.restoring import Restorer
 from explorer.store.edits.shape import Shape
-from explorer.store.edits.titles import next_title
+from explorer.store.edits.subject import subjects
+from explorer.store.edits.titles import next_title, owner_words
 from explorer.store.edits.writing import Changed, Transaction
 from explorer.store.kept import OURS, Change, Entry, EntryState, Receipt
-from explorer.store.schema import quoted
+from explorer.store.schema import Schema, quoted
 from explorer.store.trash import TrashFile
 
 CHANGED_SINCE = "changed since, so it stays as it is"
@@ -72,6 +73,7 @@ def plan_undo(
     trash: TrashFile,
     receipt: Receipt,
     ask: Rows,
+    schema: Schema,
     shape: Shape,
     wanted: Collection[int] | None = None,
     busy: Collection[str] = (),
@@ -88,11 +90,11 @@ def plan_undo(
     titles: dict[str, str | None] = {}
     for entry in list(entries):
         if entry.session in busy:
-            notes.append(f"{entry.title or entry.session}: {WAITS}.")
+            notes.append(f"{_name(trash, entry)}: {WAITS}.")
             entries.remove(entry)
             continue
         there = _there(entry, ask, shape)
-        notes += _entry_notes(entry, ask, shape, there, titles)
+        notes += _entry_notes(trash, entry, ask, schema, shape, there, titles)
         if entry.kind == "messages" and not there:
             entries.remove(entry)
     mine = {entry.number for entry in entries}
@@ -103,9 +105,9 @@ def plan_undo(
         if change.entry:
             continue
         if shown(change.id) in busy:
-            notes.append(f"{shown(change.id)}: {WAITS}.")
+            notes.append(f"{name_in_file(ask, schema, shape, shown(change.id))}: {WAITS}.")
             continue
-        trouble, changed = _cell_trouble(change, ask, moved)
+        trouble, changed = _cell_trouble(change, ask, schema, shape, moved)
         if trouble:
             notes.append(trouble)
         if changed is not None:
@@ -133,51 +135,70 @@ def _there(entry: Entry, ask: Rows, shape: Shape) -> bool:
     return bool(ask(sql, (entry.session,)))
 
 
+def _name(trash: TrashFile, entry: Entry) -> str:
+    """Only of the few that there is something to say about: each is looked into by itself."""
+    return entry_name(worded(trash, [entry])[0])
+
+
 def _entry_notes(
-    entry: Entry, ask: Rows, shape: Shape, there: bool, titles: dict[str, str | None]
+    trash: TrashFile,
+    entry: Entry,
+    ask: Rows,
+    schema: Schema,
+    shape: Shape,
+    there: bool,
+    titles: dict[str, str | None],
 ) -> Iterator[str]:
-    name = entry.title or entry.session
     if entry.kind == "session" and there and entry.state is EntryState.GONE:
+        name = _name(trash, entry)
         yield f"{name}: the agent has begun it anew. Its old messages go before the new ones."
     if entry.kind == "messages" and not there:
+        name = _name(trash, entry)
         yield f"{name}: the session is gone, so its messages cannot come back."
     if entry.kind == "session" and entry.title and shape.hermes and not there:
-        taken = ask(
-            "SELECT t.id FROM sessions t WHERE t.title = ? AND t.id IS NOT ?",
-            (entry.title, entry.session),
-        )
+        found = subjects(ask, schema, shape, "title", [entry.title])
+        taken = [one for one in found if one.id != entry.session]
         if taken:
             titles[entry.session] = next_title(ask, entry.title, titles)
             yield (
-                f"{name}: this title is taken by {cells.words(taken[0][0])} now."
+                f"{entry.title}: another session has this title now ({owner_words(taken[0])})."
                 f" It comes back as {titles[entry.session]}."
             )
 
 
-def _cell_trouble(change: Change, ask: Rows, moved: Collection[str]) -> tuple[str, Change | None]:
+def _cell_trouble(
+    change: Change, ask: Rows, schema: Schema, shape: Shape, moved: Collection[str]
+) -> tuple[str, Change | None]:
     """(what is in the way, the change as far as it can be taken back)."""
     if change.table == OURS:
         return "", change
     now = current(ask, change)
-    name = shown(change.id)
     if now is None:
-        return f"{name}: the session is gone.", None
+        return f"{_name_of_gone(change)}: the session is gone.", None
     if now != change.new:
-        return f"{name}: {CHANGED_SINCE}.", None
+        return f"{name_in_file(ask, schema, shape, shown(change.id))}: {CHANGED_SINCE}.", None
     if "title" in change.columns:
         at = change.columns.index("title")
         old = change.old[at]
         if old is not None and change.new[at] != old:
             place, value = bound(old)
-            where, id_ = bound(change.id)
-            taken = ask(
-                f"SELECT t.id FROM sessions t WHERE t.title = {place} AND t.id IS NOT {where}",
-                (value, id_),
-            )
-            if taken and cells.words(taken[0][0]) not in moved:
-                owner = cells.words(taken[0][0])
-                return f"{name}: its old title is taken by {owner} now, so it keeps this one.", None
+            rows = ask(f"SELECT t.rowid FROM sessions t WHERE t.title = {place}", (value,))
+            found = subjects(ask, schema, shape, "rowid", [row for (row,) in rows])
+            taken = [one for one in found if one.id not in {*moved, shown(change.id)}]
+            if taken:
+                name = name_in_file(ask, schema, shape, shown(change.id))
+                return (
+                    f"{name}: another session has its old title “{shown(old)}” now"
+                    f" ({owner_words(taken[0])}), so it keeps this one.",
+                    None,
+                )
     return "", change
+
+
+def _name_of_gone(change: Change) -> str:
+    """What is known of the name of a session that is neither in its file nor in the trash."""
+    cell = dict(zip(change.columns, change.new, strict=True))
+    return called(shown(cell.get("title")) or None, "", shown(change.id))
 
 
 def current(ask: Rows, change: Change) -> tuple[Cell, ...] | None:
@@ -204,14 +225,14 @@ def undo_steps(
     yield from restorer.link_steps(entries)
     plain = [one for one in plan.changes if not one.entry and one.table != OURS]
     if plain:
-        yield Step(0, lambda tx: _revert_all(plain, tx), last=True)
+        yield Step(0, lambda tx: _revert_all(plain, shape, tx), last=True)
 
 
-def _revert_all(changes: Sequence[Change], tx: Transaction) -> None:
+def _revert_all(changes: Sequence[Change], shape: Shape, tx: Transaction) -> None:
     # A title that moved on must be free again before its owner of old gets it back.
     moved = {shown(change.id) for change in changes}
     for change in reversed(changes):
-        trouble, _ = _cell_trouble(change, tx.rows, moved)
+        trouble, _ = _cell_trouble(change, tx.rows, tx.schema, shape, moved)
         if trouble:
             raise Changed("It cannot be undone any more", f"{trouble} Nothing was done.")
         revert_change(tx, change)

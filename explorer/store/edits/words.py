@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from explorer.errors import sentence
 from explorer.render.amounts import count, plural, size
 from explorer.render.when import exact
+from explorer.store.edits.names import called
 from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, Planned
 from explorer.store.edits.undoing import UndoPlan
 from explorer.store.kept import Receipt, ReceiptState
@@ -39,14 +40,9 @@ _ASKED = {
 }
 
 
-SHORT = 60
-"""Characters of the first words that stand for a title."""
-
-
 def name_of(planned: Planned) -> str:
-    """What the list calls a session: its title, else its first words."""
-    words = planned.words
-    return planned.title or (f"{words[:SHORT]}…" if len(words) > SHORT else words) or planned.id
+    """What the list calls a session that a plan is about."""
+    return called(planned.title, planned.words, planned.id)
 
 
 def receipt_words(plan: EditPlan) -> str:

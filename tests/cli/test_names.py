@@ -1,0 +1,51 @@
+"""The commands name a session without a title by its first words, cleaned and cut."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from tests.conftest import Command
+from tests.factories import talk
+
+HOSTILE = "Read\x1b[31m this\u202e " + "and more " * 30
+
+
+@pytest.fixture(autouse=True)
+def _our_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "home" / "state.db"
+    path.parent.mkdir()
+    with StateFile.create(path) as state:
+        talk(state, "one", "Mend the blue net", end="cli_close")
+        talk(state, "odd", HOSTILE, end="cli_close")
+        talk(state, "none", end="cli_close")
+        talk(state, "titled", "hello", title="Trip", end="cli_close")
+        for number in range(25):
+            talk(state, f"many{number}", f"Job {number}", source="cron", end="done")
+    return path
+
+
+def test_the_trash_is_listed_by_first_words(path: Path, command: Command) -> None:
+    command("delete", "one", "odd", "none", "titled", "--yes", "--db", path)
+    lines = command("trash", "show", "1", "--db", path).out.splitlines()[1:]
+    shown = {line.split()[0]: line.split(maxsplit=2)[2] for line in lines}
+    assert shown["one"] == "Mend the blue net"
+    assert shown["none"] == "(empty)"
+    assert shown["titled"] == "Trip"
+    assert shown["odd"].startswith("Read this")
+    assert len(shown["odd"]) == 60
+    assert not any(char in shown["odd"] for char in "\x1b\u202e")
+    told = command("trash", "show", "1", "--json", "--db", path).json["sessions"]
+    kept = {one["id"]: (one["title"], one["name"]) for one in told}
+    assert kept["one"] == (None, "Mend the blue net")
+    assert kept["none"] == (None, "none")
+    assert kept["titled"] == ("Trip", "Trip")
+    plan = command("undo", "--dry-run", "--json", "--db", path).json
+    assert {one["id"]: one["name"] for one in plan["sessions"]} == {
+        id_: name for id_, (_, name) in kept.items()
+    }

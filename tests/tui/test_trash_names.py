@@ -1,0 +1,40 @@
+"""The screen of the trash names sessions as the list does, also those without a title."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.store.create import StateFile
+from explorer.tui.screens.trash import TrashScreen
+from tests.factories import T0, talk
+from tests.tui.driving import opened
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "20250101_s", "Mend\x1b[31m the [b]blue[/b] net", "Done.", end="cli_close")
+        talk(
+            *(state, "20250101_h", "Look for holes"),
+            parent="20250101_s",
+            config={"_delegate_from": "20250101_s"},
+            source="subagent",
+            end="done",
+        )
+        talk(state, "20250101_t", "hello", title="Trip", at=T0 - 999, end="cli_close")
+    return path
+
+
+async def test_the_trash_names_sessions_by_their_first_words(path: Path, tmp_path: Path) -> None:
+    async with opened(path, trash=tmp_path / "trash.db") as driver:
+        await driver.press("d", "y")
+        driver.main.action_edit("trash")
+        await driver.settle()
+        assert isinstance(driver.app.screen, TrashScreen)
+        shown = driver.screen()
+        assert "Mend the [b]blue[/b] net  2 messages" in shown
+        assert "Look for holes  1 message" in shown
+        assert "20250101" not in shown
+        await driver.press("j", "enter")
+        assert "In the trash · Look for holes" in driver.screen()
