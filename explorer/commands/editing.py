@@ -84,7 +84,9 @@ def _plan(
         case Action.PIN | Action.UNPIN as action:
             labels = store.labels(keys)
             ids = {row: labels[key].id for key, row in zip(keys, rows, strict=True)}
-            return editor.pin_plan(ids, action is Action.PIN, table, measured=True)
+            found = store.sessions([store.catalog().single(keys[0])], time.time())
+            name = next((one.title or one.preview or one.id for one in found), "")
+            return editor.pin_plan(ids, action is Action.PIN, table, measured=True, name=name)
         case Action.END | Action.REOPEN as action:
             return editor.end_plan(rows, action is Action.REOPEN, options.force)
         case Action.CLEAR:

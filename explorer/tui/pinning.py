@@ -7,10 +7,11 @@ from textual.screen import Screen
 
 from explorer.errors import Refused
 from explorer.render.amounts import plural
-from explorer.render.clean import clean
-from explorer.store.base import Label, Store
+from explorer.render.clean import clean, clean_line
+from explorer.store.base import Store
 from explorer.store.catalog import Catalog
 from explorer.store.edits.editor import Editor
+from explorer.store.edits.names import SHORT
 from explorer.store.edits.plans import Action, Done, EditPlan, Progress
 from explorer.store.kept import OURS
 from explorer.store.pins import pinned_rows
@@ -73,9 +74,11 @@ class Pinning:
         if len(tables) != 1:
             raise Refused("Not pinned", "These sessions lie in different tables of the file.")
         ids = {places[key][1]: label.id for key, label in labels.items()}
-        plan = self._editor.pin_plan(ids, on, tables.pop())
+        found = store.sessions(list(map(catalog.folded, tips[:1])), self._lister.now())
+        name = next((one.title or one.preview or one.id for one in found), "")
+        plan = self._editor.pin_plan(ids, on, tables.pop(), name=name)
         in_file = any(change.table != OURS for change in plan.changes)
-        words = _words(plan, [labels[tip] for tip in tips if tip in labels])
+        words = _words(plan, len(tips), name)
         return _Pinned(plan, on, tuple(labels) if in_file else (), frozenset(), words)
 
 
@@ -91,9 +94,8 @@ class _Pinned(NamedTuple):
     words: str
 
 
-def _words(plan: EditPlan, tips: Collection[Label]) -> str:
+def _words(plan: EditPlan, conversations: int, name: str) -> str:
     done = "Pinned" if plan.action is Action.PIN else "Unpinned"
-    if len(tips) != 1:
-        return f"{done} {plural(len(tips), 'conversation')}"
-    (one,) = tips
-    return f"{done} “{one.title}”" if one.title else f"{done} the session"
+    if conversations != 1:
+        return f"{done} {plural(conversations, 'conversation')}"
+    return f"{done} “{clean_line(name, SHORT)}”"

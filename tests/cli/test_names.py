@@ -1,9 +1,11 @@
 """The commands name a session without a title by its first words, cleaned and cut."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from explorer.errors import ExitCode
 from explorer.store.create import StateFile
 from tests.conftest import Command
 from tests.factories import talk
@@ -49,3 +51,17 @@ def test_the_trash_is_listed_by_first_words(path: Path, command: Command) -> Non
     assert {one["id"]: one["name"] for one in plan["sessions"]} == {
         id_: name for id_, (_, name) in kept.items()
     }
+
+
+def test_a_prune_names_every_session_of_its_plan(path: Path, command: Command) -> None:
+    told = command("prune", "--class", "cron", "--older-than", "1d", "--dry-run", "--db", path).out
+    lines = [line.split(maxsplit=2) for line in told.splitlines() if line.startswith("  many")]
+    assert len(lines) == 25
+    assert all(name == f"Job {id_.removeprefix('many')}" for id_, _, name in lines)
+
+
+def test_a_pin_beside_a_file_that_may_not_be_written_is_named(path: Path, command: Command) -> None:
+    os.link(path, path.with_name("other name"))
+    done = command("pin", "one", "--yes", "--db", path)
+    assert done.code == ExitCode.DONE
+    assert "Pinned “Mend the blue net”" in done.err

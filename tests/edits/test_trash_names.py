@@ -16,6 +16,7 @@ from explorer.store.edits.editor import Editor
 from explorer.store.edits.images import RawText, pack, unpack_beginning
 from explorer.store.edits.names import entry_name, worded
 from explorer.store.edits.plans import Action
+from explorer.store.edits.words import question
 from explorer.store.kept import Entry, EntryState, ReceiptState
 from explorer.store.opening import open_store
 from explorer.store.trash import BEGINNING, TrashFile
@@ -277,3 +278,16 @@ def test_an_undo_names_what_the_trash_has_lost(path: Path, editor_of: EditorOf) 
     (note,) = done.notes
     assert note.startswith("Mend the blue net: ")
     assert "The trash has lost the others." in note
+
+
+def test_a_session_is_named_though_many_subagents_go_with_it(
+    tmp_path: Path, editor_of: EditorOf
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "s", "Mend the blue net", "Done.", end="cli_close")
+        for number in range(30):
+            helper = {"_delegate_from": "s"}
+            talk(state, f"h{number}", f"Hole {number}", parent="s", config=helper, end="done")
+    plan = editor_of(path).delete_plan([_number(path, "s")])
+    assert question(plan) == "Delete “Mend the blue net” and 30 subagents?"

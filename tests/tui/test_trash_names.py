@@ -6,7 +6,8 @@ import pytest
 
 from explorer.store.create import StateFile
 from explorer.tui.screens.trash import TrashScreen
-from tests.factories import T0, talk
+from tests.factories import T0, altered, talk
+from tests.newer_files import newer_file
 from tests.tui.driving import opened
 
 
@@ -38,3 +39,21 @@ async def test_the_trash_names_sessions_by_their_first_words(path: Path, tmp_pat
         assert "20250101" not in shown
         await driver.press("j", "enter")
         assert "In the trash · Look for holes" in driver.screen()
+
+
+async def test_details_are_titled_as_the_row_is(path: Path) -> None:
+    async with opened(path) as driver:
+        await driver.press("i")
+        assert "Details · Mend the [b]blue[/b] net" in driver.screen()
+
+
+async def test_a_pin_is_told_by_the_name_of_the_row(tmp_path: Path) -> None:
+    path = newer_file("hermes-v31", tmp_path)
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = NULL")
+    async with opened(path, notes=tmp_path / "notes.db", trash=tmp_path / "trash.db") as driver:
+        row = driver.main.sessions.current
+        assert row is not None
+        assert row.preview
+        await driver.press("m")
+        assert f"inned “{row.preview[:30]}" in driver.said()

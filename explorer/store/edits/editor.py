@@ -12,6 +12,7 @@ from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentenc
 from explorer.store.edits.changing import plan_archive, plan_end, plan_rename
 from explorer.store.edits.doing import Doing
 from explorer.store.edits.images import Cell
+from explorer.store.edits.names import words_of
 from explorer.store.edits.pinning import plan_noted_pins, plan_pin
 from explorer.store.edits.planning import Planner
 from explorer.store.edits.plans import Action, AfterCrash, Done, EditPlan, OnlyAgent, Progress
@@ -131,9 +132,10 @@ class Editor:
         table: str = "sessions",
         token: CancelToken | None = None,
         measured: bool = False,
+        name: str = "",
     ) -> EditPlan:
-        """`ids`, by the numbers of their rows, are all parts of the conversations. Where the file
-        cannot be written, our notes keep the pins."""
+        """`ids`, by the numbers of their rows, are all parts of the conversations; `name` is what
+        the list calls the only one. Where the file cannot be written, our notes keep the pins."""
         noted = self.noted_pins()
         try:
             with self._planning("pin", table, token) as (planner, looking):
@@ -141,7 +143,21 @@ class Editor:
                     planner.measure(planner.subjects(ids))
                 return plan_pin(planner, list(ids), on, _stored(looking, planner.shape), noted)
         except Refused:
-            return plan_noted_pins(self.path, table, ids, on, noted)
+            return plan_noted_pins(self.path, table, ids, on, noted, name)
+
+    def worded(self, plan: EditPlan) -> EditPlan:
+        """A plan with the first words of every session in it that has no title; by itself a plan
+        looks for those of a few."""
+        with self._looking("listed", None) as looking:
+            ask, schema = looking.ask, looking.schema
+            shape = shape_of(ask, schema, plan.table)
+            sessions = tuple(
+                one
+                if one.title or one.words
+                else one._replace(words=words_of(ask, schema, shape, one.key, one.id))
+                for one in plan.sessions
+            )
+        return plan._replace(sessions=sessions)
 
     def noted_pins(self) -> frozenset[str]:
         """The ids that our notes hold as pinned."""

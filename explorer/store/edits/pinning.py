@@ -48,16 +48,17 @@ def plan_pin(
 
 
 def plan_noted_pins(
-    path: Path, table: str, ids: Mapping[int, str], on: bool, noted: Collection[str]
+    path: Path, table: str, ids: Mapping[int, str], on: bool, noted: Collection[str], name: str
 ) -> EditPlan:
     """The same where nothing may be written to the file: in our notes alone. `ids` are by the
-    numbers of the rows."""
+    numbers of the rows; a `name` is that of the only one."""
     sessions, changes = [], []
+    words = name if len(ids) == 1 else ""
     for row, id_ in ids.items():
         same = (id_ in noted) == on
         reason = (PINNED if on else NOT_PINNED) if same else ""
         outcome = Outcome.SKIP if same else Outcome.CHANGE
-        sessions.append(Planned(row, id_, None, "", 0, 0, "", outcome, reason))
+        sessions.append(Planned(row, id_, None, "", 0, 0, "", outcome, reason, words=words))
         changes += [] if same else [_noted(id_, on)]
     return EditPlan(_action(on), path, table, tuple(sessions), tuple(changes))
 
