@@ -117,7 +117,7 @@ def _hermes(row: Sequence[object]) -> Subject:
         and cells.words(parent_ended) in RESET_REASONS
     )
     return Subject(
-        row=cells.amount(number),
+        row=_row(number),
         id=id_,
         sound=cells.words(type_) == "text" and "\ufffd" not in id_,
         title=cells.text(cell["title"]),
@@ -133,6 +133,12 @@ def _hermes(row: Sequence[object]) -> Subject:
         pinned=cells.flag(cell["pinned"], default=False),
         swept=cells.flag(cell["auto_archived"], default=False),
     )
+
+
+def _row(number: object) -> int:
+    """The number of a row, which may be less than zero."""
+    assert isinstance(number, int)
+    return number
 
 
 def _kind(parent: str | None, marks: Mapping[str, object], reset: bool) -> str:
@@ -151,7 +157,7 @@ def _power_loop(row: Sequence[object]) -> Subject:
     id_ = cells.words(cell["session_id"])
     child = cells.words(cell["kind"]) == "subagent"
     return Subject(
-        row=cells.amount(number),
+        row=_row(number),
         id=id_,
         sound=cells.words(type_) == "text" and "\ufffd" not in id_,
         title=cells.text(cells.mapping(cell["metadata_json"]).get("title")),
@@ -187,7 +193,7 @@ def marked_for(ask: Rows, shape: Shape) -> dict[str, list[int]]:
         owner = marks.get(DELEGATE)
         branched = marks.get(BRANCH) is not None and marks.get(BRANCH) == cells.text(parent)
         if isinstance(owner, str) and owner and not branched:
-            found.setdefault(owner, []).append(cells.amount(number))
+            found.setdefault(owner, []).append(_row(number))
     return found
 
 
