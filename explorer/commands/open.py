@@ -15,16 +15,13 @@ from explorer.config import config_path, load_config, side_path, trash_path
 from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.paths import current_folder, locate
 from explorer.resume import Command, give_way
+from explorer.tui.giving_back import GIVE_BACK
 from explorer.tui.left_open import keep
 from explorer.tui.opening import Intent, Opening, Start
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp
 
-GIVE_BACK = (
-    b"\x1b[<u\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h"
-)
-"""No more reports of keys, mouse, focus and pastes; lines are wrapped, the cursor is seen."""
 WITHOUT_FILE = "demo: no state file found"
 
 

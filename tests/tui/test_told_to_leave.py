@@ -3,6 +3,7 @@ at once and in good order, and what it was doing is whole or is found at the nex
 
 import re
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +161,25 @@ def test_in_the_middle_of_one_session_it_is_put_back_or_asked_about(
     assert faults(long) == []
 
 
+def test_control_c_while_it_leaves_says_and_changes_nothing(many: Path, tmp_path: Path) -> None:
+    """The terminal is given back and no screen is left, but a thread is still waited for."""
+    with _terminal(many, tmp_path) as terminal:
+        _begin_prune(terminal)
+        terminal.until(_moving("sessions"))
+        with altered(many) as db:
+            db.execute("PRAGMA busy_timeout = 60000")
+            db.execute("BEGIN IMMEDIATE")
+            terminal.until("Another program is writing")
+            terminal.signal(signal.SIGTERM)
+            terminal.until(lambda text: ITS_END in terminal.raw)
+            for _ in range(20):
+                # It is a zombie where it has left already: no other program has its number.
+                terminal.signal(signal.SIGINT)
+                time.sleep(0.05)
+            _left_in_good_order(terminal)
+    assert faults(many) == []
+
+
 def test_while_another_program_keeps_it_waiting(many: Path, tmp_path: Path) -> None:
     """Whoever holds the lock is not waited for: what is half done is for the next start."""
     before, every = dump(many), _ids(many)
@@ -191,3 +211,21 @@ def test_while_another_program_keeps_it_waiting(many: Path, tmp_path: Path) -> N
         editor.undo(editor.undo_plan())
     assert dump(many) == before
     assert faults(many) == []
+
+
+HANGS = """
+import sys, time
+from explorer.cli import run
+from explorer.tui.app import ExplorerApp
+ExplorerApp.exit = lambda *_, **__: time.sleep(600)
+sys.argv = ["session-explorer", "demo"]
+run()
+"""
+
+
+def test_an_app_that_does_not_come_to_its_end_gives_the_terminal_back(tmp_path: Path) -> None:
+    ours = {"XDG_DATA_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    with Terminal(["-c", HANGS], environment=ours, program=sys.executable) as terminal:
+        terminal.until("message 1 of")
+        terminal.signal(signal.SIGTERM)
+        _left_in_good_order(terminal)
