@@ -6,14 +6,13 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.model import Action, Session, State
-from explorer.stores.edits.apply import batches
 from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.plans import EditPlan
-from explorer.stores.edits.write.connection import Transaction
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.pins import pinned_rows
 from explorer.stores.resolve import resolve
 from tests.contract.cases import Case, everybody
+from tests.edits.crash import Died, die_after
 from tests.edits.states import dump, faults
 
 OFFERED = (
@@ -139,25 +138,6 @@ def test_a_running_session_is_left_alone_unless_forced(case: Case) -> None:
     assert dump(case.path) == before
 
 
-class Died(BaseException):
-    """Stands for a kill: nothing of the edit's own runs after it."""
-
-
-def _die_after(monkeypatch: pytest.MonkeyPatch, statements: int, like: str) -> None:
-    """Die after so many statements that begin so, each in a transaction of its own."""
-    plain, left = Transaction.run, [statements]
-
-    def run(self: Transaction, sql: str, values: object = (), expect: int | None = None) -> int:
-        if sql.startswith(like):
-            left[0] -= 1
-            if left[0] < 0:
-                raise Died
-        return plain(self, sql, values, expect)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Transaction, "run", run)
-    monkeypatch.setattr(batches.run_batches, "__defaults__", (0.0, 0.0))
-
-
 @pytest.fixture
 def longest(case: Case) -> int:
     stored = case.stored()
@@ -172,7 +152,7 @@ def test_a_delete_that_a_crash_cut_short_is_finished_or_taken_back(
     messages = case.layout.messages
     plan = edits.plan(Action.DELETE, [longest], force=True)
     with monkeypatch.context() as patch:
-        _die_after(patch, 5, f'DELETE FROM "{messages}"')
+        die_after(patch, 5, f'DELETE FROM "{messages}"')
         with pytest.raises(Died):
             edits.apply(plan, force=True)
     assert 0 < len(dump(case.path)[messages]) < len(before[messages])
@@ -195,7 +175,7 @@ def test_an_undo_that_a_crash_cut_short_is_finished(
     before, edits = dump(case.path), case.edits()
     edits.apply(edits.plan(Action.DELETE, [longest], force=True), force=True)
     with monkeypatch.context() as patch:
-        _die_after(patch, 100, f'INSERT INTO "{case.layout.messages}"')
+        die_after(patch, 100, f'INSERT INTO "{case.layout.messages}"')
         with pytest.raises(Died):
             edits.undo(edits.undo_plan())
     (receipt,) = case.edits().after_crash().half_done
