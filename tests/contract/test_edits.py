@@ -115,8 +115,9 @@ def test_a_plan_counts_what_goes_and_what_is_not_asked_for_stays(case: Case) -> 
 
 def _left_open(case: Case) -> Session:
     """A session that somebody would be writing, a minute after its newest message."""
+    stored = case.stored()
     found = (one for one in everybody(case.store()) if one.state is State.OPEN)
-    return next(one for one in found if one.last_active and case.stored()[one.id])
+    return next(one for one in found if one.last_active and stored[one.id])
 
 
 def test_a_running_session_is_left_alone_unless_forced(case: Case) -> None:
