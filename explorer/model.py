@@ -32,6 +32,17 @@ class State(StrEnum):
     ENDED = "ended"
 
 
+def state_of(last_active: float | None, *, ended: bool, held: bool, now: float) -> State:
+    """Whether somebody may be writing a session: a process that holds it by its own word, or the
+    writer of its newest message."""
+    if held:
+        return State.RUNNING
+    if ended:
+        return State.ENDED
+    recent = last_active is not None and now - last_active < RUNNING_WITHIN
+    return State.RUNNING if recent else State.OPEN
+
+
 class Hidden(StrEnum):
     """The classes of rows that a list leaves out, and counts."""
 
@@ -107,14 +118,14 @@ class Session(NamedTuple):
     tip_id: str
     parts: int
     archived: bool
-    profile: str | None
-    workspace: str | None
-    git_branch: str | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
+    profile: str | None = None
+    workspace: str | None = None
+    git_branch: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
     """None where the agent did not know it: a stored zero need not mean free."""
-    cost_status: str | None
+    cost_status: str | None = None
     subagents: int = 0
     """Sessions that subagents of this one left."""
     broken_off: bool = False
@@ -149,14 +160,14 @@ class Message(NamedTuple):
     role: str
     timestamp: float | None
     text: str
-    reasoning: str
-    opaque_reasoning: bool
+    reasoning: str = ""
+    opaque_reasoning: bool = False
     """There is reasoning that only the provider can read."""
-    tool_calls: tuple[ToolCall, ...]
-    tool_call_id: str | None
-    tool_name: str | None
-    finish_reason: str | None
-    state: MessageState
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    finish_reason: str | None = None
+    state: MessageState = MessageState.LIVE
     repeats: int = 1
     """How many rows that say the same this one stands for."""
     display: str | None = None
@@ -184,10 +195,10 @@ class Outline(NamedTuple):
     timestamp: float | None
     size: int
     """Bytes of its content, or `UNKNOWN`: an estimate of how tall it will be."""
-    calls: bool
+    calls: bool = False
     """It calls tools."""
-    tool_call_id: str | None
-    state: MessageState
+    tool_call_id: str | None = None
+    state: MessageState = MessageState.LIVE
     repeats: int = 1
     """How many rows that say the same this one stands for."""
     unsaid: bool = False

@@ -1,15 +1,49 @@
-"""From a path to a store: what kind of state file is this?"""
+"""From a path to a store: what kind of state file is this?
 
-from collections.abc import Callable
+`KINDS` is the one table of them. A kind is told by the tables of a file, never by its name or by a
+version number.
+"""
+
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.hermes.store import HermesStore, is_hermes
 from explorer.stores.ours.notes import SideFile
+from explorer.stores.power_loop.tables import is_power_loop, sets_of_tables
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
+from explorer.stores.sqlite.schema import Schema
+
+
+class StoreKind(NamedTuple):
+    """One kind of store."""
+
+    recognised: Callable[[Schema], bool]
+    """Whether these tables are its own."""
+    opened: Callable[[ReadOnlyFile, Schema, SideFile | None], Store]
+    """The store in such a file; it may use our notes for what the file has no place for."""
+
+
+def _hermes(file: ReadOnlyFile, schema: Schema, notes: SideFile | None) -> Store:
+    if notes is not None and not schema.has("sessions", "archived"):
+        from explorer.stores.hermes.noted_archive import NotedStore
+
+        return NotedStore(file, notes)
+    return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
+
+
+def _power_loop(file: ReadOnlyFile, schema: Schema, notes: SideFile | None) -> Store:
+    # Late, because it saves every Hermes user 7 ms.
+    from explorer.stores.power_loop.store import PowerLoopStore
+
+    return PowerLoopStore(file, sets_of_tables(schema))
+
+
+KINDS = (StoreKind(is_hermes, _hermes), StoreKind(is_power_loop, _power_loop))
 
 
 def open_store(
@@ -19,6 +53,7 @@ def open_store(
     waiting: Callable[[], None] | None = None,
     notes: SideFile | None = None,
     trash: Path | None = None,
+    kinds: Sequence[StoreKind] = KINDS,
 ) -> Store:
     """The store at `path`; a `StoreError` that says what to do when there is none.
 
@@ -37,15 +72,7 @@ def open_store(
         if not taken_back(path, trash):
             raise
         schema = file.read(lambda reader: reader.schema, token)
-    if is_hermes(schema):
-        if notes is not None and not schema.has("sessions", "archived"):
-            from explorer.stores.hermes.noted_archive import NotedStore
-
-            return NotedStore(file, notes)
-        return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
-    # Late, because it saves every Hermes user 7 ms.
-    from explorer.stores.power_loop.store import PowerLoopStore, prefixes
-
-    if prefixes(schema):
-        return PowerLoopStore(file, prefixes(schema))
+    for kind in kinds:
+        if kind.recognised(schema):
+            return kind.opened(file, schema, notes)
     raise store_error(Problem.NOT_A_STORE, path)

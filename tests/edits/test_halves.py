@@ -16,10 +16,11 @@ from explorer.stores.edits.apply import batches
 from explorer.stores.edits.apply import take_out as taking
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
-from explorer.stores.edits.write.connection import Changed, Transaction
+from explorer.stores.edits.write.connection import Changed
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.trash_records import EntryState, ReceiptState
+from tests.edits.crash import Died, die_after
 from tests.edits.states import dump, faults
 from tests.factories import NOW, altered, insert, rows, talk
 from tests.real_files import POWER_LOOP_FILES
@@ -61,30 +62,11 @@ def _die_writing(path: Path) -> None:
     assert Path(f"{path}-journal").exists()
 
 
-class Died(BaseException):
-    """Stands for a kill: nothing of the edit's own runs after it."""
-
-
-def _die_after(monkeypatch: pytest.MonkeyPatch, statements: int, like: str) -> None:
-    """Die after so many statements that begin so."""
-    plain, left = Transaction.run, [statements]
-
-    def run(self: Transaction, sql: str, values: object = (), expect: int | None = None) -> int:
-        if sql.startswith(like):
-            left[0] -= 1
-            if left[0] < 0:
-                raise Died
-        return plain(self, sql, values, expect)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Transaction, "run", run)
-    monkeypatch.setattr(batches.run_batches, "__defaults__", (0.0, 0.0))
-
-
 def _half_deleted(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
     """Die when some of the long session is out: each slice is a transaction."""
     plan = editor.plan(Action.DELETE, [_number(editor.path, "long")])
     with monkeypatch.context() as patch:
-        _die_after(patch, 5, 'DELETE FROM "messages"')
+        die_after(patch, 5, 'DELETE FROM "messages"')
         with pytest.raises(Died):
             editor.apply(plan)
     ((left,),) = rows(editor.path, "SELECT count(*) FROM messages WHERE session_id = 'long'")
@@ -187,7 +169,7 @@ def test_what_is_restored_alone_comes_back_alone_after_a_crash(
     (long,) = (one for one in editor.trash.entries(number) if one.session == "long")
     back = editor.undo_plan(number, [long.number])
     with monkeypatch.context() as patch:
-        _die_after(patch, 100, 'INSERT INTO "messages"')
+        die_after(patch, 100, 'INSERT INTO "messages"')
         with pytest.raises(Died):
             editor.undo(back)
     (receipt,) = list(editor.after_crash().half_done)
@@ -311,7 +293,7 @@ def test_half_a_delete_is_seen_though_others_have_the_numbers(
     )
     plan = editor.plan(Action.DELETE, [_number(path, "b")])
     with monkeypatch.context() as patch:
-        _die_after(patch, 0, 'UPDATE "sessions"')
+        die_after(patch, 0, 'UPDATE "sessions"')
         with pytest.raises(Died):
             editor.apply(plan)
     with altered(path) as db:

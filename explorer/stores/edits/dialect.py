@@ -10,13 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from explorer.errors import Refused
 from explorer.model import State
 from explorer.stores.edits.plans import Planned, Title
 from explorer.stores.edits.shape import Shape
 from explorer.stores.edits.subject import Size, Subject, called, state
+from explorer.stores.edits.triggers import any_trigger, triggers
 from explorer.stores.edits.write.connection import Changed, Transaction
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Image, Rows
@@ -26,35 +27,53 @@ Values = Mapping[str, Cell]
 """Other values for some cells of a session, by column."""
 
 
-class Dialect(Protocol):
-    """An agent's way to keep sessions, in one store."""
+class Dialect(ABC):
+    """An agent's way to keep sessions, in one store. A kind with one table of sessions, whose row
+    numbers are its keys, says only what hangs on it (`over`), and what it `lacks`."""
 
-    folder: Path
-    """Where the agent keeps files about single sessions."""
+    lacks: Mapping[str, str] = {}
+    """Edits that the agent has no place for, and why."""
+
+    def __init__(self, path: Path, *sessions: str) -> None:
+        """`sessions` are the tables of sessions in the file at `path`."""
+        self.path = path
+        self.folder = path.resolve().parent
+        """Where the agent keeps files about single sessions."""
+        self.sessions = sessions
 
     def place(self, key: int) -> tuple[str, int]:
         """(table of sessions, number of the row) of a session by its key."""
-        ...
+        return self.sessions[0], key
 
     def key(self, table: str, row: int) -> int:
         """The other way round."""
-        ...
+        return row
 
     def reasons(self, schema: Schema, ask: Rows) -> Mapping[str, str | None]:
-        """Of each edit why these tables do not allow it; None where they do."""
-        ...
+        """Of each edit why these tables do not allow it; None where they do. Nothing is known here
+        of any trigger: where one watches sessions nothing is changed, and beside any other nothing
+        is taken out."""
+        known = triggers(ask)
+        watched = {name.lower() for name in self.sessions}
+        rows = any_trigger([one for one in known if one.table in watched])
+        gone = rows or any_trigger(known)
+        return {
+            **dict.fromkeys(("rename", "archive", "pin", "end", "reopen"), rows),
+            **dict.fromkeys(("delete", "clear", "prune"), gone),
+            **self.lacks,
+        }
 
     def left_to_agent(self, schema: Schema) -> str:
         """Why only the agent's own command can delete, if so."""
-        ...
+        return ""
 
     def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
         """What a session without a title is called, told by its first messages."""
-        ...
+        return ""
 
+    @abstractmethod
     def over(self, ask: Rows, schema: Schema, table: str) -> "SessionTables":
         """One table of sessions and what goes with it; refuses what is not known."""
-        ...
 
 
 class SessionTables(ABC):

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.triggers import Trigger
 from explorer.stores.ours.trash_records import OURS, Change, Receipt
 from explorer.stores.sqlite.failures import check_file
 from explorer.stores.sqlite.images import Rows
@@ -87,12 +86,3 @@ def file_system(folder: Path) -> str:
         if inside and len(point) >= len(best):
             best, kind = point, fields[2]
     return kind
-
-
-def sessions_trouble(known: Sequence[Trigger]) -> str:
-    """Triggers on sessions: no version of the agents has any."""
-    return any_trigger([one for one in known if one.table.endswith("sessions")])
-
-
-def any_trigger(known: Sequence[Trigger]) -> str:
-    return f"the file has a trigger that is not known here ({known[0].name})" if known else ""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from explorer.model import RUNNING_WITHIN, State
+from explorer.model import State, state_of
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell
 
@@ -29,10 +29,10 @@ class Subject(NamedTuple):
     source: str
     parent: str | None
     last_active: float | None
-    ended: bool
-    end_reason: str
-    archived: bool
-    kind: str
+    ended: bool = False
+    end_reason: str = ""
+    archived: bool = False
+    kind: str = "root"
     along: bool = False
     """It says of itself that it goes when its parent goes."""
     hidden: bool = False
@@ -71,12 +71,8 @@ def in_order(messages: Iterable[Mapping[str, Cell]], column: str) -> list[Mappin
 
 def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
     """Whether somebody may be writing it."""
-    if leases.get(subject.id, 0.0) > now:
-        return State.RUNNING
-    if subject.ended:
-        return State.ENDED
-    recent = subject.last_active is not None and now - subject.last_active < RUNNING_WITHIN
-    return State.RUNNING if recent else State.OPEN
+    held = leases.get(subject.id, 0.0) > now
+    return state_of(subject.last_active, ended=subject.ended, held=held, now=now)
 
 
 def called(title: str | None, words: str, id_: str) -> str:

@@ -61,6 +61,11 @@ def triggers(ask: Rows) -> list[Trigger]:
     ]
 
 
+def any_trigger(known: Sequence[Trigger]) -> str:
+    """The first of these as a reason not to edit; empty where there is none."""
+    return f"the file has a trigger that is not known here ({known[0].name})" if known else ""
+
+
 def filled_columns(known: Iterable[Trigger]) -> frozenset[str]:
     """The columns of messages that these triggers set by themselves."""
     return frozenset(

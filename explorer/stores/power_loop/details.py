@@ -16,7 +16,8 @@ from explorer.stores.fact_rows import (
     sections,
     settings,
 )
-from explorer.stores.power_loop.rows import Tables, message_state
+from explorer.stores.power_loop.rows import message_state
+from explorer.stores.power_loop.tables import Tables
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 

@@ -10,16 +10,14 @@ from pathlib import Path
 
 from explorer.errors import Refused
 from explorer.stores.content import content_text
-from explorer.stores.edits.dialect import SessionTables, Values
-from explorer.stores.edits.refusals import any_trigger, sessions_trouble
+from explorer.stores.edits.dialect import Dialect, SessionTables, Values
 from explorer.stores.edits.shape import Belonging, Shape
 from explorer.stores.edits.subject import Subject, in_order, row_number, sound_id
-from explorer.stores.edits.triggers import triggers
-from explorer.stores.power_loop.rows import SOURCE, Tables
+from explorer.stores.power_loop.rows import SOURCE
+from explorer.stores.power_loop.tables import Tables
 from explorer.stores.preview import said
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Rows, raw
-from explorer.stores.sqlite.leases import power_loop_leases
 from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.schema import Schema, quoted
 
@@ -35,17 +33,22 @@ _COLUMNS = (
     *("session_id", "metadata_json", "kind", "parent_session_id", "created_at", "status"),
     "lifecycle",
 )
-_NO_TITLES = "power-loop keeps no titles"
 _NO_END = "power-loop keeps no end of a session"
-_NUMBERED = "power-loop counts on messages that are numbered on"
 
 
-class PowerLoopDialect:
+class PowerLoopDialect(Dialect):
     """The edits of one file, with all its sets of tables."""
 
+    lacks = {
+        "rename": "power-loop keeps no titles",
+        "clear": "power-loop counts on messages that are numbered on",
+        "end": _NO_END,
+        "reopen": _NO_END,
+    }
+
     def __init__(self, path: Path, sets: Sequence[Tables]) -> None:
+        super().__init__(path, *(f"{one.prefix}sessions" for one in sets))
         self._sets = sets
-        self.folder = path.resolve().parent
 
     def place(self, key: int) -> tuple[str, int]:
         tables = next(one for one in self._sets if one.owns(key))
@@ -53,24 +56,6 @@ class PowerLoopDialect:
 
     def key(self, table: str, row: int) -> int:
         return next(one for one in self._sets if f"{one.prefix}sessions" == table).key(row)
-
-    def reasons(self, schema: Schema, ask: Rows) -> Mapping[str, str]:
-        known = triggers(ask)
-        rows = sessions_trouble(known)
-        gone = rows or any_trigger(known)
-        return {
-            "rename": rows or _NO_TITLES,
-            "archive": rows,
-            "pin": rows,
-            "delete": gone,
-            "clear": _NUMBERED,
-            "end": rows or _NO_END,
-            "reopen": rows or _NO_END,
-            "prune": gone,
-        }
-
-    def left_to_agent(self, schema: Schema) -> str:
-        return ""
 
     def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
         users = (one for one in in_order(messages, "seq") if cells.words(one.get("role")) == "user")
@@ -120,9 +105,8 @@ class _SetTables(SessionTables):
         ]
 
     def leases(self) -> Mapping[str, float]:
-        return power_loop_leases(
-            self.ask, self.schema, self.shape.sessions.removesuffix("sessions")
-        )
+        prefix = self.shape.sessions.removesuffix("sessions")
+        return Tables(0, prefix).leases(self.ask, self.schema)
 
     def first_words(self, subject: Subject) -> str:
         texts: Sequence[Sequence[object]] = self.ask(
@@ -154,8 +138,6 @@ def _subject(row: Sequence[object]) -> Subject:
         source=SOURCE,
         parent=cells.text(cell["parent_session_id"]),
         last_active=cells.seconds(newest) or cells.seconds(cell["created_at"]),
-        ended=False,
-        end_reason="",
         archived=cells.words(cell["status"]) == "archived",
         kind="subagent" if child else "root",
         along=child and cells.words(cell["lifecycle"]) != "detached",

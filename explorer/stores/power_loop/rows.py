@@ -1,23 +1,15 @@
 """The rows of one set of power-loop tables, as sessions, outlines and messages."""
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
 
-from explorer.model import (
-    RUNNING_WITHIN,
-    Kind,
-    Message,
-    MessageState,
-    Outline,
-    Session,
-    State,
-)
+from explorer.model import Kind, Message, MessageState, Outline, Session, State, state_of
 from explorer.stores.candidates import Found, Needles, Stretch
 from explorer.stores.catalog import Link
 from explorer.stores.content import parts_text, reasoning_text, split_thinking, tool_calls
+from explorer.stores.power_loop.tables import SEQ, Tables
 from explorer.stores.preview import said
+from explorer.stores.small_store import SessionRow
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.leases import power_loop_leases
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema
 from explorer.stores.sqlite.spelling import may_hold
@@ -25,98 +17,37 @@ from explorer.stores.sqlite.spelling import may_hold
 SOURCE = "power-loop"
 """power-loop keeps no source: all its sessions come from programs that embed it."""
 
-SEQ = "CASE typeof(m.seq) WHEN 'integer' THEN m.seq ELSE -m.rowid END"
-"""The number of a message in its session; where a damaged file has none, another that no message
-of its session has."""
-_BODY = (
-    "session_id",
-    "role",
-    "created_at",
-    "content",
-    "tool_calls_json",
-    "tool_call_id",
-    "name",
-    "state",
-    "meta_json",
-)
 _SEARCHED = ("content", "tool_calls_json", "name", "meta_json")
 """Columns that hold what somebody may look for."""
-_SHIFT = 48
 DROPPED = "dropped"
 """The state of a message that a repair of the history took out."""
 
 
-class Tables(NamedTuple):
-    """One set of tables; its number keeps the keys of several sets apart."""
-
-    number: int
-    prefix: str
-    sets: int = 1
-    """How many there are."""
-
-    @property
-    def sessions(self) -> str:
-        return f'"{self.prefix}sessions"'
-
-    @property
-    def messages(self) -> str:
-        return f'"{self.prefix}messages"'
-
-    @property
-    def of_session(self) -> str:
-        return f"m.session_id = (SELECT s.session_id FROM {self.sessions} s WHERE s.rowid = ?)"
-
-    def body(self, schema: Schema) -> str:
-        """The columns of a message; what it is known by comes first."""
-        return f"{SEQ}, {schema.pick(f'{self.prefix}messages', 'm', _BODY)}"
-
-    def key(self, row: int) -> int:
-        return (self.number << _SHIFT) + row
-
-    def row(self, key: int) -> int:
-        return key - (self.number << _SHIFT)
-
-    def owns(self, key: int) -> bool:
-        # A damaged file may number its rows in any way: what fits nowhere is of the first set.
-        number = key >> _SHIFT
-        return self.number == (number if 0 < number < self.sets else 0)
-
-
-class CatalogPart(NamedTuple):
-    """What one set of tables adds to the catalog."""
-
-    keys: list[int]
-    active: list[float]
-    links: dict[int, Link]
-    archived: set[int]
-    empty: set[int]
-
-
-def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
-    part = CatalogPart([], [], {}, set(), set())
+def survey(reader: Reader, tables: Tables) -> Iterator[SessionRow]:
+    """Every session of one set of tables."""
     rows = reader.rows(
         "SELECT s.rowid, s.session_id, s.created_at, s.kind, s.status, s.parent_session_id,"
         f" (SELECT max(m.created_at) FROM {tables.messages} m"
         f" WHERE m.session_id = s.session_id) FROM {tables.sessions} s"
     )
     owner = {cells.words(row[1]): tables.key(row[0]) for row in rows}
-    for number, _, created, kind, status, parent, newest in rows:
+    for number, id_, created, kind, status, parent, newest in rows:
         key = tables.key(number)
-        part.keys.append(key)
-        part.active.append(cells.seconds(newest) or cells.seconds(created) or 0.0)
         above = owner.get(cells.words(parent))
-        if kind == "subagent":
-            part.links[key] = Link(Kind.SUBAGENT, above if above != key else None)
-        if status == "archived":
-            part.archived.add(key)
-        if newest is None:
-            part.empty.add(key)
-    return part
+        helper = Link(Kind.SUBAGENT, above if above != key else None)
+        yield SessionRow(
+            key=key,
+            id=cells.words(id_),
+            started_at=cells.seconds(created),
+            newest=None if newest is None else cells.seconds(newest) or 0.0,
+            link=helper if kind == "subagent" else None,
+            archived=status == "archived",
+        )
 
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    until = power_loop_leases(reader.rows, reader.schema, tables.prefix)
+    until = tables.leases(reader.rows, reader.schema)
     held = frozenset(id_ for id_, time in until.items() if time > now)
     found = []
     for row in wanted:
@@ -146,7 +77,7 @@ def _session(
     )
     prompt, completion = _usage(reader, tables, id_)
     last = cells.seconds(newest) or cells.seconds(cell[1])
-    running = id_ in held or (last is not None and now - last < RUNNING_WITHIN)
+    state = state_of(last, ended=False, held=id_ in held, now=now)
     title = cells.text(cells.mapping(cell[6]).get("title"))
     return Session(
         key=tables.key(row),
@@ -163,20 +94,15 @@ def _session(
         preview=_glimpse(reader, tables, row, "user", "ASC"),
         last_reply=_glimpse(reader, tables, row, "assistant", "DESC"),
         kind=Kind.SUBAGENT if cell[4] == "subagent" else Kind.ROOT,
-        state=State.RUNNING if running else State.OPEN,
+        state=state,
         parent_id=cells.text(cell[5]),
         root_id=id_,
         tip_id=id_,
         parts=1,
         archived=cell[3] == "archived",
-        profile=None,
-        workspace=None,
-        git_branch=None,
         input_tokens=prompt,
         output_tokens=completion,
-        cost_usd=None,
-        cost_status=None,
-        broken_off=not running and _pending(reader, tables, id_),
+        broken_off=state is not State.RUNNING and _pending(reader, tables, id_),
     )
 
 

@@ -1,76 +1,37 @@
 """power-loop's state files: `power_loop_sessions.db`, with or without a prefix to its tables.
 
-One file may hold several sets of tables: opening an old file with a newer power-loop adds an
-empty prefixed set beside it. All sets are listed. Times are milliseconds, there are no titles and
-no search tables, and messages are numbered within their session.
+Times are milliseconds, a title is what a program put into the metadata, and messages are numbered
+within their session.
 """
 
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
-from explorer.stores.base import Candidate, Changes, Details, Edits, Facts, Handover, Label, TooLong
-from explorer.stores.candidates import Indexed, Needles, Stretch
-from explorer.stores.catalog import Catalog, Mark, Unit
-from explorer.stores.edits.refusals import reasons
-from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.ours.files import OurFiles
-from explorer.stores.power_loop.rows import (
-    SEQ,
-    SOURCE,
-    Tables,
-    catalog_part,
-    message,
-    outlines,
-    scanned,
-    sessions,
-)
+from explorer.model import Kind, Message, Outline, Session, Sort
+from explorer.stores.base import Details, Facts, Handover, Label
+from explorer.stores.candidates import Needles, Stretch
+from explorer.stores.catalog import Unit
+from explorer.stores.power_loop.rows import message, outlines, scanned, sessions, survey
+from explorer.stores.power_loop.tables import SEQ, Tables
+from explorer.stores.small_store import Figures, SessionRow, SmallStore
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.parameters import placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
-from explorer.stores.sqlite.schema import Schema
 from explorer.stores.traits import Trait, Traits
 
 if TYPE_CHECKING:
     from explorer.stores.power_loop.dialect import PowerLoopDialect
 
-T = TypeVar("T")
 
-
-def prefixes(schema: Schema) -> tuple[str, ...]:
-    """The prefix of every set of tables that power-loop could have made; '' for the oldest."""
-    found = []
-    for table in schema.tables:
-        prefix = table.removesuffix("sessions")
-        if (
-            table.endswith("sessions")
-            and schema.has(table, "session_id", "created_at", "kind")
-            and schema.has(f"{prefix}messages", "session_id", "seq", "role", "content")
-        ):
-            found.append(prefix)
-    return tuple(sorted(found))
-
-
-class PowerLoopStore:
-    """Reads one file; holds nothing open between two calls."""
+class PowerLoopStore(SmallStore):
+    """Reads one file, with all its sets of tables."""
 
     kind = "power-loop"
-    keeps_ends = False
-    keeps_pins = False
 
-    def __init__(self, file: ReadOnlyFile, found: Sequence[str]) -> None:
-        self._file = file
-        self._tables = tuple(
-            Tables(number, prefix, len(found)) for number, prefix in enumerate(found)
-        )
-        self.path: Path = file.path
-
-    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
-        return self._file.together(work, token)
+    def __init__(self, file: ReadOnlyFile, tables: Sequence[Tables]) -> None:
+        super().__init__(file)
+        self._tables = tables
 
     def handover(self) -> Handover | str:
         return (
@@ -78,71 +39,39 @@ class PowerLoopStore:
             " send(text, session_id=…). Copy the id, or set resume_command in the settings."
         )
 
-    def info(self, token: CancelToken | None = None) -> StoreInfo:
-        def work(reader: Reader) -> StoreInfo:
-            version = None
-            for tables in self._tables:
-                if reader.schema.has(f"{tables.prefix}schema_migrations", "version"):
-                    sql = f'SELECT max(version) FROM "{tables.prefix}schema_migrations"'
-                    version = cells.integer(reader.value(sql))
-            return StoreInfo(
-                path=str(self.path),
-                kind=self.kind,
-                schema_version=version,
-                journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
-                sessions=self._sum(reader, 'SELECT count(*) FROM "{}sessions"'),
-                messages=self._sum(reader, 'SELECT count(*) FROM "{}messages"'),
-                orphans=self._sum(
-                    reader,
-                    'SELECT count(*) FROM "{0}messages" m WHERE NOT EXISTS'
-                    ' (SELECT 1 FROM "{0}sessions" s WHERE s.session_id = m.session_id)',
-                ),
-                bytes=os.stat(self.path).st_size,
-                wal_bytes=log_size(self.path),
-                search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
-                snapshot=reader.snapshot,
-                edits=reasons(
-                    self.path, self._dialect(), reader.schema, reader.rows, reader.snapshot
-                ),
+    def figures(self, reader: Reader) -> Figures:
+        version = None
+        for tables in self._tables:
+            if reader.schema.has(f"{tables.prefix}schema_migrations", "version"):
+                sql = f'SELECT max(version) FROM "{tables.prefix}schema_migrations"'
+                version = cells.integer(reader.value(sql))
+
+        def total(sql: str) -> int:
+            return sum(reader.value(sql.format(tables.prefix)) for tables in self._tables)
+
+        return Figures(
+            sessions=total('SELECT count(*) FROM "{}sessions"'),
+            messages=total('SELECT count(*) FROM "{}messages"'),
+            orphans=total(
+                'SELECT count(*) FROM "{0}messages" m WHERE NOT EXISTS'
+                ' (SELECT 1 FROM "{0}sessions" s WHERE s.session_id = m.session_id)'
+            ),
+            schema_version=version,
+        )
+
+    def survey(self, reader: Reader) -> list[SessionRow]:
+        return [row for tables in self._tables for row in survey(reader, tables)]
+
+    def told(self, reader: Reader, id_: str) -> list[Message]:
+        return [
+            message(row)
+            for tables in self._tables
+            for row in reader.rows(
+                f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m"
+                " WHERE m.session_id = ? ORDER BY m.seq",
+                (id_,),
             )
-
-        return self._file.read(work, token)
-
-    def first_page(
-        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
-    ) -> list[Session]:
-        catalog = self.catalog(token)
-        listed, _ = catalog.select()
-        order = catalog.by_last_active(listed)
-        if sort is Sort.STARTED:
-            starts = self.sort_values(sort, token)
-            order.sort(key=lambda key: cells.number(starts.get(key)) or 0.0, reverse=True)
-        return self.sessions([catalog.folded(key) for key in order[:limit]], now, token)
-
-    def pinned(
-        self, noted: Collection[str], now: float, token: CancelToken | None = None
-    ) -> list[Session]:
-        keys = self.keys_of(sorted(noted), token).values() if noted else ()
-        found = self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], now, token)
-        return sorted(found, key=lambda row: row.last_active or 0.0, reverse=True)
-
-    def catalog(self, token: CancelToken | None = None) -> Catalog:
-        def work(reader: Reader) -> Catalog:
-            parts = [catalog_part(reader, tables) for tables in self._tables]
-            return Catalog(
-                keys=[key for part in parts for key in part.keys],
-                active=[time for part in parts for time in part.active],
-                sources=[SOURCE for part in parts for _ in part.keys],
-                links={key: link for part in parts for key, link in part.links.items()},
-                chains=(),
-                archived={key for part in parts for key in part.archived},
-                empty=frozenset(key for part in parts for key in part.empty),
-            )
-
-        return self._file.read(work, token)
-
-    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
-        return None
+        ]
 
     def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
         if sort is Sort.TITLE:
@@ -203,18 +132,6 @@ class PowerLoopStore:
 
         return self._file.read(lambda reader: traits(reader, self._tables, asked, keys), token)
 
-    def fates(
-        self,
-        catalog: Catalog,
-        keys: Sequence[int] | None = None,
-        before: float | None = None,
-        token: CancelToken | None = None,
-    ) -> Fates:
-        return NO_FATES
-
-    def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
-        return None
-
     def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
         def work(reader: Reader) -> Mapping[int, int]:
             return {
@@ -243,15 +160,7 @@ class PowerLoopStore:
 
         return self._file.read(work, token)
 
-    def edits(self, ours: OurFiles) -> Edits:
-        from explorer.stores.edits.editor import Editor
-
-        def sessions_of(keys: Sequence[int]) -> Sequence[Session]:
-            return self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], ours.clock())
-
-        return Editor(self.path, self._dialect(), sessions_of, ours)
-
-    def _dialect(self) -> "PowerLoopDialect":
+    def dialect(self) -> "PowerLoopDialect":
         from explorer.stores.power_loop.dialect import PowerLoopDialect
 
         return PowerLoopDialect(self.path, self._tables)
@@ -288,12 +197,6 @@ class PowerLoopStore:
         tables = self._of(key)
         return self._file.read(lambda reader: outlines(reader, tables, key, rewound), token)
 
-    def first_outlines(
-        self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
-    ) -> tuple[list[Outline], bool]:
-        # Notes may belong before messages that are older: which come first is known from all.
-        return self.outlines(key, rewound, token), True
-
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         tables = self._of(key)
         sql = f"SELECT s.system_prompt FROM {tables.sessions} s WHERE s.rowid = ?"
@@ -320,79 +223,9 @@ class PowerLoopStore:
 
         return self._file.read(work, token)
 
-    def scattered(
-        self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
-    ) -> Sequence[tuple[int, Message]]:
-        by_session: dict[int, list[int]] = {}
-        for key, id_ in places:
-            by_session.setdefault(key, []).append(id_)
-
-        def work() -> list[tuple[int, Message]]:
-            return [
-                (key, message)
-                for key, ids in by_session.items()
-                for message in self.messages(key, ids, token)
-            ]
-
-        return self.together(work, token)
-
     def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
         units = [Unit(key, (key,), Kind.ROOT) for key in keys]
         return {s.key: Label(s.id, s.title, s.source) for s in self.sessions(units, 0.0, token)}
-
-    def around(
-        self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
-    ) -> Mapping[int, tuple[int | None, int | None]]:
-        order = [None, *(outline.id for outline in self.outlines(key, rewound, token)), None]
-        place = {id_: at for at, id_ in enumerate(order)}
-        known = [id_ for id_ in ids if id_ in place]
-        return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
-
-    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
-        def work(reader: Reader) -> list[Candidate]:
-            rows = [
-                (tables.key(row), cells.words(id_), cells.mapping(meta).get("title"))
-                for tables in self._tables
-                for row, id_, meta in reader.rows(
-                    f"SELECT s.rowid, s.session_id, s.metadata_json FROM {tables.sessions} s"
-                )
-            ]
-            found = [Candidate(key, id_, cells.text(title)) for key, id_, title in rows]
-            exact = [c for c in found if c.id == text]
-            starting = [c for c in found if c.id.lower().startswith(text.lower())]
-            titled = [c for c in found if c.title == text]
-            return exact or (starting if len(starting) == 1 else titled or starting)
-
-        return self._file.read(work, token)
-
-    def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
-        def work(reader: Reader) -> list[Message]:
-            return [
-                message(row)
-                for tables in self._tables
-                for row in reader.rows(
-                    f"SELECT {tables.body(reader.schema)} FROM {tables.messages} m"
-                    " WHERE m.session_id = ? ORDER BY m.seq",
-                    (id_,),
-                )
-            ]
-
-        return self._file.read(work, token)
-
-    def indexed(
-        self,
-        needles: Needles,
-        limit: int,
-        below: int | None = None,
-        token: CancelToken | None = None,
-    ) -> Indexed:
-        """These files have no search table, and are small enough to do without."""
-        return Indexed()
-
-    def ranked(
-        self, needles: Needles, most: int, token: CancelToken | None = None
-    ) -> Mapping[int, float]:
-        return {}
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None
@@ -401,6 +234,3 @@ class PowerLoopStore:
 
     def _of(self, key: int) -> Tables:
         return next(tables for tables in self._tables if tables.owns(key))
-
-    def _sum(self, reader: Reader, sql: str) -> int:
-        return sum(reader.value(sql.format(tables.prefix)) for tables in self._tables)

@@ -5,9 +5,9 @@ It keeps no costs, no workspaces and no ends; a title is what a program put into
 
 from collections.abc import Collection, Iterable, Sequence
 
-from explorer.stores.power_loop.rows import Tables, usage_tables
+from explorer.stores.power_loop.rows import usage_tables
+from explorer.stores.power_loop.tables import Tables
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.leases import power_loop_leases
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.traits import Trait, Traits
 
@@ -28,7 +28,7 @@ def traits(
         used = _usage(reader, tables) if Trait.TOKENS in asked else {}
         until: dict[str, float] = {}
         if Trait.STATE in asked:
-            until = power_loop_leases(reader.rows, reader.schema, tables.prefix)
+            until = tables.leases(reader.rows, reader.schema)
         meta = "s.metadata_json" if Trait.TITLE in asked else "NULL"
         for row, cell, about in reader.rows(
             f"SELECT s.rowid, s.session_id, {meta} FROM {tables.sessions} s"

@@ -39,8 +39,3 @@ def leases(ask: Ask, schema: Schema, table: str, column: str) -> dict[str, float
 def later(held: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
     """Both together, of each session the time that is later."""
     return {**held, **{id_: max(time, held.get(id_, 0.0)) for id_, time in more.items()}}
-
-
-def power_loop_leases(ask: Ask, schema: Schema, prefix: str) -> dict[str, float]:
-    """Until when the sessions of one set of power-loop's tables are held."""
-    return leases(ask, schema, f"{prefix}session_leases", "session_id")

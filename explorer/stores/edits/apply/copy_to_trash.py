@@ -81,7 +81,7 @@ class Copier:
             raise Changed("It would not come back", "It names what is no longer in the file.")
         if whole:
             size += self._belongings(trash, receipt, entry, planned, own[0])
-        else:
+        elif shape.counters:
             trash.add_change(receipt, self._counters(planned.id, own[0], entry))
         trash.measure(entry, count, size)
         number = own[0][0]

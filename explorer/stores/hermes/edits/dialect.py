@@ -10,7 +10,7 @@ from typing import Any
 from explorer.errors import Refused, sentence
 from explorer.model import State
 from explorer.render.amounts import plural
-from explorer.stores.edits.dialect import SessionTables, Values
+from explorer.stores.edits.dialect import Dialect, SessionTables, Values
 from explorer.stores.edits.plans import Planned, Title
 from explorer.stores.edits.shape import Shape
 from explorer.stores.edits.subject import RESET_CHILD, Subject, in_order, row_number, sound_id
@@ -38,18 +38,12 @@ _COLUMNS = (
 _PARENT = ("end_reason", "session_key")
 
 
-class HermesDialect:
+class HermesDialect(Dialect):
     """The edits of one Hermes file."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        super().__init__(path, "sessions")
         self.folder = folder_of(path)
-
-    def place(self, key: int) -> tuple[str, int]:
-        return "sessions", key
-
-    def key(self, table: str, row: int) -> int:
-        return row
 
     def reasons(self, schema: Schema, ask: Rows) -> Mapping[str, str]:
         return hermes_reasons(schema, ask)
@@ -64,7 +58,7 @@ class HermesDialect:
         shape = hermes_shape(schema, ask)
         if isinstance(shape, str):
             raise Refused("This file cannot be edited", sentence(shape))
-        return _Tables(self._path, ask, schema, shape)
+        return _Tables(self.path, ask, schema, shape)
 
 
 class _Tables(SessionTables):

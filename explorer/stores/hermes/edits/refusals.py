@@ -6,8 +6,7 @@ Triggers and tables that are not known do; a newer version number alone does not
 import re
 from collections.abc import Collection, Sequence
 
-from explorer.stores.edits.refusals import any_trigger, sessions_trouble
-from explorer.stores.edits.triggers import Trigger, Write, filled_columns, triggers
+from explorer.stores.edits.triggers import Trigger, Write, any_trigger, filled_columns, triggers
 from explorer.stores.hermes.edits.shape import PROMPTS, hermes_shape
 from explorer.stores.sqlite.images import Rows
 from explorer.stores.sqlite.schema import Schema
@@ -30,7 +29,8 @@ _NO_TITLES = "the schema of this file has no titles: Hermes adds them when it op
 def hermes_reasons(schema: Schema, ask: Rows) -> dict[str, str]:
     """Of each edit why it is not possible; empty where it is."""
     known = triggers(ask)
-    rows = sessions_trouble(known)
+    # No version of the agent has any on sessions.
+    rows = any_trigger([one for one in known if one.table.endswith("sessions")])
     gone = rows or _delete_trouble(known, schema, ask)
     titles = "" if schema.has("sessions", "title") else _NO_TITLES
     return {

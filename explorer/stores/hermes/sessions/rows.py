@@ -6,7 +6,7 @@ Columns are read for these rows only, and of the messages just the first and the
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import RUNNING_WITHIN, Session, State
+from explorer.model import Session, State, state_of
 from explorer.stores.catalog import Unit
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
 from explorer.stores.hermes.sessions.survey import latest, newest_time
@@ -113,7 +113,9 @@ def _session(
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
     read_at = read_time(tip.cell["last_read_at"])
     cost, status = _cost(parts)
-    state = _state(tip, parts, held, last_active, now)
+    ended = tip.cell["ended_at"] is not None
+    busy = any(part.id in held for part in parts)
+    state = state_of(last_active, ended=ended, held=busy, now=now)
     last_reply, broken_off = last_words(reader, tip.key)
     return Session(
         key=tip.key,
@@ -157,21 +159,6 @@ def read_time(cell: object) -> float | None:
     """When a session was read last: zero where somebody marked it as unread, None where the agent
     does not keep track of it."""
     return None if cells.number(cell) is None else cells.seconds(cell) or 0.0
-
-
-def _state(
-    tip: _Raw,
-    parts: Sequence[_Raw],
-    held: frozenset[str],
-    last_active: float | None,
-    now: float,
-) -> State:
-    if any(part.id in held for part in parts):
-        return State.RUNNING
-    if tip.cell["ended_at"] is not None:
-        return State.ENDED
-    recent = last_active is not None and now - last_active < RUNNING_WITHIN
-    return State.RUNNING if recent else State.OPEN
 
 
 def _total(parts: Sequence[_Raw], column: str) -> int | None:

@@ -1,0 +1,410 @@
+"""A store that is small enough to be read whole for every answer.
+
+Its files have no search tables and no upkeep, and no ends and no pins of sessions; a conversation
+is one session. All that `Store` promises then follows from three things that a kind tells: who its
+sessions are (`survey`), what was said in one (`told`), and how they are edited (`dialect`). A kind
+overrides what it knows more about, or can tell without reading everything.
+"""
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from explorer.cancel import CancelToken
+from explorer.errors import NoSuchSession
+from explorer.model import (
+    Kind,
+    Message,
+    MessageState,
+    Outline,
+    SearchModes,
+    Session,
+    Sort,
+    StoreInfo,
+    state_of,
+)
+from explorer.render.amounts import count
+from explorer.render.when import exact
+from explorer.stores.base import (
+    Candidate,
+    Changes,
+    Details,
+    Edits,
+    Facts,
+    Handover,
+    Label,
+    Section,
+    Store,
+    TooLong,
+)
+from explorer.stores.candidates import Found, Indexed, Needles, Stretch
+from explorer.stores.catalog import Catalog, Link, Mark, Unit
+from explorer.stores.fates import NO_FATES, Fates
+from explorer.stores.ours.files import OurFiles
+from explorer.stores.preview import said
+from explorer.stores.sort_order import ordered, values_of
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.failures import log_size
+from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.traits import Trait, Traits
+
+if TYPE_CHECKING:
+    from explorer.stores.edits.dialect import Dialect
+
+T = TypeVar("T")
+
+
+class SessionRow(NamedTuple):
+    """A session by its own row, and the time of its newest message."""
+
+    key: int
+    id: str
+    title: str | None = None
+    model: str | None = None
+    started_at: float | None = None
+    newest: float | None = None
+    """None where nothing was said."""
+    parent_id: str | None = None
+    link: Link | None = None
+    """Of a child: whose it is."""
+    archived: bool = False
+
+    @property
+    def last_active(self) -> float | None:
+        return self.newest or self.started_at
+
+
+class Figures(NamedTuple):
+    """What is counted for `info`."""
+
+    sessions: int
+    messages: int
+    orphans: int = 0
+    schema_version: int | None = None
+
+
+class SmallStore(Store):
+    """Reads one file, and all of it where it must."""
+
+    keeps_ends = False
+    keeps_pins = False
+
+    def __init__(self, file: ReadOnlyFile) -> None:
+        self._file = file
+        self.path = file.path
+
+    @abstractmethod
+    def survey(self, reader: Reader) -> Sequence[SessionRow]:
+        """Every session."""
+
+    @abstractmethod
+    def told(self, reader: Reader, id_: str) -> Sequence[Message]:
+        """The messages that name this session, in their order, whether its row is there or not."""
+
+    @abstractmethod
+    def dialect(self) -> "Dialect":
+        """How its agent keeps sessions, for whoever edits."""
+
+    def figures(self, reader: Reader) -> Figures:
+        rows = self.survey(reader)
+        return Figures(len(rows), sum(len(self.told(reader, row.id)) for row in rows))
+
+    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
+        return self._file.together(work, token)
+
+    def handover(self) -> Handover | str:
+        return (
+            f"{self.kind} has no command that takes a session. Copy the id, or set resume_command"
+            " in the settings."
+        )
+
+    def info(self, token: CancelToken | None = None) -> StoreInfo:
+        from explorer.stores.edits.refusals import reasons
+
+        def work(reader: Reader) -> StoreInfo:
+            figures = self.figures(reader)
+            return StoreInfo(
+                path=str(self.path),
+                kind=self.kind,
+                schema_version=figures.schema_version,
+                journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
+                sessions=figures.sessions,
+                messages=figures.messages,
+                orphans=figures.orphans,
+                bytes=os.stat(self.path).st_size,
+                wal_bytes=log_size(self.path),
+                search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
+                snapshot=reader.snapshot,
+                edits=reasons(
+                    self.path, self.dialect(), reader.schema, reader.rows, reader.snapshot
+                ),
+            )
+
+        return self._file.read(work, token)
+
+    def catalog(self, token: CancelToken | None = None) -> Catalog:
+        rows = self._file.read(self.survey, token)
+        return Catalog(
+            keys=[row.key for row in rows],
+            active=[row.last_active or 0.0 for row in rows],
+            sources=[self.kind] * len(rows),
+            links={row.key: row.link for row in rows if row.link is not None},
+            chains=(),
+            archived={row.key for row in rows if row.archived},
+            empty=frozenset(row.key for row in rows if row.newest is None),
+        )
+
+    def first_page(
+        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
+    ) -> list[Session]:
+        catalog = self.catalog(token)
+        listed, _ = catalog.select()
+        order = ordered(catalog, listed, sort, values_of(self, sort, token))
+        return self.sessions([catalog.folded(key) for key in order[:limit]], now, token)
+
+    def pinned(
+        self, noted: Collection[str], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        keys = self.keys_of(sorted(noted), token).values() if noted else ()
+        found = self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], now, token)
+        return sorted(found, key=lambda row: row.last_active or 0.0, reverse=True)
+
+    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+        return None
+
+    def fates(
+        self,
+        catalog: Catalog,
+        keys: Sequence[int] | None = None,
+        before: float | None = None,
+        token: CancelToken | None = None,
+    ) -> Fates:
+        return NO_FATES
+
+    def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
+        return None
+
+    def edits(self, ours: OurFiles) -> Edits:
+        from explorer.stores.edits.editor import Editor
+
+        def sessions_of(keys: Sequence[int]) -> Sequence[Session]:
+            return self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], ours.clock())
+
+        return Editor(self.path, self.dialect(), sessions_of, ours)
+
+    def set_of(self, key: int) -> int:
+        return 0
+
+    def sessions(
+        self, units: Sequence[Unit], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        def work(reader: Reader) -> list[Session]:
+            rows = {row.key: row for row in self.survey(reader)}
+            return [
+                self._session(rows[unit.key], self.told(reader, rows[unit.key].id), unit, now)
+                for unit in units
+                if unit.key in rows
+            ]
+
+        return self._file.read(work, token)
+
+    def _session(
+        self, row: SessionRow, messages: Sequence[Message], unit: Unit, now: float
+    ) -> Session:
+        asked = (said(one.text) for one in messages if one.role == "user")
+        answered = (said(one.text) for one in reversed(messages) if one.role == "assistant")
+        return Session(
+            key=row.key,
+            id=row.id,
+            title=row.title,
+            source=self.kind,
+            model=row.model,
+            started_at=row.started_at,
+            last_active=row.last_active,
+            ended_at=None,
+            end_reason=None,
+            message_count=len(messages),
+            tool_call_count=sum(one.role == "tool" for one in messages),
+            preview=next(filter(None, asked), ""),
+            last_reply=next(filter(None, answered), ""),
+            kind=row.link.kind if row.link else Kind.ROOT,
+            state=state_of(row.last_active, ended=False, held=False, now=now),
+            parent_id=row.parent_id,
+            root_id=row.id,
+            tip_id=row.id,
+            parts=1,
+            archived=row.archived,
+            subagents=unit.subagents,
+        )
+
+    def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
+        found = self.sessions([unit], 0.0, token)
+        if not found:
+            raise NoSuchSession("No such session", "It was deleted a moment ago.")
+        (one,) = found
+        about = [("Id", one.id), ("Messages", count(one.message_count)), ("Model", one.model)]
+        times = [("Started", one.started_at), ("Last message", one.last_active)]
+        sections = {
+            "Session": tuple((label, value) for label, value in about if value),
+            "Times": tuple((label, exact(time)) for label, time in times if time is not None),
+            "Files": (("State file", str(self.path.absolute())),),
+        }
+        rows = (Section(title, rows) for title, rows in sections.items() if rows)
+        return Details(one.id, one.title, tuple(rows))
+
+    def _messages(self, key: int, token: CancelToken | None) -> Sequence[Message]:
+        def work(reader: Reader) -> Sequence[Message]:
+            ids = [row.id for row in self.survey(reader) if row.key == key]
+            return self.told(reader, ids[0]) if ids else ()
+
+        return self._file.read(work, token)
+
+    def outlines(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> list[Outline]:
+        return [
+            Outline(
+                id=one.id,
+                session_key=key,
+                role=one.role,
+                timestamp=one.timestamp,
+                size=len(one.text.encode()),
+                calls=bool(one.tool_calls),
+                tool_call_id=one.tool_call_id,
+                state=one.state,
+            )
+            for one in self._messages(key, token)
+            if rewound or one.state is not MessageState.REWOUND
+        ]
+
+    def messages(
+        self, key: int, ids: Sequence[int], token: CancelToken | None = None
+    ) -> list[Message]:
+        found = {one.id: one for one in self._messages(key, token)}
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def first_outlines(
+        self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> tuple[list[Outline], bool]:
+        return self.outlines(key, rewound, token), True
+
+    def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
+        return ""
+
+    def scattered(
+        self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
+    ) -> Sequence[tuple[int, Message]]:
+        by_session: dict[int, list[int]] = {}
+        for key, id_ in places:
+            by_session.setdefault(key, []).append(id_)
+
+        def work() -> list[tuple[int, Message]]:
+            return [
+                (key, message)
+                for key, ids in by_session.items()
+                for message in self.messages(key, ids, token)
+            ]
+
+        return self.together(work, token)
+
+    def around(
+        self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
+    ) -> Mapping[int, tuple[int | None, int | None]]:
+        order = [None, *(outline.id for outline in self.outlines(key, rewound, token)), None]
+        place = {id_: at for at, id_ in enumerate(order)}
+        known = [id_ for id_ in ids if id_ in place]
+        return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
+
+    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+        known = self.traits({Trait.ID, Trait.TITLE}, token=token)
+        found = [
+            Candidate(key, known.ids.get(key, ""), known.titles.get(key))
+            for key in dict.fromkeys((*known.ids, *known.titles))
+        ]
+        exact = [one for one in found if one.id == text]
+        starting = [one for one in found if one.id.lower().startswith(text.lower())]
+        titled = [one for one in found if one.title == text]
+        return exact or (starting if len(starting) == 1 else titled or starting)
+
+    def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
+        return list(self._file.read(lambda reader: self.told(reader, id_), token))
+
+    def indexed(
+        self,
+        needles: Needles,
+        limit: int,
+        below: int | None = None,
+        token: CancelToken | None = None,
+    ) -> Indexed:
+        return Indexed()
+
+    def ranked(
+        self, needles: Needles, most: int, token: CancelToken | None = None
+    ) -> Mapping[int, float]:
+        return {}
+
+    def scanned(
+        self, needles: Needles, below: int | None, token: CancelToken | None = None
+    ) -> Stretch:
+        def work(reader: Reader) -> Stretch:
+            """Every message may hold the words."""
+            found = [
+                Found(one.id, row.key, row.id, certain=False, at=one.timestamp or 0.0)
+                for row in self.survey(reader)
+                for one in self.told(reader, row.id)
+                if needles.rewound or one.state is not MessageState.REWOUND
+            ]
+            return Stretch(sorted(found, key=lambda one: -one.at), None, 1.0)
+
+        return self._file.read(work, token)
+
+    def _everybody(self, keys: Collection[int] | None, token: CancelToken | None) -> list[Session]:
+        """These sessions, or all, for whoever asks for one column of them."""
+        catalog = self.catalog(token)
+        wanted = [key for key in catalog.keys if keys is None or key in keys]
+        return self.sessions([catalog.single(key) for key in wanted], 0.0, token)
+
+    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
+        values: dict[int, object] = {}
+        for one in self._everybody(None, token):
+            known = {
+                Sort.STARTED: one.started_at,
+                Sort.MESSAGES: one.message_count,
+                Sort.TITLE: one.title,
+            }
+            if known.get(sort) is not None:
+                values[one.key] = known[sort]
+        return values
+
+    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
+        found = self._everybody(keys, token)
+        return Facts(
+            models={one.key: one.model for one in found if one.model},
+            messages={one.key: one.message_count for one in found},
+            tools=frozenset(one.key for one in found if one.tool_call_count),
+        )
+
+    def traits(
+        self,
+        asked: Collection[Trait],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Traits:
+        found = self._everybody(keys, token)
+        titles = {one.key: one.title for one in found if one.title}
+        return Traits(
+            ids={one.key: one.id for one in found} if Trait.ID in asked else {},
+            titles=titles if Trait.TITLE in asked else {},
+        )
+
+    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
+        keys = self.catalog(token).keys
+        return {key: sum(one.size for one in self.outlines(key, True, token)) for key in keys}
+
+    def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
+        return {one.id: one.key for one in self._everybody(None, token) if one.id in ids}
+
+    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
+        found = self._everybody(keys, token)
+        return {one.key: Label(one.id, one.title, one.source) for one in found}

@@ -1,0 +1,128 @@
+"""The files that the contract is tried on, and what plain SQL says of each."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.model import Session
+from explorer.stores.base import Edits, Store
+from explorer.stores.kinds import KINDS, open_store
+from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import SideFile
+from explorer.stores.sqlite import cells
+from tests.contract.notebook import NOTEBOOK, TABLES
+from tests.factories import T0, rows
+from tests.newer_files import newer_file
+from tests.real_files import unpack
+
+LATER = 2_000_000_000.0
+"""Long after everything in these files: nothing counts as running."""
+LONG = 400
+"""Lines of the longest talk."""
+
+
+class Layout(NamedTuple):
+    """Where a kind of store keeps what."""
+
+    sessions: str
+    id: str
+    messages: str
+    owner: str
+    number: str
+    time: str
+
+
+HERMES = Layout("sessions", "id", "messages", "session_id", "id", "timestamp")
+FILES: dict[str, tuple[Callable[[str, Path], Path], Layout]] = {
+    "hermes-v2": (unpack, HERMES),
+    "hermes-v11": (unpack, HERMES),
+    "hermes-v22": (unpack, HERMES),
+    "hermes-v31": (newer_file, HERMES),
+    "power-loop-0.2.0": (
+        unpack,
+        Layout("sessions", "session_id", "messages", "session_id", "seq", "created_at"),
+    ),
+    "power-loop-8.0.0": (
+        unpack,
+        Layout("pl_sessions", "session_id", "pl_messages", "session_id", "seq", "created_at"),
+    ),
+    "notebook": (
+        lambda name, folder: _notebook(folder / "notebook.db"),
+        Layout("talk", "name", "line", "talk", "number", "at"),
+    ),
+}
+
+
+class Case:
+    """One file with our own files about it."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        make, self.layout = FILES[name]
+        self.name = name
+        self.path = make(name, folder)
+        self.trash = folder / "ours" / "trash.db"
+        self.notes = SideFile(folder / "ours" / "explorer.db", self.path)
+
+    def store(self) -> Store:
+        return open_store(self.path, notes=self.notes, trash=self.trash, kinds=(*KINDS, NOTEBOOK))
+
+    def edits(self, now: float = LATER) -> Edits:
+        return self.store().edits(OurFiles(self.trash, lambda: now, self.notes))
+
+    def stored(self) -> dict[str, list[object]]:
+        """The numbers of all messages by the id of their session, as plain SQL gives them."""
+        at = self.layout
+        found: dict[str, list[object]] = {
+            str(id_): [] for (id_,) in rows(self.path, f"SELECT {at.id} FROM {at.sessions}")
+        }
+        sql = f"SELECT {at.owner}, {at.number} FROM {at.messages} ORDER BY {at.number}"
+        for id_, number in rows(self.path, sql):
+            found[str(id_)].append(number)
+        return found
+
+    def newest(self) -> dict[str, float]:
+        """When the newest message of each session was written, where it has any."""
+        at = self.layout
+        sql = f"SELECT {at.owner}, max({at.time}) FROM {at.messages} GROUP BY {at.owner}"
+        return {str(id_): cells.seconds(time) or 0.0 for id_, time in rows(self.path, sql)}
+
+
+def everybody(store: Store, now: float = LATER) -> list[Session]:
+    """Every session by itself."""
+    catalog = store.catalog()
+    return store.sessions([catalog.single(key) for key in catalog.keys], now)
+
+
+def _notebook(path: Path) -> Path:
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(TABLES)
+        for number in range(12):
+            name = f"talk-{number:02}"
+            heading = f"Release {number}" if number % 3 else None
+            _talk(db, name, heading, number, *(f"Line {at} of {name}" for at in range(number + 1)))
+        _talk(db, "long", "Marathon", 20, *(f"step {at}: it's done" for at in range(LONG)))
+        _talk(db, "scripts", "大きな検索", 21, "Die größte ÉTUDE", "naïve cafe\u0301, 大别山")
+        _talk(db, "helper", None, 22, "look it up", "The release notes say so.", helps="scripts")
+        _talk(db, "empty", None, 23)
+        _talk(db, "old", "Old release", 24, "hello", "Hi.", shelved=1)
+        db.commit()
+    return path
+
+
+def _talk(
+    db: sqlite3.Connection,
+    name: str,
+    heading: str | None,
+    day: int,
+    *said: str,
+    shelved: int = 0,
+    helps: str | None = None,
+) -> None:
+    begun = T0 + day * 86_400
+    db.execute("INSERT INTO talk VALUES (?, ?, ?, ?, ?)", (name, heading, begun, shelved, helps))
+    for turn, text in enumerate(said):
+        who = ("user", "assistant")[turn % 2]
+        line = (name, who, text, begun + 1 + turn)
+        db.execute("INSERT INTO line (talk, who, said, at) VALUES (?, ?, ?, ?)", line)

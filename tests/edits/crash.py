@@ -1,0 +1,25 @@
+"""A crash in the middle of an edit, at a statement of one's choice."""
+
+import pytest
+
+from explorer.stores.edits.apply import batches
+from explorer.stores.edits.write.connection import Transaction
+
+
+class Died(BaseException):
+    """Stands for a kill: nothing of the edit's own runs after it."""
+
+
+def die_after(monkeypatch: pytest.MonkeyPatch, statements: int, like: str) -> None:
+    """Die after so many statements that begin so, each in a transaction of its own."""
+    plain, left = Transaction.run, [statements]
+
+    def run(self: Transaction, sql: str, values: object = (), expect: int | None = None) -> int:
+        if sql.startswith(like):
+            left[0] -= 1
+            if left[0] < 0:
+                raise Died
+        return plain(self, sql, values, expect)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Transaction, "run", run)
+    monkeypatch.setattr(batches.run_batches, "__defaults__", (0.0, 0.0))
