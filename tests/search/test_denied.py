@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.search.prune_rules import DAY, Rules, choose, ground, holding
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
@@ -100,7 +100,7 @@ def test_a_search_without_words_lists_who_is_without_them(
     path: Path, query: str, listed: str
 ) -> None:
     store = open_store(path)
-    whole = Whole(store, store.catalog(), query, NOW)
+    whole = CompleteSearch(store, store.catalog(), query, NOW)
     assert {hit.session_id for hit in whole.hits()} == set(listed.split())
     assert whole.query.notes == ()
 

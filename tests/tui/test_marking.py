@@ -2,9 +2,9 @@
 
 import pytest
 
-from explorer.render.lines import Line
+from explorer.render.lines import MATCH, Line
 from explorer.search.pattern import pattern
-from explorer.transcript.highlight import HERE, MATCH, as_seen, marked, matches_in
+from explorer.transcript.highlight import HERE, as_seen, marked, matches_in
 
 
 def _lit(lines: list[Line], text: str) -> list[list[str]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.render.amounts import plural
-from explorer.search.language.pieces import pieces
+from explorer.search.language.pieces import NAMED, pieces
 from explorer.search.language.query import LONGEST, Clause, Field, Query, Term
 from explorer.search.language.vocabulary import FIELDS, amount, takes_several
 
@@ -48,7 +48,6 @@ _FIELD_WORDS = {
 """(how it is said, how the opposite is said) of fields that take values."""
 _TERM_WORDS = {"word": "{}", "phrase": "“{}”", "prefix": "{}…", "regex": "/{}/"}
 _UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
-_NAMED = re.compile(r"-?([A-Za-z]+):")
 _NAMING = re.compile(r"(-?)([A-Za-z]*)")
 _REST_OF_NAME = re.compile(r"[A-Za-z]*:?")
 _REST_OF_VALUE = re.compile(r"[^\s,]*")
@@ -119,9 +118,9 @@ def complete(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list
         if piece.start < cursor <= piece.end:
             if piece.kind not in ("word", "field"):
                 return []
-            named = _NAMED.match(text, piece.start, cursor)
-            if named and named[1].lower() in FIELDS:
-                return _values(text, named[1].lower(), named.end(), cursor, known)
+            named = NAMED.match(text, piece.start, cursor)
+            if named and named[2].lower() in FIELDS:
+                return _values(text, named[2].lower(), named.end(), cursor, known)
             return _names(text, piece.start, cursor)
     return []
 

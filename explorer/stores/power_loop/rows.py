@@ -12,7 +12,7 @@ from explorer.model import (
     Session,
     State,
 )
-from explorer.stores.candidates import Found, Needles, Stretch
+from explorer.stores.candidates import Candidate, Needles, Stretch
 from explorer.stores.catalog import Link
 from explorer.stores.content import parts_text, reasoning_text, split_thinking, tool_calls
 from explorer.stores.preview import said
@@ -287,7 +287,7 @@ def message(row: Sequence[object]) -> Message:
 def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
     """Every message that may hold the words, newest first; these files have no search table, and
     are small enough to be looked through in one go."""
-    every: list[Found] = []
+    every: list[Candidate] = []
     left = "" if needles.rewound else f" AND m.state IS NOT '{DROPPED}'"
     for tables in sets:
         known = [name for name in _SEARCHED if reader.schema.has(f"{tables.prefix}messages", name)]
@@ -301,6 +301,6 @@ def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch
         for time, seq, row, id_ in rows:
             key = None if row is None else tables.key(row)
             at = cells.seconds(time) or 0.0
-            every.append(Found(seq, key, cells.words(id_), certain=False, at=at))
+            every.append(Candidate(seq, key, cells.words(id_), certain=False, at=at))
     every.sort(key=lambda found: -found.at)
     return Stretch(every, None, 1.0)
