@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from explorer.errors import sentence
-from explorer.model import Action
+from explorer.model import Action, called
 from explorer.render.amounts import count, plural, size
 from explorer.render.when import exact
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Planned
@@ -47,7 +47,8 @@ SHORT = 60
 def name_of(planned: Planned) -> str:
     """What the list calls a session: its title, else its first words."""
     words = planned.words
-    return planned.title or (f"{words[:SHORT]}…" if len(words) > SHORT else words) or planned.id
+    short = f"{words[:SHORT]}…" if len(words) > SHORT else words
+    return called(planned.title, short) or planned.id
 
 
 def receipt_words(plan: EditPlan) -> str:
