@@ -77,6 +77,7 @@ class Gathered:
         """Take hits in; those that are not only counted, lost messages among them. What comes
         from a table comes `again` with the scan."""
         given = []
+        catalog, counts_as = self.request.catalog, self.request.counts_as
         for hit in found:
             name = (hit.session_id, hit.message_id)
             if name in self._seen:
@@ -84,12 +85,12 @@ class Gathered:
             if again:
                 self._seen.add(name)
             key = hit.session_key
-            if key is None or not self.request.catalog.has(key):
+            if key is None or not catalog.has(key):
                 given.append(hit)
                 continue
             # A part of a conversation is as visible as the conversation.
-            tip = self.request.catalog.tip(key)
-            reason = self.request.counts_as(tip)
+            tip = catalog.tip(key)
+            reason = counts_as(tip)
             if reason is not None:
                 self.hidden[reason] = self.hidden.get(reason, 0) + 1
                 continue

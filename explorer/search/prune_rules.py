@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import UsageError
-from explorer.model import RUNNING_WITHIN, Hidden
+from explorer.model import Hidden
 from explorer.search.exclusions import denied_fields, denied_words, holders, with_owners
 from explorer.search.filters import all_of
 from explorer.search.language.query import Query, parse
-from explorer.search.language.session_fields import session_test
+from explorer.search.language.session_fields import is_running, session_test
 from explorer.search.matcher import Matcher
 from explorer.search.request import Request, prepared
 from explorer.search.titles import NO_TITLES
@@ -234,19 +234,16 @@ def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
 
 def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
     """Why a conversation stays that the rules fit."""
-    catalog = known.catalog
-    parts = catalog.chain(tip)
+    parts = known.catalog.chain(tip)
     if tip in rules.spared:
         return KEPT
-    ended = tip in known.traits.ended
-    fresh = now - catalog.last_active(tip) < RUNNING_WITHIN and not ended
-    if fresh or any(known.traits.held.get(part, 0.0) > now for part in parts):
+    if is_running(known.catalog, known.traits, parts, now):
         return RUNNING
     if not known.pins.isdisjoint(parts):
         return PINNED
     if tip in kept:
         return NEWEST
-    left_open = known.store.keeps_ends and not ended
+    left_open = known.store.keeps_ends and tip not in known.traits.ended
     return OPEN if left_open and not rules.include_open else ""
 
 

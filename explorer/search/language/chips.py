@@ -14,7 +14,7 @@ from explorer.search.language.query import LONGEST, Clause, Field, Query, Term
 from explorer.search.language.vocabulary import FIELDS, amount, takes_several
 
 
-class Chip(NamedTuple):
+class Understood(NamedTuple):
     """Something that was understood."""
 
     name: str
@@ -55,10 +55,12 @@ _REST_OF_QUOTED = re.compile(r'(?:[^"]*")?')
 _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
 
 
-def chips(query: Query) -> tuple[Chip, ...]:
+def understood_parts(query: Query) -> tuple[Understood, ...]:
     """What was understood, text first."""
-    said = [Chip("text", words) for clause in query.clauses if (words := _clause_words(clause))]
-    return (*said, *(Chip(field.name, field_words(field)) for field in query.fields))
+    said = [
+        Understood("text", words) for clause in query.clauses if (words := _clause_words(clause))
+    ]
+    return (*said, *(Understood(field.name, field_words(field)) for field in query.fields))
 
 
 def field_words(field: Field) -> str:
