@@ -274,8 +274,8 @@ class Lister:
         text, wish, now = self._searched(), self.wish, self._clock()
         facts, fates = self.facts, self.fates
         if text:
-            page, known = self._sessions.page, self._sessions.known
-            self._search(Asked(store, catalog, facts, text, wish, now, page, known, self.fates))
+            asked = Asked(store, catalog, facts, text, wish, now, fates=fates)
+            self._search(asked._replace(page=self._sessions.page, known=self._sessions.known))
             return
         self.matcher, self._search_for, self._scanned = None, None, []
 
