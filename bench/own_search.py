@@ -20,12 +20,13 @@ from bench.report import Aim, Table, at_most, below, ms, times
 from bench.searches import Searched, searched
 from bench.sizes import History
 from bench.surroundings import PYTHON
-from explorer.browse.search.excerpts import excerpts
+from explorer.browse.excerpts import excerpts
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.search.engine import Gathered, Result, search
+from explorer.search.engine import Gathered, SearchResult, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
+from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.kinds import open_store
@@ -115,16 +116,16 @@ def _timed(store: Store, catalog: Catalog, query: Searched, rounds: int) -> Timi
 
 
 def _first_page(store: Store, catalog: Catalog, query: Searched) -> None:
-    parsed, token = parse(query.typed, NOW), CancelToken()
+    matcher, token = Matcher(parse(query.typed, NOW)), CancelToken()
+    request = Request(store, catalog, matcher, hides=left_out(catalog))
 
-    def tell(result: Result) -> None:
+    def tell(result: SearchResult) -> None:
         if result.total or not query.finds:
-            hits = {tip: result.leading[tip] for tip in result.order[:CONVERSATIONS]}
-            excerpts(store, hits, Matcher(parsed), result.counts, token)
+            excerpts(store, result.order[:CONVERSATIONS], result, request.matcher, token)
             raise _FirstPage
 
     try:
-        search(store, parsed, Gathered(catalog), tell, token)
+        search(Gathered(request), tell, token)
     except _FirstPage:
         return
 
@@ -147,7 +148,7 @@ def _hermes(path: Path, queries: Sequence[Searched], rounds: int) -> dict[str, T
 
 
 def _cancels(store: Store, times_: int) -> list[float]:
-    catalog, query = store.catalog(), parse("qqzzxxyy", NOW)
+    request = Request(store, store.catalog(), Matcher(parse("qqzzxxyy", NOW)))
     taken = []
     for number in range(times_):
         token, under_way, ended = CancelToken(), threading.Event(), [0.0]
@@ -158,7 +159,7 @@ def _cancels(store: Store, times_: int) -> list[float]:
             ended: list[float] = ended,
         ) -> None:
             with contextlib.suppress(Cancelled):
-                search(store, query, Gathered(catalog), lambda _: under_way.set(), token)
+                search(Gathered(request), lambda _: under_way.set(), token)
             ended[0] = time.perf_counter()
 
         thread = threading.Thread(target=work)

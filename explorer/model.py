@@ -92,6 +92,12 @@ class Sort(StrEnum):
     EXPIRING = "expiring"
 
 
+def called(title: str | None, words: str) -> str:
+    """What a session is called wherever it is named: its title, else its first words; empty where
+    it has neither."""
+    return title or words
+
+
 class Session(NamedTuple):
     """One row of a list: a session, or a whole conversation folded into one row."""
 
@@ -140,6 +146,15 @@ class Session(NamedTuple):
     """The agent keeps track of what was read, and something came after that."""
     title_source: str | None = None
     """Who gave it its title, as the agent noted it."""
+
+    @property
+    def called(self) -> str:
+        return called(self.title, self.preview)
+
+    @property
+    def name(self) -> str:
+        """What it is called, or its id: never empty."""
+        return self.called or self.id
 
 
 class ToolCall(NamedTuple):

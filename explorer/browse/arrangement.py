@@ -10,7 +10,7 @@ from explorer.browse.unfolding import Inside, unfolded
 from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden, Session, Sort
 from explorer.render.lines import Line
-from explorer.search.engine import Result
+from explorer.search.engine import SearchResult
 from explorer.search.filters import NO_FACTS, Filters, wanted
 from explorer.stores.base import Facts, Store
 from explorer.stores.catalog import Catalog
@@ -77,7 +77,7 @@ class Wish(NamedTuple):
 class Found(NamedTuple):
     """What a search came to, so far."""
 
-    result: Result
+    result: SearchResult
     titles: int
     """Conversations whose title holds it."""
     seconds: float

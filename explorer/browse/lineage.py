@@ -109,7 +109,7 @@ def _words(
     catalog: Catalog, place: _Place, session: Session | None, here: int, width: int, now: float
 ) -> str:
     """The name yields where there is little room, never the kind of the link."""
-    said = session and (session.title or session.preview or session.id)
+    said = session and session.name
     when = ago(session.last_active, now) if session and session.last_active else ""
     about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(place.key)], when) if part)
     about += " ◂ here" if place.key == here else ""

@@ -11,7 +11,7 @@ from explorer.model import Hidden
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
 from explorer.search.filters import Filters
-from explorer.search.language.chips import chips as understood_chips
+from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 
 NAMES = {name: name.words for name in Hidden} | {Hidden.CONTINUATION: "folded"}
@@ -99,7 +99,7 @@ def outcome(arranged: Arranged) -> str:
 
 def understood(query: Query) -> list[Chip]:
     """What the search bar has understood of what was typed, and what it has not."""
-    said = [Chip("", clean_line(words, 60)) for _, words in understood_chips(query)]
+    said = [Chip("", clean_line(words, 60)) for _, words in understood_parts(query)]
     return said + [Chip("", clean_line(note, 200)) for note in query.notes]
 
 

@@ -5,7 +5,7 @@ times they are painted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from explorer.browse.arrangement import Arranged
 from explorer.browse.row_lines import row_lines
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
 
 KEPT = 3000
-"""Rows kept in memory; further ones are read again when they come back into sight."""
+"""Rows kept in memory, and what was found in them; further ones are read again when they come back
+into sight."""
+LINES_KEPT = 500
+"""Rows whose lines are kept: many more than are in sight."""
+T = TypeVar("T")
 
 
 class KnownRows:
@@ -43,8 +47,8 @@ class KnownRows:
         if text_of(arranged) != text_of(self._arranged):
             self._excerpts = {}
         if arranged.found:
-            self._rows |= arranged.found.rows
-            self._excerpts |= arranged.found.excerpts
+            _add(self._rows, arranged.found.rows)
+            _add(self._excerpts, arranged.found.excerpts)
         self._arranged, self._matcher = arranged, matcher
         self._made.clear()
 
@@ -54,13 +58,10 @@ class KnownRows:
         self._made.clear()
 
     def add(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line]) -> None:
-        self._excerpts |= excerpts
-        for number, row in rows.items():
-            self._rows.pop(number, None)
-            self._rows[number] = row
+        _add(self._excerpts, excerpts)
+        _add(self._rows, rows)
+        for number in rows:
             self._made.pop(number, None)
-        while len(self._rows) > KEPT:
-            self._rows.pop(next(iter(self._rows)))
 
     def keep_only(self, rows: Iterable[int]) -> None:
         self._rows = {row: self._rows[row] for row in rows if row in self._rows}
@@ -92,7 +93,7 @@ class KnownRows:
         made = self._made.get(row)
         if made is None:
             arranged = self._arranged
-            made = self._made[row] = row_lines(
+            made = row_lines(
                 self._rows.get(row),
                 width,
                 comfortable,
@@ -104,7 +105,17 @@ class KnownRows:
                 depth=arranged.inside[row].depth if row in arranged.inside else 0,
                 light=self._matcher.spans if self._matcher else None,
             )
+            _add(self._made, {row: made}, LINES_KEPT)
         return made
+
+
+def _add(known: dict[int, T], newer: Mapping[int, T], most: int = KEPT) -> None:
+    """Take in what is newer, and forget the oldest beyond the limit."""
+    for row, value in newer.items():
+        known.pop(row, None)
+        known[row] = value
+    while len(known) > most:
+        del known[next(iter(known))]
 
 
 def text_of(arranged: Arranged) -> str:

@@ -23,6 +23,16 @@ def inside_row(key: int) -> int:
     return ~key
 
 
+def is_inside(row: int) -> bool:
+    """Whether a row is one inside another."""
+    return row < 0
+
+
+def session_of(row: int) -> int:
+    """The session of a row, whether it is inside another one or not."""
+    return ~row if is_inside(row) else row
+
+
 def unfolded(catalog: Catalog, tips: Iterable[int]) -> dict[int, dict[int, Inside]]:
     """The rows inside each of these, by their number, in the order they are listed."""
     helpers = _helpers(catalog)

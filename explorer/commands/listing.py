@@ -73,7 +73,7 @@ def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], d
 
 
 def _line(session: Session, now: float) -> str:
-    name = clean_line(session.title or session.preview or "(empty)", 120)
+    name = clean_line(session.called or "(empty)", 120)
     parts = f" ↪{session.parts}" if session.parts > 1 else ""
     return "  ".join(
         (

@@ -11,14 +11,15 @@ from explorer.errors import ExitCode
 from explorer.model import Hidden, Hit
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
+from explorer.render.lines import MATCH, lit
 from explorer.render.when import ago
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     text = " ".join(options.query)
-    search = Whole(store, store.catalog(), text, now, everything=options.all)
+    search = CompleteSearch(store, store.catalog(), text, now, everything=options.all)
     limit = options.limit or None
     if options.json_lines:
         for hit in islice(search.hits(), limit):
@@ -47,7 +48,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     return int(ExitCode.DONE)
 
 
-def _some(search: Whole, limit: int | None) -> list[Hit]:
+def _some(search: CompleteSearch, limit: int | None) -> list[Hit]:
     """The first hits; the others are counted."""
     given: list[Hit] = []
     for hit in search.hits():
@@ -71,12 +72,10 @@ def _lines(hit: Hit, now: float) -> tuple[str, str, str]:
 
 def _lit(hit: Hit) -> str:
     """The snippet with its marks in colour; cleaned piece by piece, so that they stay in place."""
-    pieces, at = [], 0
-    for begin, end in hit.marks:
-        pieces.append(_piece(hit.snippet[at:begin]))
-        pieces.append(painted(_piece(hit.snippet[begin:end]), CYAN))
-        at = end
-    return "".join([*pieces, _piece(hit.snippet[at:])])
+    return "".join(
+        painted(_piece(text), CYAN) if style == MATCH else _piece(text)
+        for text, style in lit(hit.snippet, hit.marks, "text")
+    )
 
 
 def _piece(text: str) -> str:
@@ -89,7 +88,7 @@ def _piece(text: str) -> str:
     return f"{left}{inner}{right}"
 
 
-def _summary(search: Whole, shown: int) -> str:
+def _summary(search: CompleteSearch, shown: int) -> str:
     found = plural(search.total, "hit") if search.total else "No hits"
     some = f"{count(shown)} of {found}" if shown < search.total else found
     parts = [some, *search.query.notes]

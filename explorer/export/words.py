@@ -13,7 +13,7 @@ OPAQUE = "[reasoning that only the provider can read]"
 
 
 def title_of(session: Session) -> str:
-    return clean_line(session.title or session.preview or session.id, 200)
+    return clean_line(session.name, 200)
 
 
 def facts_of(session: Session) -> str:

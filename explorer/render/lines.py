@@ -4,15 +4,29 @@ Made by worker threads, painted by widgets, which alone know what a style looks 
 of the moment.
 """
 
+from collections.abc import Iterable
+
 from explorer.render.clean import ELLIPSIS, cell_width, clean, cut
 
 Span = tuple[str, str]
 """(clean text, style)."""
 Line = tuple[Span, ...]
+MATCH = "match"
+"""The style of what was looked for."""
 
 
 def line_text(line: Line) -> str:
     return "".join(text for text, _ in line)
+
+
+def lit(text: str, spans: Iterable[tuple[int, int]], style: str) -> Line:
+    """A text with what stands in these places lit."""
+    pieces: list[Span] = []
+    at = 0
+    for start, end in spans:
+        pieces += [(text[at:start], style), (text[start:end], MATCH)]
+        at = end
+    return tuple(piece for piece in (*pieces, (text[at:], style)) if piece[0])
 
 
 def line_width(line: Line) -> int:

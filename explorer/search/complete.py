@@ -4,26 +4,22 @@ It reads the file from its newest message to its oldest; the search tables would
 hits sooner, but not in this order, and not all of them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import tzinfo
 
 from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit
-from explorer.search.engine import Decider, Gathered, left_out
-from explorer.search.exclusions import Holders, denied_words
-from explorer.search.filters import NO_FACTS
+from explorer.search.engine import Gathered, scan
+from explorer.search.exclusions import denied
 from explorer.search.hits import message_hits, title_hits
-from explorer.search.language.query import Query, parse
-from explorer.search.language.session_fields import Known, session_test
-from explorer.search.matcher import Matcher, is_plain, needles
-from explorer.search.titles import Titles, titles_holding
+from explorer.search.language.query import parse
+from explorer.search.matcher import Matcher
+from explorer.search.request import Request, hides_nothing, left_out, prepared
 from explorer.stores.base import Store
-from explorer.stores.catalog import NOISE, Catalog
-from explorer.stores.fates import NO_FATES, SOON
-from explorer.stores.traits import Trait, Traits
+from explorer.stores.catalog import Catalog
 
 
-class Whole:
+class CompleteSearch:
     """One search; its figures are right when all hits have been taken."""
 
     def __init__(
@@ -38,84 +34,48 @@ class Whole:
         """`everything` gives hits of all classes, and of messages that were taken back."""
         self._store = store
         self._catalog = catalog
-        self._everything = everything
-        self.query: Query = parse(text, now, tz)
-        self._matcher = Matcher(self.query, now, tz)
         self._now = now
+        self._everything = everything
+        self._tz = tz
+        self.query = parse(text, now, tz)
         self.total = 0
         self.hidden: dict[Hidden, int] = {}
         self.complete = False
 
     def hits(self, token: CancelToken | None = None) -> Iterator[Hit]:
         """Sessions whose title matches, then messages."""
-        token = token or CancelToken()
-        traits, passes = self._asks(token)
-        gathered = Gathered(self._catalog, self._hides, passes)
-        found = self._titled(traits, passes, token)
-        yield from self._counted(title_hits(self._store, found, self._matcher, token))
-        if self.query.asks_messages:
-            yield from self._counted(self._messages(gathered, token))
-        for reason, number in gathered.hidden.items():
-            self.hidden[reason] = self.hidden.get(reason, 0) + number
-        self.complete = True
-
-    def _asks(self, token: CancelToken) -> tuple[Traits, Callable[[int], bool] | None]:
-        """What the fields ask of sessions."""
-        test = session_test(self.query, self._now)
-        traits = self._store.traits(test.traits | {Trait.TITLE}, token=token)
-        facts = self._store.facts(token=token) if test.needs_facts else NO_FACTS
-        self._named = {NOISE[name] for name in test.sources if name in NOISE} | test.classes
-        fates = NO_FATES
-        if test.needs_fates:
-            fates = self._store.fates(self._catalog, before=self._now + SOON, token=token)
-        return traits, test.over(Known(self._catalog, facts, traits, fates=fates))
-
-    def _hides(self, tip: int) -> Hidden | None:
-        reason = None if self._everything else left_out(self._catalog, tip)
-        return None if reason in self._named else reason
-
-    def _titled(
-        self, traits: Traits, passes: Callable[[int], bool] | None, token: CancelToken
-    ) -> list[int]:
-        """Sessions by their titles; without words to find, all that the fields let through and
-        that hold no word that must not be there."""
-        query, titles = self.query, Titles.of(traits.titles)
-        if query.needs_text:
-            keys = titles_holding(titles, self._matcher)
-        elif (query.fields or query.clauses) and not query.asks_messages:
-            holders = Holders(self._store, self._catalog, titles, self._now, self._everything)
-            words = denied_words(query)
-            denied = holders.of(words, token) if words else frozenset()
-            keys = tuple(tip for tip, _ in self._catalog.rows() if tip not in denied)
-        else:
-            return []
-        kept = []
-        for key in self._catalog.by_last_active(key for key in keys if self._catalog.has(key)):
-            tip = self._catalog.tip(key)
-            if passes is not None and not passes(tip):
-                continue
-            if query.needs_text and not self._matcher.in_time(self._catalog.last_active(key)):
-                continue
-            reason = self._hides(tip)
-            if reason is None:
-                kept.append(key)
-            else:
-                self.hidden[reason] = self.hidden.get(reason, 0) + 1
-        return kept
-
-    def _messages(self, gathered: Gathered, token: CancelToken) -> Iterator[Hit]:
-        looked_for = needles(self.query, self._everything)
-        decide = Decider(self._store, self._matcher, is_plain(self.query))
-        below: int | None = None
-        while True:
-            stretch = self._store.scanned(looked_for, below, token)
-            given = gathered.add(decide(stretch.found, token))
-            yield from message_hits(self._store, given, self._matcher, self._everything, token)
-            below = stretch.below
-            if below is None:
-                return
-
-    def _counted(self, hits: Iterator[Hit]) -> Iterator[Hit]:
-        for hit in hits:
+        for hit in self._found(token or CancelToken()):
             self.total += 1
             yield hit
+        self.complete = True
+
+    def _found(self, token: CancelToken) -> Iterator[Hit]:
+        request = prepared(
+            self._store,
+            self._catalog,
+            Matcher(self.query, self._now, self._tz),
+            self._now,
+            token,
+            tz=self._tz,
+            hides=hides_nothing if self._everything else left_out(self._catalog),
+            rewound=self._everything,
+        )
+        keys, self.hidden = request.listed(self._sessions(request, token))
+        yield from title_hits(request, keys, token)
+        if self.query.asks_messages:
+            gathered = Gathered(request)
+            for stretch in scan(request, token):
+                yield from message_hits(request, gathered.add(stretch.found), token)
+            for reason, number in gathered.hidden.items():
+                self.hidden[reason] = self.hidden.get(reason, 0) + number
+
+    def _sessions(self, request: Request, token: CancelToken) -> list[int]:
+        """Sessions by their titles; without words to find, all that hold no word that must not be
+        there."""
+        query = self.query
+        if query.needs_text:
+            return request.titled()
+        if query.asks_messages or not (query.fields or query.clauses):
+            return []
+        out = denied(request, token)
+        return [tip for tip, _ in self._catalog.rows() if tip not in out]

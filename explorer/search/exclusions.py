@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable
 
 from explorer.cancel import CancelToken
 from explorer.model import Kind
-from explorer.search.engine import Decider
+from explorer.search.engine import scan
 from explorer.search.language.query import Clause, Query
 from explorer.search.language.vocabulary import MESSAGE_FIELDS, PLACE_FIELD
-from explorer.search.matcher import Matcher, is_plain, needles
-from explorer.search.titles import Titles, titles_holding
-from explorer.stores.base import Store
-from explorer.stores.candidates import Found
+from explorer.search.request import Request
+from explorer.stores.candidates import Candidate
 from explorer.stores.catalog import Catalog
 
 
@@ -37,46 +35,34 @@ def denied_fields(query: Query) -> list[Query]:
     ]
 
 
-class Holders:
-    """Finds the conversations in which something is found, by their tips."""
+def holders(
+    request: Request, token: CancelToken, tell: Callable[[float], None] = lambda done: None
+) -> frozenset[int]:
+    """The conversations in which something matches, a message or a title, whatever hides them;
+    `tell` gets how much has been read, from 0 to 1."""
+    catalog = request.catalog
+    found = set(map(catalog.tip, request.titled()))
 
-    def __init__(
-        self, store: Store, catalog: Catalog, titles: Titles, now: float, rewound: bool
-    ) -> None:
-        """`rewound` looks at messages that were taken back, too."""
-        self._store = store
-        self._catalog = catalog
-        self._titles = titles
-        self._now = now
-        self._rewound = rewound
+    def is_open(one: Candidate) -> bool:
+        # One message is enough: those beside it need not be read.
+        key = one.session_key
+        return key is not None and catalog.has(key) and catalog.tip(key) not in found
 
-    def of(
-        self, query: Query, token: CancelToken, tell: Callable[[float], None] = lambda done: None
-    ) -> frozenset[int]:
-        """Those of one search; `tell` gets how much has been read, from 0 to 1."""
-        catalog = self._catalog
-        matcher = Matcher(query, self._now)
-        looked_for = needles(query, self._rewound)
-        decide = Decider(self._store, matcher, is_plain(query))
-        titled = filter(catalog.has, titles_holding(self._titles, matcher))
-        found = {catalog.tip(key) for key in titled}
-
-        def is_open(one: Found) -> bool:
-            # One message is enough: those beside it need not be read.
-            key = one.session_key
-            return key is not None and catalog.has(key) and catalog.tip(key) not in found
-
-        below: int | None = None
-        while True:
-            stretch = self._store.scanned(looked_for, below, token)
-            hits = decide(list(filter(is_open, stretch.found)), token)
-            found.update(
-                catalog.tip(hit.session_key) for hit in hits if hit.session_key is not None
-            )
-            below = stretch.below
-            if below is None:
-                return frozenset(found)
+    for stretch in scan(request, token, is_open):
+        found.update(
+            catalog.tip(hit.session_key) for hit in stretch.found if hit.session_key is not None
+        )
+        if stretch.below is not None:
             tell(stretch.done)
+    return frozenset(found)
+
+
+def denied(
+    request: Request, token: CancelToken, tell: Callable[[float], None] = lambda done: None
+) -> frozenset[int]:
+    """The conversations with a word that must not be there."""
+    words = denied_words(request.query)
+    return holders(request.of(words), token, tell) if words else frozenset()
 
 
 def with_owners(catalog: Catalog, tips: Iterable[int]) -> frozenset[int]:

@@ -7,7 +7,7 @@ if the other filters stayed as they are.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden
@@ -46,6 +46,9 @@ class Filters(NamedTuple):
         return bool(self.models or self.least or self.tools or self.unread)
 
 
+NO_FILTERS = Filters()
+
+
 class Tally(NamedTuple):
     """How many rows each choice would list."""
 
@@ -66,7 +69,12 @@ def wanted(
 ) -> Callable[[int], bool] | None:
     """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
     is about to delete or archive."""
-    checks = list(_Looks(catalog, facts, filters, expiring).checks.values())
+    return all_of(_Looks(catalog, facts, filters, expiring).checks.values())
+
+
+def all_of(tests: Iterable[Callable[[int], bool] | None]) -> Callable[[int], bool] | None:
+    """Says whether something passes every test that is set; None when none is."""
+    checks = [test for test in tests if test is not None]
     if len(checks) < 2:
         return checks[0] if checks else None
     return lambda key: all(passes(key) for passes in checks)

@@ -5,21 +5,31 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Hit, Message, MessageState
-from explorer.search.engine import Hit as Match
-from explorer.search.excerpt import excerpt
 from explorer.search.matcher import Matcher
+from explorer.search.request import Request
 from explorer.stores.base import Label, Store
+from explorer.stores.candidates import Candidate
 
 AT_ONCE = 200
 """Messages read together: enough to be quick, few enough to stream."""
 CONTEXT_CHARS = 200
+WIDTH = 160
+"""Characters of an excerpt."""
+LEAD = 40
+"""Characters kept before the first match."""
 
 
-def title_hits(
-    store: Store, keys: Sequence[int], matcher: Matcher, token: CancelToken | None = None
-) -> Iterator[Hit]:
+def excerpt(text: str, at: int) -> str:
+    """One line of text, in which this place is. Made in Python from the message itself: SQLite's
+    own `snippet()` is quadratic in the number of matches and cannot be interrupted."""
+    start = max(at - LEAD, 0)
+    line = ("…" if start else "") + " ".join(text[start : start + WIDTH * 2].split())
+    return line if len(line) <= WIDTH else line[:WIDTH] + "…"
+
+
+def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Iterator[Hit]:
     """Sessions, as hits in their titles."""
-    labels = store.labels(keys, token)
+    labels = request.store.labels(keys, token)
     for key in keys:
         label = labels.get(key)
         if label is not None:
@@ -35,7 +45,7 @@ def title_hits(
                 field="title",
                 state=MessageState.LIVE,
                 snippet=title,
-                marks=matcher.spans(title),
+                marks=request.matcher.spans(title),
             )
 
 
@@ -47,30 +57,21 @@ class _Texts(NamedTuple):
 
 
 def message_hits(
-    store: Store,
-    matches: Sequence[Match],
-    matcher: Matcher,
-    rewound: bool,
-    token: CancelToken | None = None,
+    request: Request, matches: Sequence[Candidate], token: CancelToken
 ) -> Iterator[Hit]:
     """Messages, in the order they are given."""
     for start in range(0, len(matches), AT_ONCE):
-        yield from _batch(store, matches[start : start + AT_ONCE], matcher, rewound, token)
+        yield from _batch(request, matches[start : start + AT_ONCE], token)
 
 
-def _batch(
-    store: Store,
-    batch: Sequence[Match],
-    matcher: Matcher,
-    rewound: bool,
-    token: CancelToken | None,
-) -> Iterator[Hit]:
+def _batch(request: Request, batch: Sequence[Candidate], token: CancelToken) -> Iterator[Hit]:
+    store = request.store
     by_session: dict[int, list[int]] = {}
     for match in batch:
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
     labels = store.labels(list(by_session), token)
-    texts = _read(store, by_session, rewound, token)
+    texts = _read(store, by_session, request.rewound, token)
     lost = _lost(store, {match.session_id for match in batch if match.session_key is None}, token)
     for match in batch:
         if match.session_key is None:
@@ -80,18 +81,16 @@ def _batch(
             message = texts.body.get((match.session_key, match.message_id))
             label = labels.get(match.session_key, Label(match.session_id, None, ""))
         if message is not None:
-            yield _hit(match, message, label, texts, matcher)
+            yield _hit(match, message, label, texts, request.matcher)
 
 
-def _lost(
-    store: Store, ids: Iterable[str], token: CancelToken | None
-) -> dict[tuple[str, int], Message]:
+def _lost(store: Store, ids: Iterable[str], token: CancelToken) -> dict[tuple[str, int], Message]:
     """Messages whose session row is gone still can be read by the id they name."""
     return {(id_, found.id): found for id_ in ids for found in store.lost_messages(id_, token)}
 
 
 def _read(
-    store: Store, by_session: dict[int, list[int]], rewound: bool, token: CancelToken | None
+    store: Store, by_session: dict[int, list[int]], rewound: bool, token: CancelToken
 ) -> _Texts:
     texts = _Texts({}, {})
     for key, ids in by_session.items():
@@ -103,7 +102,7 @@ def _read(
     return texts
 
 
-def _hit(match: Match, message: Message, label: Label, texts: _Texts, matcher: Matcher) -> Hit:
+def _hit(match: Candidate, message: Message, label: Label, texts: _Texts, matcher: Matcher) -> Hit:
     where = matcher.where(message)
     text = where.text if where else message.text
     snippet = excerpt(text, where.at or 0 if where else 0)

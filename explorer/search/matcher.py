@@ -101,8 +101,13 @@ class Matcher:
         )
         """A text that holds those matches: nothing else is asked of it."""
         self.asks_titles = bool(query.positive) and self._test.asks_titles
-        self.is_choosy = not self._test.idle or places != MessageTest().places
-        """Not every message, or not every field of one, counts."""
+        every = self._test.idle and places == MessageTest().places
+        self.is_plain = every and all(
+            not clause.negated and all(term.kind != "regex" for term in clause.any_of)
+            for clause in query.clauses
+        )
+        """Plain content that holds all needles matches for certain: every message counts, and
+        every field of it."""
 
     def where(self, message: Message) -> Where | None:
         """Where a message matches; None when it does not."""
@@ -174,14 +179,6 @@ def needles(query: Query, rewound: bool) -> Needles:
 def _sure(term: Term) -> str:
     """A text that holds the term for certain: behind a space, a word begins."""
     return f" {term.text}" if term.kind == "prefix" else term.text
-
-
-def is_plain(query: Query) -> bool:
-    """Whether plain content that holds all needles matches for certain."""
-    return all(
-        not clause.negated and all(term.kind != "regex" for term in clause.any_of)
-        for clause in query.clauses
-    )
 
 
 def _finder(term: Term) -> Finder:

@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import UsageError
-from explorer.model import RUNNING_WITHIN, Hidden
-from explorer.search.engine import Gathered, Result, search
-from explorer.search.exclusions import Holders, denied_fields, denied_words, with_owners
+from explorer.model import Hidden
+from explorer.search.exclusions import denied_fields, denied_words, holders, with_owners
+from explorer.search.filters import all_of
 from explorer.search.language.query import Query, parse
-from explorer.search.language.session_fields import Known, session_test
-from explorer.search.language.vocabulary import FIELDS
-from explorer.search.titles import Titles
+from explorer.search.language.session_fields import is_running, session_test
+from explorer.search.matcher import Matcher
+from explorer.search.request import Request, prepared
+from explorer.search.titles import NO_TITLES
 from explorer.stores.base import Facts, Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.fates import NO_FATES, SOON
 from explorer.stores.pins import pinned_rows
 from explorer.stores.traits import Trait, Traits
 
@@ -138,39 +138,40 @@ def holding(
             f"NOT {unclear} is no field that is known, so nothing would be kept by it."
             " Put it in quotes if it is text.",
         )
-    test = session_test(query, now, tz)
-    fates = NO_FATES
-    if test.needs_fates:
-        fates = known.store.fates(known.catalog, before=now + SOON, token=token)
-    fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins, fates))
+    request = prepared(
+        known.store,
+        known.catalog,
+        Matcher(query, now, tz),
+        now,
+        token,
+        tz=tz,
+        facts=known.facts,
+        traits=known.traits,
+        pins=known.pins,
+    )
+    fits = request.passes
     if query.asks_messages:
-        gathered = Gathered(known.catalog, lambda tip: None, fits)
-        found: Result = search(known.store, query, gathered, lambda result: None, token, now)
-        fits = frozenset(found.counts).__contains__
-    denied = _denied(known, query, now, token)
+        # A title does not speak for the messages that would go.
+        found = holders(request._replace(titles=NO_TITLES), token)
+        fits = all_of((found.__contains__, fits))
+    denied = _denied(request, token)
     return lambda tip: tip not in denied and (fits is None or fits(tip))
 
 
 def _unclear(query: Query) -> str | None:
     """A field that was to keep something and was taken for text, which nobody writes."""
     denied = (term for clause in query.clauses if clause.negated for term in clause.any_of)
-    words = (term.text for term in denied if term.kind == "word")
-    return next((word for word in words if _names_a_field(word)), None)
+    return next((term.text for term in denied if term.is_like_a_field), None)
 
 
-def _names_a_field(word: str) -> bool:
-    name, colon, _ = word.partition(":")
-    return bool(colon) and name.lower() in FIELDS
-
-
-def _denied(known: Ground, query: Query, now: float, token: CancelToken) -> frozenset[int]:
+def _denied(request: Request, token: CancelToken) -> frozenset[int]:
     """Conversations with something that the query denies, in whatever message: also in one that
     was taken back, and in one of a subagent, which would go along."""
-    titles = Titles.of(known.traits.titles)
-    holders = Holders(known.store, known.catalog, titles, now, rewound=True)
-    words = denied_words(query)
-    asked = [*([words] if words else []), *denied_fields(query)]
-    return with_owners(known.catalog, (tip for one in asked for tip in holders.of(one, token)))
+    words = denied_words(request.query)
+    asked = [*([words] if words else []), *denied_fields(request.query)]
+    every = request._replace(rewound=True)
+    found = (tip for one in asked for tip in holders(every.of(one), token))
+    return with_owners(request.catalog, found)
 
 
 def choose(
@@ -233,19 +234,16 @@ def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
 
 def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
     """Why a conversation stays that the rules fit."""
-    catalog = known.catalog
-    parts = catalog.chain(tip)
+    parts = known.catalog.chain(tip)
     if tip in rules.spared:
         return KEPT
-    ended = tip in known.traits.ended
-    fresh = now - catalog.last_active(tip) < RUNNING_WITHIN and not ended
-    if fresh or any(known.traits.held.get(part, 0.0) > now for part in parts):
+    if is_running(known.catalog, known.traits, parts, now):
         return RUNNING
     if not known.pins.isdisjoint(parts):
         return PINNED
     if tip in kept:
         return NEWEST
-    left_open = known.store.keeps_ends and not ended
+    left_open = known.store.keeps_ends and tip not in known.traits.ended
     return OPEN if left_open and not rules.include_open else ""
 
 

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from explorer.render.case_folding import fold
 from explorer.render.letters import composed
-from explorer.search.language.query import Query
 from explorer.search.matcher import Matcher
 
 ALIKE = 82
@@ -26,6 +25,9 @@ class Titles(NamedTuple):
     @classmethod
     def of(cls, stored: Mapping[int, str]) -> "Titles":
         return cls(stored, {key: fold(title) for key, title in stored.items()})
+
+
+NO_TITLES = Titles({}, {})
 
 
 def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
@@ -51,10 +53,11 @@ def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
     return tuple(key for key, title in found.items() if matcher.in_title(stored[key], title))
 
 
-def titles_alike(titles: Titles, query: Query, matcher: Matcher) -> tuple[int, ...]:
+def titles_alike(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
     """The sessions whose title is like what is looked for, the most alike first."""
     if not matcher.asks_titles:
         return ()
+    query = matcher.query
     plain = [clause.any_of[0] for clause in query.positive if len(clause.any_of) == 1]
     words = " ".join(term.text for term in plain if term.kind in ("word", "phrase"))
     if len(words) < SHORTEST or len(plain) != len(query.clauses):

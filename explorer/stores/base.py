@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Candidate(NamedTuple):
+class NamedSession(NamedTuple):
     """A session that answers to what was typed."""
 
     key: int
@@ -348,7 +348,7 @@ class Store(Protocol):
         """The messages before and after each of these, in the same session."""
         ...
 
-    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+    def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         """The sessions that an id, the beginning of one, or a title may mean: one when it is
         clear."""
         ...

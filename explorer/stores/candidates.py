@@ -22,7 +22,7 @@ class Needles(NamedTuple):
     """What in plain content makes it certain: one text of every group."""
 
 
-class Found(NamedTuple):
+class Candidate(NamedTuple):
     """A message that may hold what is wanted."""
 
     message_id: int
@@ -39,7 +39,7 @@ class Indexed(NamedTuple):
 
     table: str = ""
     """Its name; empty where none could tell."""
-    found: Sequence[Found] = ()
+    found: Sequence[Candidate] = ()
     """The newest candidates."""
     trouble: str = ""
     """Why none could tell although one should: it is missing, stale or broken."""
@@ -48,7 +48,7 @@ class Indexed(NamedTuple):
 class Stretch(NamedTuple):
     """What was found in some of the messages, newest first."""
 
-    found: Sequence[Found]
+    found: Sequence[Candidate]
     below: int | None
     """Where to go on; None at the end."""
     done: float

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from explorer.errors import NoSuchSession
-from explorer.stores.base import Candidate, Store
+from explorer.stores.base import NamedSession, Store
 from explorer.stores.traits import Trait
 
 NAMED = 8
 
 
-def resolve(store: Store, text: str) -> Candidate:
+def resolve(store: Store, text: str) -> NamedSession:
     """The one session that `text` means."""
     # Every id begins with nothing, but nobody means any session by it.
     found = store.find(text) if text.strip() else []
@@ -23,7 +23,7 @@ def resolve(store: Store, text: str) -> Candidate:
     raise _ambiguous(text, found)
 
 
-def resolve_for_edit(store: Store, text: str) -> Candidate:
+def resolve_for_edit(store: Store, text: str) -> NamedSession:
     """The one session that `text` means beyond doubt: by id, the beginning of one, or a title that
     no other session has. Which of a numbered lineage is meant is nothing to guess here."""
     found = store.find(text) if text.strip() else []
@@ -33,7 +33,7 @@ def resolve_for_edit(store: Store, text: str) -> Candidate:
     titles = store.traits({Trait.TITLE}).titles
     keys = [key for key, title in titles.items() if title == text]
     labels = store.labels(keys)
-    titled = [Candidate(key, label.id, label.title) for key, label in labels.items()]
+    titled = [NamedSession(key, label.id, label.title) for key, label in labels.items()]
     if len(titled) == 1 and not by_id:
         return titled[0]
     if by_id or titled or found:
@@ -41,7 +41,7 @@ def resolve_for_edit(store: Store, text: str) -> Candidate:
     return resolve(store, text)
 
 
-def _ambiguous(text: str, found: Sequence[Candidate]) -> NoSuchSession:
+def _ambiguous(text: str, found: Sequence[NamedSession]) -> NoSuchSession:
     names = [f"  {c.id}  {c.title or ''}".rstrip() for c in found[:NAMED]]
     more = ["  …"] if len(found) > NAMED else []
     return NoSuchSession(

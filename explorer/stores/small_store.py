@@ -27,18 +27,18 @@ from explorer.model import (
 from explorer.render.amounts import count
 from explorer.render.when import exact
 from explorer.stores.base import (
-    Candidate,
     Changes,
     Details,
     Edits,
     Facts,
     Handover,
     Label,
+    NamedSession,
     Section,
     Store,
     TooLong,
 )
-from explorer.stores.candidates import Found, Indexed, Needles, Stretch
+from explorer.stores.candidates import Candidate, Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Link, Mark, Unit
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.files import OurFiles
@@ -316,10 +316,10 @@ class SmallStore(Store):
         known = [id_ for id_ in ids if id_ in place]
         return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
 
-    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+    def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         known = self.traits({Trait.ID, Trait.TITLE}, token=token)
         found = [
-            Candidate(key, known.ids.get(key, ""), known.titles.get(key))
+            NamedSession(key, known.ids.get(key, ""), known.titles.get(key))
             for key in dict.fromkeys((*known.ids, *known.titles))
         ]
         exact = [one for one in found if one.id == text]
@@ -350,7 +350,7 @@ class SmallStore(Store):
         def work(reader: Reader) -> Stretch:
             """Every message may hold the words."""
             found = [
-                Found(one.id, row.key, row.id, certain=False, at=one.timestamp or 0.0)
+                Candidate(one.id, row.key, row.id, certain=False, at=one.timestamp or 0.0)
                 for row in self.survey(reader)
                 for one in self.told(reader, row.id)
                 if needles.rewound or one.state is not MessageState.REWOUND

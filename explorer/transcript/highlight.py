@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.render.blocks import Block
-from explorer.render.lines import Line, Span, line_text
+from explorer.render.lines import MATCH, Line, Span, line_text
 from explorer.search.pattern import Pattern, hurried
 from explorer.transcript.document import Place
 
-MATCH = "match"
 HERE = "match-here"
 KEPT = 500
 """Blocks whose matches are kept: many more than are in sight."""

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.errors import NoSuchSession, Problem, StoreError
 from explorer.model import Kind, MessageState, Session, Sort, State
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.stores.catalog import Unit
 from explorer.stores.conversation import read_session
 from explorer.stores.kinds import open_store
@@ -179,7 +179,7 @@ def test_a_search_finds_what_a_plain_scan_finds(case: Case) -> None:
         result, found = searched(store, catalog, f'"{word}"')
         assert result.complete
         assert found == scanned.holding([word]), word
-        hits = Whole(store, catalog, f'"{word}"', LATER, everything=True).hits()
+        hits = CompleteSearch(store, catalog, f'"{word}"', LATER, everything=True).hits()
         told = {(hit.session_key, hit.message_id) for hit in hits if hit.message_id is not None}
         assert found <= told, word
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable
 
 from explorer.cancel import CancelToken
-from explorer.search.engine import Gathered, Hit, Result, search
+from explorer.search.engine import Gathered, SearchResult, search
 from explorer.search.language.query import parse
+from explorer.search.matcher import Matcher
+from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
+from explorer.stores.candidates import Candidate
 from explorer.stores.catalog import Catalog
 
 
@@ -14,7 +17,7 @@ class Noted(Gathered):
 
     found: set[tuple[int, int]]
 
-    def add(self, found: Iterable[Hit], again: bool = False) -> list[Hit]:
+    def add(self, found: Iterable[Candidate], again: bool = False) -> list[Candidate]:
         given = super().add(found, again)
         places = {(hit.session_key or 0, hit.message_id) for hit in given}
         self.found = getattr(self, "found", set()) | places
@@ -25,11 +28,12 @@ def searched(
     store: Store,
     catalog: Catalog,
     text: str,
-    tell: Callable[[Result], None] = lambda _: None,
+    tell: Callable[[SearchResult], None] = lambda _: None,
     now: float = 0.0,
     hide: bool = False,
-) -> tuple[Result, set[tuple[int, int]]]:
+) -> tuple[SearchResult, set[tuple[int, int]]]:
     """(what it came to, every hit); with `hide`, those of machinery are only counted."""
-    gathered = Noted(catalog) if hide else Noted(catalog, lambda _: None)
-    result = search(store, parse(text, now), gathered, tell, CancelToken(), now)
+    request = Request(store, catalog, Matcher(parse(text, now), now), now)
+    gathered = Noted(request._replace(hides=left_out(catalog)) if hide else request)
+    result = search(gathered, tell, CancelToken())
     return result, gathered.found

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.search.language.query import parse
 from explorer.stores.base import Store
 from explorer.stores.kinds import open_store
@@ -85,7 +85,7 @@ def test_words_find_what_a_plain_scan_finds(
 @settings(max_examples=8, deadline=None)
 @given(text=st.lists(st.sampled_from(SIGNS), max_size=4).map(" ".join))
 def test_a_script_gets_what_is_found_while_typing(real: Real, text: str) -> None:
-    whole = Whole(real.store, real.catalog, text, 0.0, everything=False)
+    whole = CompleteSearch(real.store, real.catalog, text, 0.0, everything=False)
     hits = [hit for hit in whole.hits() if hit.message_id is not None]
     if whole.query.asks_messages and not whole.query.fields:
         _, found = searched(real.store, real.catalog, text, hide=True)

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.search.engine import Gathered, Result, search
+from explorer.search.engine import Gathered, SearchResult, search
 from explorer.search.language.query import parse
+from explorer.search.matcher import Matcher
+from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
 from explorer.stores.candidates import Needles
 from explorer.stores.hermes.create.state_file import StateFile
@@ -26,10 +28,11 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def _order(store: Store, best: bool) -> tuple[Result, list[str]]:
+def _order(store: Store, best: bool) -> tuple[SearchResult, list[str]]:
     names = {key: id_ for id_, key in keys(store).items()}
-    gathered = Gathered(store.catalog(), best=best)
-    result = search(store, parse("owl", 0.0), gathered, lambda _: None, CancelToken())
+    catalog, matcher = store.catalog(), Matcher(parse("owl", 0.0))
+    request = Request(store, catalog, matcher, hides=left_out(catalog), best=best)
+    result = search(Gathered(request), lambda _: None, CancelToken())
     return result, [names[tip] for tip in result.order]
 
 

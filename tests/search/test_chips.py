@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.search.language.chips import Chip, Offer, chips, complete
+from explorer.search.language.chips import Offer, Understood, complete, understood_parts
 from explorer.search.language.query import LONGEST, parse
 from explorer.search.language.vocabulary import FIELDS
 from tests.factories import NOW
 
 
 def _said(text: str) -> list[tuple[str, str]]:
-    return [(chip.name, chip.words) for chip in chips(parse(text, NOW, UTC))]
+    return [(chip.name, chip.words) for chip in understood_parts(parse(text, NOW, UTC))]
 
 
 @pytest.mark.parametrize(
@@ -235,6 +235,6 @@ def test_offers_stand_around_the_cursor(text: str, cursor: int) -> None:
 @given(anything)
 def test_anything_that_was_understood_can_be_said(text: str) -> None:
     query = parse(text, NOW, UTC)
-    said = chips(query)
-    assert all(isinstance(chip, Chip) and chip.words for chip in said)
+    said = understood_parts(query)
+    assert all(isinstance(chip, Understood) and chip.words for chip in said)
     assert [chip.name for chip in said if chip.name != "text"] == [f.name for f in query.fields]

@@ -11,7 +11,7 @@ import pytest
 
 from explorer.cancel import CancelToken
 from explorer.model import Hit
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher, needles
 from explorer.search.prune_rules import Rules, choose, ground, holding
@@ -42,7 +42,7 @@ class Planted:
     titled: bool
 
     def hits(self, typed: str) -> list[Hit]:
-        whole = Whole(self.store, self.store.catalog(), typed, NOW)
+        whole = CompleteSearch(self.store, self.store.catalog(), typed, NOW)
         found = list(whole.hits())
         assert whole.complete
         return found
@@ -182,7 +182,9 @@ def test_power_loop_goes_either_way(name: str, tmp_path: Path) -> None:
             db.execute(f"UPDATE {table} SET content = ? WHERE rowid = ?", values)
     store = open_store(path)
     for form in FORMS:
-        whole = Whole(store, store.catalog(), normalize(form, "x한국어"), NOW, everything=True)
+        whole = CompleteSearch(
+            store, store.catalog(), normalize(form, "x한국어"), NOW, everything=True
+        )
         assert len(list(whole.hits())) == 2
 
 
@@ -207,8 +209,8 @@ def test_a_prune_goes_either_way(tmp_path: Path) -> None:
 def test_a_prefix_begins_a_word_also_behind_an_accent(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db", *(normalize(form, "cafés") for form in FORMS))
     store = open_store(path)
-    assert not list(Whole(store, store.catalog(), "s*", NOW).hits())
-    assert len(list(Whole(store, store.catalog(), "caf*", NOW).hits())) == 2
+    assert not list(CompleteSearch(store, store.catalog(), "s*", NOW).hits())
+    assert len(list(CompleteSearch(store, store.catalog(), "caf*", NOW).hits())) == 2
 
 
 def test_the_command_line_goes_either_way(tmp_path: Path, command: Command) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from explorer.search.language.dates import Span, span
+from explorer.search.language.dates import Period, span
 
 BERLIN = ZoneInfo("Europe/Berlin")
 HAVANA = ZoneInfo("America/Havana")
@@ -42,7 +42,7 @@ def _at(year: int, month: int, day: int, hour: int = 0, minute: int = 0, tz: tzi
 def test_a_day_a_month_or_a_year_reaches_from_its_first_midnight_to_the_next(
     words: str, start: tuple[int, int, int], end: tuple[int, int, int]
 ) -> None:
-    assert span(words, NOW, UTC) == Span(_at(*start), _at(*end))
+    assert span(words, NOW, UTC) == Period(_at(*start), _at(*end))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_day_a_month_or_a_year_reaches_from_its_first_midnight_to_the_next(
     ],
 )
 def test_a_span_is_so_long_ago_till_now(words: str, seconds: float) -> None:
-    assert span(words, NOW, UTC) == Span(NOW - seconds, NOW)
+    assert span(words, NOW, UTC) == Period(NOW - seconds, NOW)
 
 
 @pytest.mark.parametrize("words", ["TODAY", "  today ", "Yesterday\n", " 7D", "2026-03-01 "])
@@ -88,15 +88,17 @@ def test_a_day_on_which_the_clocks_change_has_the_hours_it_had(
 ) -> None:
     year, month, number = day
     midnight = _at(*day, tz=BERLIN)
-    assert span(f"{year}-{month}-{number}", NOW, BERLIN) == Span(midnight, midnight + hours * HOUR)
+    assert span(f"{year}-{month}-{number}", NOW, BERLIN) == Period(
+        midnight, midnight + hours * HOUR
+    )
     evening = _at(*day, 22, tz=BERLIN)
-    assert span("today", evening, BERLIN) == Span(midnight, midnight + hours * HOUR)
-    assert span("yesterday", evening + DAY, BERLIN) == Span(midnight, midnight + hours * HOUR)
+    assert span("today", evening, BERLIN) == Period(midnight, midnight + hours * HOUR)
+    assert span("yesterday", evening + DAY, BERLIN) == Period(midnight, midnight + hours * HOUR)
 
 
 def test_the_day_belongs_to_the_zone() -> None:
     late = _at(2026, 9, 21, 23, 30)
-    assert span("today", late, BERLIN) == Span(
+    assert span("today", late, BERLIN) == Period(
         _at(2026, 9, 22, tz=BERLIN), _at(2026, 9, 23, tz=BERLIN)
     )
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.search.complete import Whole
+from explorer.errors import UsageError
+from explorer.search.complete import CompleteSearch
 from explorer.search.prune_rules import DAY, Rules, choose, ground, holding
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
@@ -100,7 +101,7 @@ def test_a_search_without_words_lists_who_is_without_them(
     path: Path, query: str, listed: str
 ) -> None:
     store = open_store(path)
-    whole = Whole(store, store.catalog(), query, NOW)
+    whole = CompleteSearch(store, store.catalog(), query, NOW)
     assert {hit.session_id for hit in whole.hits()} == set(listed.split())
     assert whole.query.notes == ()
 
@@ -144,3 +145,9 @@ def test_what_stays_against_a_plain_scan(real_file: Path) -> None:
         assert beside is not None
         large = {tip for tip in texts if known.messages(tip) > 2}
         assert set(filter(beside, texts)) == fitting & large, word
+
+
+@pytest.mark.parametrize("query", ["NOT is:pined", "NOT is:pin*", "NOT -is:pined", "NOT source:"])
+def test_a_prune_goes_by_no_text_that_was_to_be_a_field(path: Path, query: str) -> None:
+    with pytest.raises(UsageError, match="is no field that is known"):
+        _pruned(path, query)

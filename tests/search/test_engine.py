@@ -6,19 +6,24 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.search.engine import Gathered, Hit, Result, search
+from explorer.search.engine import Gathered, SearchResult, search
 from explorer.search.language.query import parse
+from explorer.search.matcher import Matcher
+from explorer.search.request import Request
 from explorer.stores.base import Store
+from explorer.stores.candidates import Candidate
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, say
 from tests.real_files import unpack
 
 
-def found(store: Store, text: str, told: list[Result] | None = None) -> tuple[Result, set[int]]:
-    gathered = _Noted(store.catalog(), lambda _: None)
+def found(
+    store: Store, text: str, told: list[SearchResult] | None = None
+) -> tuple[SearchResult, set[int]]:
+    gathered = _Noted(Request(store, store.catalog(), Matcher(parse(text, 0.0))))
     tell = told.append if told is not None else lambda _: None
-    result = search(store, parse(text, 0.0), gathered, tell, CancelToken())
+    result = search(gathered, tell, CancelToken())
     return result, gathered.found
 
 
@@ -27,7 +32,7 @@ class _Noted(Gathered):
 
     found: set[int]
 
-    def add(self, found: Iterable[Hit], again: bool = False) -> list[Hit]:
+    def add(self, found: Iterable[Candidate], again: bool = False) -> list[Candidate]:
         given = super().add(found, again)
         self.found = getattr(self, "found", set()) | {hit.message_id for hit in given}
         return given
@@ -39,7 +44,7 @@ def test_the_first_hits_come_before_the_scan(tmp_path: Path) -> None:
         state.create_session("s", "cli", started_at=T0)
         for number in range(50):
             state.append_message("s", "user", f"word {number}", timestamp=T0 + number)
-    told: list[Result] = []
+    told: list[SearchResult] = []
     result, _ = found(open_store(path), "word", told)
     assert told[0].table
     assert told[0].total == 50

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.render.case_folding import fold, spellings
-from explorer.search.excerpt import WIDTH, excerpt
+from explorer.search.hits import WIDTH, excerpt
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Message, MessageState, ToolCall
-from explorer.search.language.dates import Span
+from explorer.search.language.dates import Period
 from explorer.search.language.message_fields import MessageTest, message_test
 from explorer.search.language.query import parse
 from explorer.stores.conversation import read_session
@@ -163,7 +163,7 @@ def test_a_test_that_asks_for_something_is_not_idle(text: str) -> None:
 def test_days_come_as_one_span_and_what_is_left_out() -> None:
     test = _test("x after:2025-10-19 -after:2025-10-30 before:2025-10-21 -on:2025-10-20")
     assert (test.since, test.until) == (MIDNIGHT - DAY, MIDNIGHT + DAY)
-    assert test.outside == (Span(MIDNIGHT, MIDNIGHT + DAY),)
+    assert test.outside == (Period(MIDNIGHT, MIDNIGHT + DAY),)
 
 
 def test_days_are_no_concern_of_messages_where_none_are_looked_for() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.model import Hidden
 from explorer.search import engine
-from explorer.search.complete import Whole
-from explorer.search.engine import Result
+from explorer.search.complete import CompleteSearch
+from explorer.search.engine import SearchResult
 from explorer.search.language.query import parse
 from explorer.search.matcher import needles
 from explorer.stores.base import Store
@@ -37,7 +37,7 @@ class Planted:
 
     def found(self, text: str) -> set[tuple[int, int]]:
         """(session, message) of what a search lists; titles are another matter."""
-        whole = Whole(self.store, self.catalog, text, NOW)
+        whole = CompleteSearch(self.store, self.catalog, text, NOW)
         hits = [hit for hit in whole.hits() if hit.message_id is not None]
         assert whole.complete
         assert whole.total >= len(hits)
@@ -146,7 +146,7 @@ def test_newer_schemas_speak_the_language(newer: Planted) -> None:
 def test_nothing_is_called_complete_before_all_has_been_read(newer: Planted) -> None:
     """Also where a table knew it all: nobody can tell."""
     for text in ("kea", "8192", "docker", "think"):
-        told: list[Result] = []
+        told: list[SearchResult] = []
         result, _ = searched(newer.store, newer.catalog, text, told.append, NOW)
         assert result.complete
         assert told[0].done == 0.0
@@ -182,7 +182,7 @@ def test_the_place_of_a_match_is_named(newer: Planted) -> None:
         ("détail", "details", "reasoning"),
         ("parakea", "five", "content"),
     ):
-        hits = Whole(newer.store, newer.catalog, text, NOW).hits()
+        hits = CompleteSearch(newer.store, newer.catalog, text, NOW).hits()
         (hit,) = [hit for hit in hits if newer.names.get(hit.message_id or 0) == place]
         assert hit.field == field, text
         begin, end = hit.marks[0]
@@ -194,7 +194,7 @@ def test_words_find_what_a_plain_scan_of_power_loop_finds(name: str, tmp_path: P
     store = open_store(unpack(name, tmp_path))
     catalog, scanned = store.catalog(), scan(store)
     for text in ("release", "it's", "大", "検索", "--", '"', "*", "AND", "e2e", "://", "zzyzx"):
-        hits = Whole(store, catalog, text, NOW).hits()
+        hits = CompleteSearch(store, catalog, text, NOW).hits()
         found = {(hit.session_key or 0, hit.message_id or 0) for hit in hits}
         every = scanned.holding(words(text))
         shown = {place for place in every if catalog.kind(place[0]).value != "subagent"}

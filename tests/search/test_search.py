@@ -8,7 +8,7 @@ import pytest
 
 from explorer.model import Hidden, Hit, MessageState
 from explorer.render.case_folding import fold
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.stores.candidates import Needles
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
@@ -34,9 +34,9 @@ TYPED = (
 )
 
 
-def _search(path: Path, text: str, everything: bool = False) -> tuple[Whole, list[Hit]]:
+def _search(path: Path, text: str, everything: bool = False) -> tuple[CompleteSearch, list[Hit]]:
     store = open_store(path)
-    search = Whole(store, store.catalog(), text, NOW, everything)
+    search = CompleteSearch(store, store.catalog(), text, NOW, everything)
     return search, list(search.hits())
 
 

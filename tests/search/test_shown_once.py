@@ -8,10 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from explorer.cancel import CancelToken
-from explorer.search.complete import Whole
-from explorer.search.exclusions import Holders
+from explorer.search.complete import CompleteSearch
+from explorer.search.exclusions import holders
 from explorer.search.language.query import parse
-from explorer.search.titles import Titles
+from explorer.search.matcher import Matcher
+from explorer.search.request import Request
 from explorer.stores.candidates import Needles
 from explorer.stores.hermes.messages.visible import BY_ORDER
 from explorer.stores.kinds import open_store
@@ -33,7 +34,7 @@ def _file(name: str, folder: Path) -> Path:
 
 def _hits(path: Path, text: str, everything: bool = False) -> list[int]:
     store = open_store(path)
-    hits = Whole(store, store.catalog(), text, NOW, everything).hits()
+    hits = CompleteSearch(store, store.catalog(), text, NOW, everything).hits()
     return sorted(hit.message_id or 0 for hit in hits)
 
 
@@ -129,8 +130,9 @@ def test_what_nobody_sees_keeps_no_conversation_out_of_a_list(tmp_path: Path) ->
     store = open_store(path)
     own = keys(store)["owls"]
     for rewound, held in ((False, frozenset[int]()), (True, frozenset({own}))):
-        holders = Holders(store, store.catalog(), Titles({}, {}), NOW, rewound)
-        assert holders.of(parse("wombowl", NOW), CancelToken()) == held
+        matcher = Matcher(parse("wombowl", NOW), NOW)
+        request = Request(store, store.catalog(), matcher, NOW, rewound=rewound)
+        assert holders(request, CancelToken()) == held
 
 
 @pytest.mark.parametrize("name", ["hermes-v31", "hermes-v22-to-v31"])

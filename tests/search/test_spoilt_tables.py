@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.stores.kinds import open_store
 from tests.factories import altered, rows
 from tests.newer_files import NEWER_FILES, newer_file
@@ -166,7 +166,7 @@ def test_a_script_gets_everything_too(tmp_path: Path, how: str) -> None:
     with altered(path) as db:
         SPOILT[how][0](db)
     store = open_store(path)
-    whole = Whole(store, store.catalog(), "docker", NOW, everything=True)
+    whole = CompleteSearch(store, store.catalog(), "docker", NOW, everything=True)
     stored = rows(path, "SELECT count(*) FROM messages WHERE content LIKE '%docker%'")
     found = [hit for hit in whole.hits() if hit.field == "content"]
     assert whole.complete

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.errors import Problem, StoreError
 from explorer.model import Hidden, Session, Sort, State
-from explorer.search.complete import Whole
+from explorer.search.complete import CompleteSearch
 from explorer.stores.conversation import read_session
 from explorer.stores.kinds import open_store
 from explorer.stores.sort_order import ordered, values_of
@@ -62,7 +62,7 @@ def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
 
 def test_a_title_of_power_loop_is_found(path: Path) -> None:
     store = open_store(path)
-    found = Whole(store, store.catalog(), "marathon", NOW, everything=True).hits()
+    found = CompleteSearch(store, store.catalog(), "marathon", NOW, everything=True).hits()
     (session,) = _titled(path, "Marathon")
     assert [hit.session_key for hit in found if hit.field == "title"] == [session.key]
 
@@ -77,7 +77,7 @@ def test_messages_come_from_the_set_their_session_is_in(upgraded: Path) -> None:
 
 def test_hits_of_all_sets_come_newest_first(upgraded: Path) -> None:
     store = open_store(upgraded)
-    found = Whole(store, store.catalog(), "release", NOW, everything=True).hits()
+    found = CompleteSearch(store, store.catalog(), "release", NOW, everything=True).hits()
     times = [hit.timestamp or 0.0 for hit in found if hit.field == "content"]
     assert len(times) > 20
     assert times == sorted(times, reverse=True)

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.model import Sort
 from explorer.stores.base import Store
-from explorer.stores.candidates import Found, Needles
+from explorer.stores.candidates import Candidate, Needles
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import slices
@@ -50,7 +50,7 @@ def _catalog(store: Store) -> object:
 
 
 def _searched(store: Store) -> object:
-    found: list[Found] = []
+    found: list[Candidate] = []
     below: int | None = None
     while True:
         stretch = store.scanned(Needles((("e",),)), below)

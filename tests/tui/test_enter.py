@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse import live_search as searching
 from explorer.browse.first_read import Intent, Opening, Start
-from explorer.browse.search import live_search as searching
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
 from tests.factories import talk
@@ -36,7 +36,7 @@ async def _searching(
         driver = Driver(app, pilot)
         await driver.settle()
         search = Held(monkeypatch, searching, "search")
-        monkeypatch.setattr(searching._Words, "_told_so_far", lambda *_: None)
+        monkeypatch.setattr(searching.LiveSearch, "_list_so_far", lambda *_: None)
         await pilot.press("slash")
         driver.main.search_bar.input.value = text
         await search.holds(driver)

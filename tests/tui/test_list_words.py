@@ -5,7 +5,7 @@ import pytest
 from explorer.browse.arrangement import Arranged, Found
 from explorer.browse.list_words import border
 from explorer.model import Hidden
-from explorer.search.engine import Result
+from explorer.search.engine import SearchResult
 from explorer.search.language.query import parse
 
 
@@ -20,7 +20,7 @@ from explorer.search.language.query import parse
 def test_what_a_search_left_out_is_counted_in_the_room_there_is(
     sessions: bool, room: int, said: str
 ) -> None:
-    found = Found(Result(parse("x", 0.0)), 0, 0.1, sessions=sessions)
+    found = Found(SearchResult(parse("x", 0.0)), 0, 0.1, sessions=sessions)
     hidden = {Hidden.EMPTY: 1, Hidden.SUBAGENT: 6}
     arranged = Arranged((), (), hidden, 14, found=found)
     assert border(arranged, 63, room) == said

@@ -5,10 +5,10 @@ import time
 import pytest
 
 from explorer.render.blocks import Block
-from explorer.render.lines import Line
+from explorer.render.lines import MATCH, Line
 from explorer.search.pattern import pattern
 from explorer.transcript.document import Place
-from explorer.transcript.highlight import HERE, MATCH, Lights, as_seen, marked, matches_in
+from explorer.transcript.highlight import HERE, Lights, as_seen, marked, matches_in
 
 
 def _lit(lines: list[Line], text: str) -> list[list[str]]:

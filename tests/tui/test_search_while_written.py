@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.browse.search import live_search as searching
+from explorer.browse import live_search as searching
 from explorer.cancel import CancelToken
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk

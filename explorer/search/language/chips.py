@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.render.amounts import plural
-from explorer.search.language.pieces import pieces
+from explorer.search.language.pieces import NAMED, pieces
 from explorer.search.language.query import LONGEST, Clause, Field, Query, Term
 from explorer.search.language.vocabulary import FIELDS, amount, takes_several
 
 
-class Chip(NamedTuple):
+class Understood(NamedTuple):
     """Something that was understood."""
 
     name: str
@@ -48,7 +48,6 @@ _FIELD_WORDS = {
 """(how it is said, how the opposite is said) of fields that take values."""
 _TERM_WORDS = {"word": "{}", "phrase": "“{}”", "prefix": "{}…", "regex": "/{}/"}
 _UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
-_NAMED = re.compile(r"-?([A-Za-z]+):")
 _NAMING = re.compile(r"(-?)([A-Za-z]*)")
 _REST_OF_NAME = re.compile(r"[A-Za-z]*:?")
 _REST_OF_VALUE = re.compile(r"[^\s,]*")
@@ -56,10 +55,12 @@ _REST_OF_QUOTED = re.compile(r'(?:[^"]*")?')
 _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
 
 
-def chips(query: Query) -> tuple[Chip, ...]:
+def understood_parts(query: Query) -> tuple[Understood, ...]:
     """What was understood, text first."""
-    said = [Chip("text", words) for clause in query.clauses if (words := _clause_words(clause))]
-    return (*said, *(Chip(field.name, field_words(field)) for field in query.fields))
+    said = [
+        Understood("text", words) for clause in query.clauses if (words := _clause_words(clause))
+    ]
+    return (*said, *(Understood(field.name, field_words(field)) for field in query.fields))
 
 
 def field_words(field: Field) -> str:
@@ -119,9 +120,9 @@ def complete(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list
         if piece.start < cursor <= piece.end:
             if piece.kind not in ("word", "field"):
                 return []
-            named = _NAMED.match(text, piece.start, cursor)
-            if named and named[1].lower() in FIELDS:
-                return _values(text, named[1].lower(), named.end(), cursor, known)
+            named = NAMED.match(text, piece.start, cursor)
+            if named and named[2].lower() in FIELDS:
+                return _values(text, named[2].lower(), named.end(), cursor, known)
             return _names(text, piece.start, cursor)
     return []
 

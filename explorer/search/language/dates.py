@@ -9,39 +9,39 @@ _SPAN = r"(\d{1,5})\s?([hdwmy])"
 _DATE = r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?"
 
 
-class Span(NamedTuple):
+class Period(NamedTuple):
     """From one moment up to, not including, another."""
 
     start: float
     end: float
 
 
-def span(text: str, now: float, tz: tzinfo | None = None) -> Span | None:
+def span(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     """What somebody means: a day, a month, a year, or from so long ago till now; None where it
     is not clear."""
     words = text.strip().lower()
     found = re.fullmatch(_SPAN, words)
     if found:
-        return Span(now - int(found[1]) * _SPANS[found[2]], now)
+        return Period(now - int(found[1]) * _SPANS[found[2]], now)
     here = datetime.fromtimestamp(now, tz)
     # The first of two: in an hour that comes twice, `here` would be the second one.
     midnight = here.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     days = {"today": 0, "yesterday": 1}.get(words)
     if days is not None:
         start = midnight - timedelta(days=days)
-        return Span(start.timestamp(), _later(start, days=1))
+        return Period(start.timestamp(), _later(start, days=1))
     found = re.fullmatch(_DATE, words)
     return _dated(midnight, *found.groups()) if found else None
 
 
-def _dated(like: datetime, year: str, month: str | None, day: str | None) -> Span | None:
+def _dated(like: datetime, year: str, month: str | None, day: str | None) -> Period | None:
     try:
         start = like.replace(year=int(year), month=int(month or 1), day=int(day or 1))
         if day:
-            return Span(start.timestamp(), _later(start, days=1))
+            return Period(start.timestamp(), _later(start, days=1))
         after = start.replace(day=1) + timedelta(days=32 if month else 366)
         end = after.replace(day=1) if month else start.replace(year=start.year + 1)
-        return Span(start.timestamp(), end.timestamp())
+        return Period(start.timestamp(), end.timestamp())
     except (ValueError, OverflowError, OSError):
         return None
 

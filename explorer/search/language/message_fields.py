@@ -11,7 +11,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import Message
-from explorer.search.language.dates import Span
+from explorer.search.language.dates import Period
 from explorer.search.language.query import Field, Query
 from explorer.search.language.vocabulary import FIELDS, PLACE_FIELD, TIME_FIELDS, period
 
@@ -36,7 +36,7 @@ class MessageTest(NamedTuple):
     since: float = -math.inf
     until: float = math.inf
     """Not included; a message without a time is never in time."""
-    outside: tuple[Span, ...] = ()
+    outside: tuple[Period, ...] = ()
     """Times that are left out."""
     places: frozenset[str] = frozenset(FIELDS[PLACE_FIELD].offers)
 
@@ -87,7 +87,7 @@ def message_test(query: Query, now: float, tz: tzinfo | None = None) -> MessageT
 def _timed(test: MessageTest, field: Field, now: float, tz: tzinfo | None) -> MessageTest:
     start, end = period(field.name, field.value, now, tz)
     if field.negated and field.name == "on":
-        return test._replace(outside=(*test.outside, Span(start, end)))
+        return test._replace(outside=(*test.outside, Period(start, end)))
     if field.negated:
         # The other side: an end of each of these is open.
         start, end = (end, math.inf) if field.name == "before" else (-math.inf, start)

@@ -23,8 +23,8 @@ class Piece(NamedTuple):
     """Of a field."""
     negated: bool = False
     """A field with a dash before it."""
-    closed: bool = True
-    """The quote that begins it has its partner."""
+    is_like_a_field: bool = False
+    """A word that begins with the name of a field, and is text all the same."""
 
 
 _BEGIN = re.compile(r"\S")
@@ -36,8 +36,9 @@ _PHRASE = re.compile(rf"(?:{_QUOTED})(?:\*(?!\S))?")
 # Without spaces in it, an expression may hold slashes; with spaces only escaped ones, or two paths
 # in a row would be one.
 _EXPRESSION = re.compile(r"/(?![/\s])((?:[^\s\\]|\\\S)+|(?:[^/\\]|\\.)+)(?<!\s)/(?!\S)", re.DOTALL)
+NAMED = re.compile(r"(-?)([A-Za-z]+):")
 # Not before a second colon: Model::find is somebody's code.
-_FIELD = re.compile(r"(-?)([A-Za-z]+):(?=[^\s:])")
+_FIELD = re.compile(rf"{NAMED.pattern}(?=[^\s:])")
 _ONE = re.compile(rf"{_QUOTED}|([^\s,\"][^\s,]*)")
 _WHOLE = re.compile(rf"{_QUOTED}|([^\s\"]\S*)")
 
@@ -69,17 +70,18 @@ def plain(source: str, start: int) -> Piece:
     found = _WORD.match(source, start)
     word = found[0] if found else ""
     end = start + len(word)
+    named = NAMED.match(word)
+    like_a_field = named is not None and named[2].lower() in FIELDS
     if word.endswith("*") and word.count("*") == 1 and any(map(str.isalnum, word)):
-        return Piece("prefix", word[:-1], start, end)
-    return Piece("word", word, start, end)
+        return Piece("prefix", word[:-1], start, end, is_like_a_field=like_a_field)
+    return Piece("word", word, start, end, is_like_a_field=like_a_field)
 
 
 def _phrase(source: str, start: int) -> Piece | None:
     found = _PHRASE.match(source, start)
     if not found:
         return None
-    text = (found[1] or found[2] or "").strip()
-    return Piece("phrase", text, start, found.end(), closed=found[2] is None)
+    return Piece("phrase", (found[1] or found[2] or "").strip(), start, found.end())
 
 
 def _expression(source: str, start: int) -> Piece | None:

@@ -34,6 +34,8 @@ class Term(NamedTuple):
     kind: Literal["word", "phrase", "prefix", "regex"]
     text: str
     """Without quotes, star or slashes."""
+    is_like_a_field: bool = False
+    """It begins with the name of a field, and is text all the same."""
 
 
 class Clause(NamedTuple):
@@ -66,8 +68,6 @@ class Query(NamedTuple):
     fields: tuple[Field, ...]
     notes: tuple[str, ...]
     """What was not understood, in words."""
-    unfinished: bool
-    """The last word may still be growing: nothing follows it."""
 
     @property
     def positive(self) -> tuple[Clause, ...]:
@@ -111,7 +111,6 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
         clauses=clauses,
         fields=tuple(_made_field(group) for group in groups if _is_field(group)),
         notes=tuple(dict.fromkeys((*notes, *unjoined))),
-        unfinished=bool(found) and _growing(found[-1], source),
     )
 
 
@@ -196,7 +195,11 @@ def _is_field(group: _Group) -> bool:
 
 
 def _clause(group: _Group) -> Clause:
-    terms = [Term(each.kind, each.text) for each in group.pieces if each.kind != "field"]
+    terms = (
+        Term(each.kind, each.text, each.is_like_a_field)
+        for each in group.pieces
+        if each.kind != "field"
+    )
     return Clause(tuple(terms), group.negated)
 
 
@@ -208,8 +211,3 @@ def _made_field(group: _Group) -> Field:
     if takes_several(first.text):
         values = (f'"{value}"' if "," in value else value for value in values)
     return Field(first.text, ",".join(values), group.negated != first.negated)
-
-
-def _growing(last: Piece, source: str) -> bool:
-    at_the_end = last.end == len(source) and not source[-1].isspace()
-    return at_the_end and (last.kind == "word" or not last.closed)

@@ -164,26 +164,32 @@ def _figure(field: Field, figures: Mapping[int, float]) -> _Test:
 
 
 def _state(field: Field, known: Known, now: float) -> _Test:
-    catalog, ended = known.catalog, known.traits.ended
-    held = {key for key, until in known.traits.held.items() if until > now}
-    read_at = known.traits.read_at
+    catalog, traits = known.catalog, known.traits
 
     def running(parts: Parts) -> bool:
-        fresh = now - catalog.last_active(parts[-1]) < RUNNING_WITHIN
-        return (fresh and parts[-1] not in ended) or not held.isdisjoint(parts)
+        return is_running(catalog, traits, parts, now)
 
     states: Mapping[str, _Test] = {
         "archived": lambda parts: parts[-1] in catalog.archived,
         "empty": catalog.empty.issuperset,
         "hidden": lambda parts: parts[-1] in catalog.hidden,
-        "unread": lambda parts: is_unread(catalog, parts[-1], read_at),
+        "unread": lambda parts: is_unread(catalog, parts[-1], traits.read_at),
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
         "running": running,
-        "open": lambda parts: parts[-1] not in ended and not running(parts),
+        "open": lambda parts: parts[-1] not in traits.ended and not running(parts),
         "expiring": lambda parts: _is_expiring(known.fates, parts, now),
     }
     asked = [states[value] for value in field.any_of]
     return lambda parts: any(state(parts) for state in asked)
+
+
+def is_running(catalog: Catalog, traits: Traits, parts: Parts, now: float) -> bool:
+    """Whether a conversation is being written: somebody just did and it has not ended, or a process
+    says that it holds one of its parts."""
+    fresh = now - catalog.last_active(parts[-1]) < RUNNING_WITHIN
+    if fresh and parts[-1] not in traits.ended:
+        return True
+    return bool(traits.held) and any(traits.held.get(part, 0.0) > now for part in parts)
 
 
 def _is_expiring(fates: Fates, parts: Parts, now: float) -> bool:

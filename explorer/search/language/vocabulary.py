@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import Literal, NamedTuple
 
-from explorer.search.language.dates import Span, span
+from explorer.search.language.dates import Period, span
 
 
 class About(NamedTuple):
@@ -124,13 +124,13 @@ def trouble(name: str, values: Sequence[str], now: float, tz: tzinfo | None) -> 
     return ""
 
 
-def period(name: str, value: str, now: float, tz: tzinfo | None) -> Span:
+def period(name: str, value: str, now: float, tz: tzinfo | None) -> Period:
     """From when to when: before a day, since a day, or on it."""
     found = span(value, now, tz)
     assert found, "only what is a day is a field"
     if name == "before":
-        return Span(-math.inf, found.start)
-    return Span(found.start, math.inf) if name == "after" else found
+        return Period(-math.inf, found.start)
+    return Period(found.start, math.inf) if name == "after" else found
 
 
 class Amount(NamedTuple):

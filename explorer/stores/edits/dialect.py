@@ -16,7 +16,7 @@ from explorer.errors import Refused
 from explorer.model import State
 from explorer.stores.edits.plans import Planned, Title
 from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import Size, Subject, called, state
+from explorer.stores.edits.subject import Size, Subject, short_name, state
 from explorer.stores.edits.triggers import any_trigger, triggers
 from explorer.stores.edits.write.connection import Changed, Transaction
 from explorer.stores.sqlite import cells
@@ -68,7 +68,7 @@ class Dialect(ABC):
         return ""
 
     def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
-        """What a session without a title is called, told by its first messages."""
+        """What a session without a title is short_name, told by its first messages."""
         return ""
 
     @abstractmethod
@@ -159,7 +159,7 @@ class SessionTables(ABC):
     def name(self, id_: str) -> str:
         """What the list calls the session with an id; the id where it is gone."""
         found = self.subjects(self.shape.id, [id_])
-        return called(found[0].title, self.first_words(found[0]), id_) if found else id_
+        return short_name(found[0].title, self.first_words(found[0]), id_) if found else id_
 
     def subagents(self, of: Sequence[Subject]) -> list[Subject]:
         """Who goes along when these go: only where the agent itself noted whose they are."""

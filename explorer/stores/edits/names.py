@@ -4,7 +4,7 @@ in the list."""
 from collections.abc import Iterable
 
 from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.subject import called
+from explorer.stores.edits.subject import short_name
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry
 from explorer.stores.sqlite.images import named
@@ -12,7 +12,7 @@ from explorer.stores.sqlite.images import named
 
 def entry_name(entry: Entry) -> str:
     """What the list called a session that is in the trash; see `worded`."""
-    return called(entry.title, entry.words, entry.session)
+    return short_name(entry.title, entry.words, entry.session)
 
 
 def worded(trash: TrashFile, dialect: Dialect, entries: Iterable[Entry]) -> list[Entry]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from explorer.model import State, state_of
+from explorer.model import State, called, state_of
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell
 
@@ -75,6 +75,7 @@ def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
     return state_of(subject.last_active, ended=subject.ended, held=held, now=now)
 
 
-def called(title: str | None, words: str, id_: str) -> str:
-    """What the list calls a session; its id where it has neither title nor words."""
-    return title or (f"{words[:SHORT]}…" if len(words) > SHORT else words) or id_
+def short_name(title: str | None, words: str, id_: str) -> str:
+    """What the list calls a session, in a few words; its id where it has none."""
+    short = f"{words[:SHORT]}…" if len(words) > SHORT else words
+    return called(title, short) or id_

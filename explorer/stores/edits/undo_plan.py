@@ -12,7 +12,7 @@ from explorer.model import Action
 from explorer.stores.edits.change_plan import owner_words
 from explorer.stores.edits.dialect import Dialect, SessionTables
 from explorer.stores.edits.names import entry_name, worded
-from explorer.stores.edits.subject import called
+from explorer.stores.edits.subject import short_name
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, Change, Entry, EntryState, Receipt
 from explorer.stores.sqlite.images import Cell, Rows, bound, shown
@@ -180,7 +180,7 @@ def cell_trouble(
 def _name_of_gone(change: Change) -> str:
     """What is known of the name of a session that is neither in its file nor in the trash."""
     cell = dict(zip(change.columns, change.new, strict=True))
-    return called(shown(cell.get("title")) or None, "", shown(change.id))
+    return short_name(shown(cell.get("title")) or None, "", shown(change.id))
 
 
 def current(ask: Rows, change: Change) -> tuple[Cell, ...] | None:

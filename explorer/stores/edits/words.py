@@ -8,7 +8,7 @@ from explorer.model import Action
 from explorer.render.amounts import count, plural, size
 from explorer.render.when import exact
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Planned
-from explorer.stores.edits.subject import called
+from explorer.stores.edits.subject import short_name
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
@@ -43,7 +43,7 @@ _ASKED = {
 
 def name_of(planned: Planned) -> str:
     """What the list calls a session that a plan is about."""
-    return called(planned.title, planned.words, planned.id)
+    return short_name(planned.title, planned.words, planned.id)
 
 
 def receipt_words(plan: EditPlan) -> str:

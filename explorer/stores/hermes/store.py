@@ -10,7 +10,16 @@ from typing import TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.model import Kind, Message, Outline, Session, Sort, StoreInfo
-from explorer.stores.base import Candidate, Changes, Details, Edits, Facts, Handover, Label, TooLong
+from explorer.stores.base import (
+    Changes,
+    Details,
+    Edits,
+    Facts,
+    Handover,
+    Label,
+    NamedSession,
+    TooLong,
+)
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.fates import Fates
@@ -230,7 +239,7 @@ class HermesStore:
 
         return self._file.read(lambda reader: around(reader, key, ids, rewound), token)
 
-    def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
+    def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         from explorer.stores.hermes.sessions.find import find
 
         return self._file.read(lambda reader: find(reader, text), token)

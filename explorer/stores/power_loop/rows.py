@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from explorer.model import Kind, Message, MessageState, Outline, Session, State, state_of
-from explorer.stores.candidates import Found, Needles, Stretch
+from explorer.stores.candidates import Candidate, Needles, Stretch
 from explorer.stores.catalog import Link
 from explorer.stores.content import parts_text, reasoning_text, split_thinking, tool_calls
 from explorer.stores.power_loop.tables import SEQ, Tables
@@ -213,7 +213,7 @@ def message(row: Sequence[object]) -> Message:
 def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
     """Every message that may hold the words, newest first; these files have no search table, and
     are small enough to be looked through in one go."""
-    every: list[Found] = []
+    every: list[Candidate] = []
     left = "" if needles.rewound else f" AND m.state IS NOT '{DROPPED}'"
     for tables in sets:
         known = [name for name in _SEARCHED if reader.schema.has(f"{tables.prefix}messages", name)]
@@ -227,6 +227,6 @@ def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch
         for time, seq, row, id_ in rows:
             key = None if row is None else tables.key(row)
             at = cells.seconds(time) or 0.0
-            every.append(Found(seq, key, cells.words(id_), certain=False, at=at))
+            every.append(Candidate(seq, key, cells.words(id_), certain=False, at=at))
     every.sort(key=lambda found: -found.at)
     return Stretch(every, None, 1.0)

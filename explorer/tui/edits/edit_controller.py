@@ -9,6 +9,7 @@ from functools import partial
 
 from textual.screen import Screen
 
+from explorer.browse.unfolding import is_inside, session_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Action, Session
@@ -108,7 +109,7 @@ class Editing:
             case "archive":
                 self.archive(rows)
             case "pin":
-                self._pinning.pin([_key(row) for row in rows], shown)
+                self._pinning.pin([session_of(row) for row in rows], shown)
             case "end" | "reopen":
                 self.end(rows, what == "reopen")
             case "clear":
@@ -123,9 +124,9 @@ class Editing:
         catalog = self._lister.catalog
         if catalog is None or not rows:
             return
-        several = [row for row in rows if row >= 0 and len(catalog.chain(row)) > 1]
+        several = [row for row in rows if not is_inside(row) and len(catalog.chain(row)) > 1]
         if not several:
-            self._delete([_key(row) for row in rows], rows)
+            self._delete([session_of(row) for row in rows], rows)
             return
         parts = sum(len(catalog.chain(row)) for row in several)
         whole = (
@@ -140,28 +141,30 @@ class Editing:
             if name == "whole":
                 self._delete([part for row in rows for part in self._parts(row)], rows)
             elif name == "part":
-                self._delete([_key(row) for row in rows], rows)
+                self._delete([session_of(row) for row in rows], rows)
 
         self._screen.app.push_screen(choice, chosen)
 
     def _parts(self, row: int) -> Sequence[int]:
         catalog = self._lister.catalog
-        return catalog.chain(row) if catalog is not None and row >= 0 else (_key(row),)
+        if catalog is None or is_inside(row):
+            return (session_of(row),)
+        return catalog.chain(row)
 
     def _delete(self, keys: Sequence[int], rows: Sequence[int]) -> None:
         """Delete these sessions; or archive the rows that they are of, which is offered too."""
         catalog = self._lister.catalog
         archived = catalog is not None and all(
-            catalog.tip(_key(row)) in catalog.archived for row in rows
+            catalog.tip(session_of(row)) in catalog.archived for row in rows
         )
         instead = None if archived else Instead("Archive instead", lambda: self.archive(rows))
         self._asking.plan(About(Action.DELETE, keys, self._shown, instead=instead))
 
     def clear(self, rows: Sequence[int]) -> None:
-        self._plan(Action.CLEAR, [_key(row) for row in rows])
+        self._plan(Action.CLEAR, [session_of(row) for row in rows])
 
     def end(self, rows: Sequence[int], reopen: bool) -> None:
-        self._plan(Action.REOPEN if reopen else Action.END, [_key(row) for row in rows])
+        self._plan(Action.REOPEN if reopen else Action.END, [session_of(row) for row in rows])
 
     def archive(self, rows: Sequence[int]) -> None:
         """Archive these rows, or if all of them are archived take them out."""
@@ -169,7 +172,7 @@ class Editing:
         if catalog is None or not rows:
             return
         keys = [part for row in rows for part in self._parts(row)]
-        on = not all(catalog.tip(_key(row)) in catalog.archived for row in rows)
+        on = not all(catalog.tip(session_of(row)) in catalog.archived for row in rows)
         self._plan(Action.ARCHIVE if on else Action.UNARCHIVE, keys)
 
     def rename(self, session: Session) -> None:
@@ -209,7 +212,7 @@ class Editing:
         store, catalog = self._lister.store, self._lister.catalog
         if store is None or catalog is None:
             return
-        rows = frozenset(row for row in selected if row >= 0)
+        rows = frozenset(row for row in selected if not is_inside(row))
         given = Given(store, catalog, self._lister.wish.pins, rows)
 
         def act(
@@ -251,8 +254,3 @@ class Editing:
         A prune is about that, all else about the rows that are chosen."""
         shown = self._shown if listed is None else {}
         self._asking.plan(About(action, keys, shown, listed), after)
-
-
-def _key(row: int) -> int:
-    """The session of a row: one inside another row is known by the complement of its key."""
-    return row if row >= 0 else ~row

@@ -57,7 +57,7 @@ class Keeping:
             ids = {tip: label.id for tip, label in store.labels(doomed, token).items()}
             first = [catalog.folded(tip) for tip in doomed[:NAMED] if tip in ids]
             names = [
-                f"{clean_line(row.title or row.preview or 'empty', 40)} · {clean_line(row.source)}"
+                f"{clean_line(row.called or 'empty', 40)} · {clean_line(row.source)}"
                 f" · {ago(row.last_active, now)}"
                 for row in store.sessions(first, now, token)
             ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from textual.screen import Screen
 
+from explorer.browse.unfolding import session_of
 from explorer.cancel import CancelToken
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
@@ -40,10 +41,10 @@ def ask_unlisted(
         return
 
     def work(token: CancelToken) -> list[str]:
-        keys = [row if row >= 0 else ~row for row in away[:NAMED]]
+        keys = map(session_of, away[:NAMED])
         units = [catalog.folded(key) for key in keys if catalog.has(key)]
         found = store.sessions(units, lister.now(), token)
-        return [clean_line(one.title or one.preview or one.id, 40) for one in found]
+        return [clean_line(one.name, 40) for one in found]
 
     def ask(names: Sequence[str]) -> None:
         more = f" and {count(len(away) - len(names))} more" if len(away) > len(names) else ""
@@ -54,7 +55,7 @@ def ask_unlisted(
         if seen:
             options.insert(0, ("seen", f"Only the {count(len(seen))} selected that are listed"))
         if here is not None:
-            name = clean_line(here.title or here.preview or here.id, 40)
+            name = clean_line(here.name, 40)
             options.insert(0, ("here", f"Only the one under the cursor: “{name}”"))
         title = f"{verb} which?"
 

@@ -274,8 +274,8 @@ class Lister:
         text, wish, now = self._searched(), self.wish, self._clock()
         facts, fates = self.facts, self.fates
         if text:
-            page, known = self._sessions.page, self._sessions.known
-            self._search(Asked(store, catalog, facts, text, wish, now, page, known, self.fates))
+            asked = Asked(store, catalog, facts, text, wish, now, fates=fates)
+            self._search(asked._replace(page=self._sessions.page, known=self._sessions.known))
             return
         self.matcher, self._search_for, self._scanned = None, None, []
 
@@ -295,7 +295,7 @@ class Lister:
         self.goal.search()
         self._search_for = asked.text, asked.wish
         # Late: 10 ms that only a search needs.
-        from explorer.browse.search.live_search import run
+        from explorer.browse.live_search import LiveSearch
         from explorer.search.language.query import parse
         from explorer.search.matcher import Matcher
 
@@ -309,7 +309,7 @@ class Lister:
             def tell(arranged: Arranged) -> None:
                 self._lanes.tell(token, lambda: self._grow(arranged))
 
-            return run(asked, matcher, tell, token)
+            return LiveSearch(asked, matcher, tell, token).run()
 
         self._lanes.start("order", work, self._list)
 
@@ -358,10 +358,9 @@ class Lister:
             rows = read_rows(store, catalog, event.rows, inside, now, token)
             if matcher is None or found is None:
                 return rows, {}
-            from explorer.browse.search.excerpts import excerpts
+            from explorer.browse.excerpts import excerpts
 
-            hits = {row: hit for row in rows if (hit := found.result.leading.get(row))}
-            return rows, excerpts(store, hits, matcher, found.result.counts, token)
+            return rows, excerpts(store, rows, found.result, matcher, token)
 
         self._lanes.start("rows", work, lambda read: self._add_rows(*read))
 

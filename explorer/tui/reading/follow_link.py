@@ -64,7 +64,7 @@ def choose_subagent(
 
 
 def _words(session: Session) -> str:
-    name = clean_line(session.title or session.preview or session.id, 70)
+    name = clean_line(session.name, 70)
     return f"{clock(session.started_at)}  {name}"
 
 

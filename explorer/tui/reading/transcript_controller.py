@@ -284,7 +284,7 @@ class Reader:
 
     def say_title(self, session: Session) -> None:
         """The title that it has by now, in the upper border."""
-        name = clean_line(session.title or session.preview or session.id, 200)
+        name = clean_line(session.name, 200)
         part = "this part alone · " if self._reading and self._reading.alone else ""
         link = "⌫ returns · " if self._from else ""
         self._transcript.border_title = Content(f"{link}{part}{name}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from explorer.render.letters import composed, taken_apart
-from explorer.stores.candidates import Found, Group, Indexed, Needles, Stretch
+from explorer.stores.candidates import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages.visible import each_once, only_seen
 from explorer.stores.hermes.search.layout import declared
 from explorer.stores.hermes.search.tables import BROKEN, TRIGRAMS, WORDS, distrust
@@ -47,7 +47,7 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = No
     can tell."""
     highest = NEWEST if below is None else below
 
-    def look(table: str, query: str) -> list[Found]:
+    def look(table: str, query: str) -> list[Candidate]:
         return _look_up(reader, table, query, needles, highest, limit)
 
     table, found, trouble = _asked(reader, needles, look)
@@ -162,7 +162,7 @@ def live(schema: Schema, rewound: bool) -> str:
 
 def _look_up(
     reader: Reader, table: str, query: str, needles: Needles, below: int, limit: int
-) -> list[Found]:
+) -> list[Candidate]:
     certain, values = _certain(needles.sure)
     rows = reader.rows(
         f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
@@ -174,9 +174,9 @@ def _look_up(
     return _candidates(rows)
 
 
-def _candidates(rows: Iterable[Any]) -> list[Found]:
+def _candidates(rows: Iterable[Any]) -> list[Candidate]:
     return [
-        Found(id_, cells.integer(key), cells.words(name), bool(certain), at=id_)
+        Candidate(id_, cells.integer(key), cells.words(name), bool(certain), at=id_)
         for id_, key, name, certain in rows
     ]
 

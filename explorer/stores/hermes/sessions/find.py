@@ -4,7 +4,7 @@ Hermes' own rules: ids are compared exactly, then as a prefix without regard to 
 numbered lineage of titles ("x", "x #2") the newest wins.
 """
 
-from explorer.stores.base import Candidate
+from explorer.stores.base import NamedSession
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 
@@ -12,7 +12,7 @@ AT_MOST = 20
 """Candidates worth naming to a person."""
 
 
-def find(reader: Reader, text: str) -> list[Candidate]:
+def find(reader: Reader, text: str) -> list[NamedSession]:
     """One candidate when it is clear who is meant, several when not, none when nobody is."""
     title = reader.schema.pick("sessions", "s", ("title",))
     select = f"SELECT s.rowid, s.id, {title} FROM sessions s"
@@ -30,7 +30,7 @@ def find(reader: Reader, text: str) -> list[Candidate]:
     return titled or starting or _by_shown_id(reader, select, text)
 
 
-def _titled(reader: Reader, select: str, text: str) -> list[Candidate]:
+def _titled(reader: Reader, select: str, text: str) -> list[NamedSession]:
     if not reader.schema.has("sessions", "title"):
         return []
     newest = " ORDER BY s.started_at DESC, s.rowid DESC LIMIT 1"
@@ -39,7 +39,7 @@ def _titled(reader: Reader, select: str, text: str) -> list[Candidate]:
     return found or _candidates(reader, f"{select} WHERE s.title = ?{newest}", text)
 
 
-def _by_shown_id(reader: Reader, select: str, text: str) -> list[Candidate]:
+def _by_shown_id(reader: Reader, select: str, text: str) -> list[NamedSession]:
     """Ids that are not valid text are listed with replacement characters; those find them too."""
     if "\ufffd" not in text:
         return []
@@ -48,9 +48,9 @@ def _by_shown_id(reader: Reader, select: str, text: str) -> list[Candidate]:
     return [c for key in keys for c in _candidates(reader, f"{select} WHERE s.rowid = ?", key)]
 
 
-def _candidates(reader: Reader, sql: str, value: object) -> list[Candidate]:
+def _candidates(reader: Reader, sql: str, value: object) -> list[NamedSession]:
     return [
-        Candidate(key, cells.words(id_), cells.text(title))
+        NamedSession(key, cells.words(id_), cells.text(title))
         for key, id_, title in reader.rows(sql, (value,))
     ]
 

@@ -1,0 +1,218 @@
+"""A search while somebody types, and the list of what it has found so far: titles at once, then the
+text, in stages, each listed as it comes.
+
+Runs in a worker thread. A new key stops it, inside SQLite; what it told before stays in the list
+until there is something newer.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+from explorer.browse.arrangement import Arranged, Asked, Found
+from explorer.browse.excerpts import excerpts
+from explorer.browse.row_index import Group
+from explorer.cancel import CancelToken
+from explorer.model import SAFE_ID, Hidden
+from explorer.search.engine import Gathered, SearchResult, search
+from explorer.search.exclusions import denied
+from explorer.search.matcher import Matcher
+from explorer.search.pattern import BadPattern
+from explorer.search.request import LEFT_OUT, prepared
+from explorer.search.titles import Titles, titles_alike, titles_holding
+from explorer.stores.candidates import Indexed
+from explorer.stores.catalog import Catalog
+from explorer.stores.pins import pinned_rows
+
+QUIET_AFTER_ONE_LETTER = 0.25
+"""Seconds without a key before one or two letters are searched for: they are in every message, and
+most who type them go on typing."""
+_TITLES: "WeakKeyDictionary[Catalog, Titles]" = WeakKeyDictionary()
+"""Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
+
+
+class LiveSearch:
+    """One search of the bar."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        matcher: Matcher,
+        tell: Callable[[Arranged], None],
+        token: CancelToken,
+    ) -> None:
+        """Search for what `matcher` says; `tell` gets the list as it grows."""
+        self._begun = time.monotonic()
+        self._asked = asked
+        self._tell = tell
+        self._token = token
+        catalog, wish = asked.catalog, asked.wish
+        self._pinned = pinned_rows(asked.store, catalog, wish.pins, token)
+        self._request = prepared(
+            asked.store,
+            catalog,
+            matcher,
+            asked.now,
+            token,
+            filters=wish.filters,
+            hides=lambda tip: wish.hides(catalog, tip),
+            pins=self._pinned,
+            facts=asked.facts,
+            titles=_TITLES.get(catalog),
+            fates=asked.fates,
+            best=wish.best,
+        )
+        _TITLES[catalog] = self._request.titles
+        self._named = self._by_id()
+        self._titled: Sequence[int] = ()
+        """With the words in the title, newest first."""
+        self._alike: Sequence[int] = ()
+        """With a title that is like them, the most alike first."""
+        self._to_compare = False
+        self._left_out: Counter[Hidden] = Counter()
+        """Titles that are only counted."""
+        self._has_rows = False
+        """The list has been told with the rows that are in sight."""
+        self._told = False
+
+    def run(self) -> Arranged:
+        """The list at the end."""
+        return self._words() if self._request.query.asks_messages else self._sessions()
+
+    def _by_id(self) -> tuple[int, ...]:
+        """The conversation that was asked for by the whole id of one of its parts, if one was:
+        people paste what their agent has printed. It is listed whatever hides it."""
+        store, catalog = self._asked.store, self._asked.catalog
+        text = self._asked.text.strip().removeprefix("id:")
+        if not re.fullmatch(SAFE_ID, text):
+            return ()
+        keys = store.keys_of([text], self._token).values()
+        return tuple(catalog.tip(key) for key in keys if catalog.has(key))
+
+    def _sessions(self) -> Arranged:
+        """Sessions that are asked for by what they are, not by what was said in them."""
+        request = self._request
+
+        def tell(done: float) -> None:
+            # Until all has been read nobody knows who is without a word: only how far it is.
+            self._tell(self._arranged([], (), {}, self._found_sessions(done)))
+
+        try:
+            out = denied(request, self._token, tell)
+        except BadPattern as error:
+            return self._made(SearchResult(request.query), error.message)
+        tips = (tip for tip, _ in request.catalog.rows() if tip not in out)
+        order, hidden = request.listed(tips, self._named)
+        groups = (Group(0, "Last active first"),) if order else ()
+        return self._arranged(order, groups, hidden, self._found_sessions(1.0, complete=True))
+
+    def _found_sessions(self, done: float, complete: bool = False) -> Found:
+        result = SearchResult(self._request.query, done=done, complete=complete)
+        return Found(result, 0, self._seconds(), sessions=True)
+
+    def _words(self) -> Arranged:
+        """Looks for words; where an expression turns out to be too slow, what was found so far."""
+        gathered = Gathered(self._request)
+        try:
+            return self._made(self._in_titles_and_text(gathered))
+        except BadPattern as error:
+            return self._made(gathered.result(Indexed()), error.message)
+
+    def _in_titles_and_text(self, gathered: Gathered) -> SearchResult:
+        request = self._request
+        holding = titles_holding(request.titles, request.matcher)
+        self._titled = request.catalog.by_last_active(self._tips(holding))
+        self._to_compare = not holding
+        longest = max((len(t.text) for c in request.query.positive for t in c.any_of), default=0)
+        if longest < 3 and self._asked.text.isascii():
+            self._tell(self._made(SearchResult(request.query)))
+            self._token.wait(QUIET_AFTER_ONE_LETTER)
+        result = search(gathered, self._list_so_far, self._token)
+        self._compare()
+        return result
+
+    def _tips(self, keys: Iterable[int]) -> list[int]:
+        """The conversations of these sessions that are listed, each once; others are counted as
+        hits that are not."""
+        found = []
+        request = self._request
+        for tip in dict.fromkeys(map(request.catalog.tip, filter(request.is_in_time, keys))):
+            reason = request.counts_as(tip)
+            if reason is None:
+                found.append(tip)
+            else:
+                self._left_out[reason] += 1
+        return found
+
+    def _list_so_far(self, result: SearchResult) -> None:
+        if self._told:
+            self._compare()
+        arranged = self._made(result)
+        if arranged.order and not self._has_rows:
+            arranged = self._with_rows(arranged, result)
+            self._has_rows = True
+        self._told = True
+        self._tell(arranged)
+
+    def _compare(self) -> None:
+        """Titles that are like the words, where none holds them; once, and after the first hits:
+        compared letter by letter, 10,000 take longer than those."""
+        if self._to_compare:
+            alike = titles_alike(self._request.titles, self._request.matcher)
+            self._alike = self._tips(alike)
+            self._to_compare = False
+
+    def _with_rows(self, arranged: Arranged, result: SearchResult) -> Arranged:
+        """The list with its first rows and what was found in them."""
+        asked, found = self._asked, arranged.found
+        keys = list(arranged.order[: asked.page])
+        unread = [asked.catalog.folded(key) for key in keys if key not in asked.known]
+        read = asked.store.sessions(unread, asked.now, self._token) if unread else ()
+        lit = excerpts(asked.store, keys, result, self._request.matcher, self._token)
+        rows = {session.key: session for session in read}
+        return arranged._replace(found=found and found._replace(rows=rows, excerpts=lit))
+
+    def _made(self, result: SearchResult, trouble: str = "") -> Arranged:
+        """The list of what was found, in its groups."""
+        there = {*self._named, *self._titled, *result.counts}
+        alike = [tip for tip in self._alike if tip not in there]
+        best = "best first" if result.ranked else "most hits first"
+        order: dict[int, None] = {}
+        groups: list[Group] = []
+        for title, rows in (
+            ("By its id", self._named),
+            ("In the title", self._titled),
+            (f"In the text, {best if self._request.best else 'newest first'}", result.order),
+            ("Titles like this", alike),
+        ):
+            first = len(order)
+            order |= dict.fromkeys(rows)
+            groups += [Group(first, title)] if len(order) > first else []
+        found = Found(
+            result=result,
+            titles=len(self._titled),
+            ids=len(self._named),
+            alike=len(alike),
+            seconds=self._seconds(),
+            trouble=trouble,
+        )
+        hidden = Counter(result.hidden) + self._left_out
+        return self._arranged(list(order), tuple(groups), hidden, found)
+
+    def _arranged(
+        self,
+        order: Sequence[int],
+        groups: tuple[Group, ...],
+        hidden: Mapping[Hidden, int],
+        found: Found,
+    ) -> Arranged:
+        hides = self._request.hides
+        excepted = frozenset(tip for tip in self._named if hides(tip) in LEFT_OUT)
+        return Arranged(
+            order, groups, hidden, len(order), found, pinned=self._pinned, excepted=excepted
+        )
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._begun

@@ -1,1 +1,0 @@
-"""The list that a search makes, while somebody types."""
