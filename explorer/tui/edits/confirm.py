@@ -19,6 +19,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.stores.base import Edits
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import as_listed, check_same
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, OnlyAgent
 from explorer.stores.edits.words import (
     done_words,
@@ -31,16 +32,6 @@ from explorer.stores.edits.words import (
 from explorer.tui.dialogs.question import Instead, Question
 from explorer.tui.edits.edit_worker import EditLane
 from explorer.tui.list.list_controller import Lister
-
-_YES = {
-    Action.DELETE: "Delete",
-    Action.PRUNE: "Prune",
-    Action.CLEAR: "Clear",
-    Action.ARCHIVE: "Archive",
-    Action.UNARCHIVE: "Unarchive",
-    Action.END: "End",
-    Action.REOPEN: "Reopen",
-}
 
 After = Callable[[], None] | None
 
@@ -151,11 +142,11 @@ class Asking:
             return
         plan = shown.plan
         asked = clean_line(shown.question, 200)
-        dialog = Question(asked, shown.text, _YES[plan.action], instead=shown.about.instead)
+        dialog = Question(asked, shown.text, KINDS[plan.action].verb, instead=shown.about.instead)
 
         def answered(yes: bool | None) -> None:
             if yes:
-                if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
+                if KINDS[plan.action].unlists:
                     self._lister.leave(shown.rows)
                 again = partial(self.plan, shown.about, after)
                 self.apply(plan, shown.question, shown.receipt, after, again)

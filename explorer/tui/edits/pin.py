@@ -12,6 +12,7 @@ from explorer.render.clean import clean
 from explorer.stores.base import Edits, Label, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import ANOTHER
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, Progress
 from explorer.stores.pins import pinned_rows
 from explorer.tui.edits.edit_worker import EditLane
@@ -85,7 +86,7 @@ class _Pinned(NamedTuple):
 
 
 def _words(plan: EditPlan, tips: Collection[Label]) -> str:
-    done = "Pinned" if plan.action is Action.PIN else "Unpinned"
+    done = KINDS[plan.action].done
     if len(tips) != 1:
         return f"{done} {plural(len(tips), 'conversation')}"
     (one,) = tips
