@@ -23,6 +23,11 @@ def inside_row(key: int) -> int:
     return ~key
 
 
+def key_of(row: int) -> int:
+    """The session of a row, be it inside another or not."""
+    return row if row >= 0 else ~row
+
+
 def unfolded(catalog: Catalog, tips: Iterable[int]) -> dict[int, dict[int, Inside]]:
     """The rows inside each of these, by their number, in the order they are listed."""
     helpers = _helpers(catalog)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -26,6 +25,7 @@ from explorer.tui.dialogs.base import Closing
 from explorer.tui.keys.actions import ACTIONS, scope_of
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
+from explorer.tui.suspend import leave_soon
 from explorer.tui.themes import DARK, LIGHT, preferred
 
 if os.environ.get("TEXTUAL_FPS") == FRAMES:
@@ -35,8 +35,6 @@ if os.environ.get("TEXTUAL_FPS") == FRAMES:
 TURN = 0.001
 """Seconds that a thread may go on while another waits. A key goes through the loop some ten times,
 and would wait for the usual 5 ms at each, while something is looked through in the background."""
-LEAVE_WITHIN = 3.0
-"""Seconds to leave in, when told to."""
 
 
 class ExplorerApp(App[Command | str]):
@@ -111,11 +109,8 @@ class ExplorerApp(App[Command | str]):
         await self.run_action(call, focused or self.screen)
 
     def _leave_now(self) -> None:
-        """Leave because we are told to: also where the terminal is gone, and what is still to be
-        written to it would be waited for without end. Nothing of ours needs saving."""
-        last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
-        last_resort.daemon = True
-        last_resort.start()
+        """Leave because we are told to."""
+        leave_soon()
         self.exit()
 
     def action_interrupt(self) -> None:

@@ -14,7 +14,7 @@ from explorer.errors import ExitCode, ExplorerError
 T = TypeVar("T")
 
 LEAVE_WITHIN = 3.0
-"""Seconds to leave in, when told to while another program had the terminal."""
+"""Seconds to leave in, when told to."""
 _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -36,6 +36,15 @@ def in_the_terminal(app: App[Any], run: Callable[[], T]) -> T:
     return outcome
 
 
+def leave_soon() -> None:
+    """Whatever is still waited for, be gone in a moment: where the terminal is gone, what is to be
+    written to it or had back from it would be waited for without end. Nothing of ours needs
+    saving."""
+    last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
+    last_resort.daemon = True
+    last_resort.start()
+
+
 @contextmanager
 def _signals_kept() -> Iterator[None]:
     """Control+c is for the program in the terminal, but reaches us too, and the event loop would
@@ -51,9 +60,6 @@ def _signals_kept() -> Iterator[None]:
         signal.set_wakeup_fd(wakeup)
         leaving = [missed for missed in kept if missed != signal.SIGINT]
         if leaving:
-            # The terminal may be gone, and taking it back would wait for it without end.
-            last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
-            last_resort.daemon = True
-            last_resort.start()
+            leave_soon()
         for missed in leaving:
             signal.raise_signal(missed)

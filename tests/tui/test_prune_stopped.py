@@ -60,7 +60,7 @@ async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
 async def _open_trash(driver: Driver) -> None:
     """From the prune screen, by way of the list."""
     await driver.press("escape")
-    driver.main.action_edit("trash")
+    driver.main.action_trash()
     await driver.settle()
 
 
@@ -131,7 +131,7 @@ async def test_what_is_purged_cannot_come_back(
         gone = _gone(path)
         size = trash.stat().st_size
         await driver.press("escape")
-        driver.main.action_edit("trash")
+        driver.main.action_trash()
         await driver.settle()
         await driver.press("x")
         assert "Delete it for good?" in driver.screen()

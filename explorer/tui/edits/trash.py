@@ -43,52 +43,41 @@ class Trashing:
     def show(self) -> None:
         trash, asked_at = self._edits.trash, place(self._screen.app)
 
-        def work(token: CancelToken) -> InTrash | ExplorerError:
-            try:
-                found = [(one, trash.entries(one.number)) for one in trash.receipts()]
-                return InTrash(found, trash.size())
-            except ExplorerError as error:
-                return error
+        def work(token: CancelToken) -> InTrash:
+            found = [(one, trash.entries(one.number)) for one in trash.receipts()]
+            return InTrash(found, trash.size())
 
-        def take(held: InTrash | ExplorerError) -> None:
-            if isinstance(held, ExplorerError):
-                say(self._screen, held)
-            elif may_ask(self._screen, asked_at):
+        def take(held: InTrash) -> None:
+            if may_ask(self._screen, asked_at):
                 screen = TrashScreen(held, self._clock(), self._look, self._restore, self._purge)
                 self._screen.app.push_screen(screen)
 
-        self._lanes.start("trash", work, take)
+        self._lanes.start("trash", work, take, self._say)
 
     def _look(self, entry: Entry) -> None:
-        def work(token: CancelToken) -> str | ExplorerError:
+        def work(token: CancelToken) -> str:
             lines: list[str] = []
             length = 0
-            try:
-                for line in told(self._edits.trash, entry):
-                    lines.append(line)
-                    length += len(line)
-                    if length > MOST:
-                        lines.append("… and more, which is kept as well.")
-                        break
-            except ExplorerError as error:
-                return error
+            for line in told(self._edits.trash, entry):
+                lines.append(line)
+                length += len(line)
+                if length > MOST:
+                    lines.append("… and more, which is kept as well.")
+                    break
             return "\n".join(lines) or "It had no messages."
 
-        def take(text: str | ExplorerError) -> None:
-            if isinstance(text, ExplorerError):
-                say(self._screen, text)
-            else:
-                name = clean_line(entry.title or entry.session, 60)
-                self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
+        def take(text: str) -> None:
+            name = clean_line(entry.title or entry.session, 60)
+            self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
 
-        self._lanes.start("trash", work, take)
+        self._lanes.start("trash", work, take, self._say)
 
     def _restore(self, receipt: Receipt, entry: Entry | None) -> None:
         self._undo(receipt.number, [entry.number] if entry else None)
 
     def _purge(self, receipt: Receipt) -> None:
         if receipt.half_done:
-            say(self._screen, ExplorerError("It was cut short", "Restore it or finish it first."))
+            self._say(ExplorerError("It was cut short", "Restore it or finish it first."))
             return
         held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
         question = Question(
@@ -99,18 +88,14 @@ class Trashing:
         self._screen.app.push_screen(question, lambda yes: self._gone(receipt) if yes else None)
 
     def _gone(self, receipt: Receipt) -> None:
-        def work(token: CancelToken) -> ExplorerError | None:
-            try:
-                with self._edits.trash.alone():
-                    self._edits.trash.purge([receipt.number])
-            except ExplorerError as error:
-                return error
-            return None
+        def work(token: CancelToken) -> None:
+            with self._edits.trash.alone():
+                self._edits.trash.purge([receipt.number])
 
-        def take(error: ExplorerError | None) -> None:
-            if error:
-                say(self._screen, error)
-            else:
-                self._screen.notify("Deleted for good.", markup=False)
+        def take(_: None) -> None:
+            self._screen.notify("Deleted for good.", markup=False)
 
-        self._lanes.queue("edit", work, take)
+        self._lanes.queue("edit", work, take, self._say)
+
+    def _say(self, error: ExplorerError) -> None:
+        say(self._screen, error)

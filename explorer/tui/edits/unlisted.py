@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from textual.screen import Screen
 
+from explorer.browse.unfolding import key_of
 from explorer.cancel import CancelToken
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
@@ -40,7 +41,7 @@ def ask_unlisted(
         return
 
     def work(token: CancelToken) -> list[str]:
-        keys = [row if row >= 0 else ~row for row in away[:NAMED]]
+        keys = map(key_of, away[:NAMED])
         units = [catalog.folded(key) for key in keys if catalog.has(key)]
         found = store.sessions(units, lister.now(), token)
         return [clean_line(one.title or one.preview or one.id, 40) for one in found]

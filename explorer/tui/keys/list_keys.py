@@ -103,7 +103,7 @@ IN_LIST = (
     Action(
         "prune", "list", "p", "p", "Prune", "Clean up many by rules", "screen.edit('prune')", 10
     ),
-    Action("undo", "list", "u", "u", "Undo", "Take the last edit back", "screen.edit('undo')", 8),
+    Action("undo", "list", "u", "u", "Undo", "Take the last edit back", "screen.undo", 8),
     Action(
         "end",
         "list",
@@ -138,7 +138,7 @@ IN_LIST = (
         "ctrl+p",
         "Trash",
         "The trash: what was deleted, and how it comes back",
-        "screen.edit('trash')",
+        "screen.trash",
     ),
     Action("pin", "list", "m", "m", "Pin", "Pin at the top, or unpin", "screen.pin", 12),
     Action(

@@ -70,9 +70,7 @@ ELSEWHERE = (
         "screen.edit('delete')",
         3,
     ),
-    Action(
-        "prune-undo", "prune", "u", "u", "Undo", "Take the last edit back", "screen.edit('undo')", 6
-    ),
+    Action("prune-undo", "prune", "u", "u", "Undo", "Take the last edit back", "screen.undo", 6),
     Action("prune-leave", "prune", "escape,q", "esc", "Back", "Back to all", "screen.leave", 4),
     Action("pane", "app", "tab", "tab", "Pane", "The other pane", "screen.pane", 17),
     Action("theme", "app", "ctrl+t", "ctrl+t", "Theme", "Theme: dark or light", "app.look"),

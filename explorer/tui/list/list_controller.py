@@ -113,6 +113,7 @@ class Lister:
             unfolded=frozenset(),
         )
         self._expected = opened.remembered[1:3] != Remembered()[1:3]
+        self._search_bar.history = list(opened.remembered.searches)
         self._sessions.clear()
         self._sessions.add_rows({row.key: row for row in opened.rows})
         order = [row.key for row in opened.rows]

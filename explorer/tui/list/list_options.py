@@ -99,7 +99,7 @@ class Choosing:
             return
         notes = self._notes
 
-        def work(token: CancelToken) -> frozenset[str] | ExplorerError:
+        def work(token: CancelToken) -> frozenset[str]:
             # As the key presses before this one have left them.
             pins = self._lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
@@ -111,32 +111,20 @@ class Choosing:
             ]
             off = all(not pins.isdisjoint(parts) for parts in ids)
             changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]
-            try:
-                if notes is not None:
-                    notes.pin(changed, on=not off)
-            except ExplorerError as error:
-                return error
+            if notes is not None:
+                notes.pin(changed, on=not off)
             return pins.difference(changed) if off else pins.union(changed)
 
-        def take(result: frozenset[str] | ExplorerError) -> None:
-            if isinstance(result, ExplorerError):
-                say(self._screen, result)
-            else:
-                self._lister.wish_for(self._lister.wish._replace(pins=result))
+        def take(pins: frozenset[str]) -> None:
+            self._lister.wish_for(self._lister.wish._replace(pins=pins))
 
-        self._lanes.queue("pins", work, take)
+        self._lanes.queue("pins", work, take, self._say)
 
     def _keep(self, note: Callable[[SideFile], None]) -> None:
         """Write something down, in a thread; what goes wrong is said and nothing else."""
         notes = self._notes
-        if notes is None:
-            return
+        if notes is not None:
+            self._lanes.queue("notes", lambda _: note(notes), lambda _: None, self._say)
 
-        def work(token: CancelToken) -> ExplorerError | None:
-            try:
-                note(notes)
-            except ExplorerError as error:
-                return error
-            return None
-
-        self._lanes.queue("notes", work, lambda error: say(self._screen, error) if error else None)
+    def _say(self, error: ExplorerError) -> None:
+        say(self._screen, error)
