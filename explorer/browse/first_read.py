@@ -11,16 +11,20 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.model import Session, Sort
 from explorer.settings import Config
 from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import SideFile
 from explorer.stores.sqlite.stamp import Stamp, stamp
+
+if TYPE_CHECKING:
+    from explorer.browse.arrangement import Arranged
 
 SHORT = 30
 """Below this many lines of the terminal a session takes one line, else two."""
@@ -53,8 +57,21 @@ class Remembered(NamedTuple):
     """What was searched for, the newest last."""
 
 
+class Survey(NamedTuple):
+    """What there is in a store."""
+
+    catalog: Catalog
+    seconds: float
+    """How long it took to find out."""
+
+    @classmethod
+    def of(cls, store: Store, token: CancelToken) -> "Survey":
+        begun = time.monotonic()
+        return cls(store.catalog(token), time.monotonic() - begun)
+
+
 class Opened(NamedTuple):
-    """A store and its first rows."""
+    """A store and its first rows, in the order that is remembered for it."""
 
     store: Store
     rows: tuple[Session, ...]
@@ -65,6 +82,9 @@ class Opened(NamedTuple):
     """Why our own notes could not be read, if so."""
     seen: Stamp | None = None
     """The file as it was before the rows were read: what changes from then on is not in them."""
+    survey: Survey | None = None
+    arranged: "Arranged | None" = None
+    """The whole list, where its order could not be told from less than that."""
 
 
 class Opening:
@@ -152,11 +172,34 @@ class Opening:
             self.path, self._token, waiting=self._wait, notes=self.notes, trash=self.trash
         )
         remembered, trouble = _remembered(self.notes)
-        page = store.first_page(_in_sight(), self._now, token=self._token)
+        newest_first = remembered.sort in (Sort.ACTIVE, Sort.STARTED) and not remembered.reverse
+        read = self._newest if newest_first else self._arranged
+        return read(store, remembered)._replace(trouble=trouble, seen=seen)
+
+    def _newest(self, store: Store, remembered: Remembered) -> Opened:
+        """A page of what is newest: milliseconds, however long the list is."""
+        page = store.first_page(_in_sight(), self._now, remembered.sort, self._token)
         first = store.pinned(remembered.pins, self._now, self._token)
+        if remembered.sort is Sort.STARTED:
+            first.sort(key=lambda row: row.started_at or 0.0, reverse=True)
         there = {row.key for row in first}
         rows = (*first, *(row for row in page if row.key not in there))
-        return Opened(store, rows, len(first), remembered, trouble, seen)
+        return Opened(store, rows, len(first), remembered)
+
+    def _arranged(self, store: Store, remembered: Remembered) -> Opened:
+        """A page of any other order: all sessions must be looked at to know who is first."""
+        # Late: beside the import of Textual, which most starts need not wait for.
+        from explorer.browse.arrangement import Wish, arrange
+        from explorer.browse.refresh import read_rows
+
+        survey = Survey.of(store, self._token)
+        wish = Wish(remembered.sort, remembered.reverse, pins=remembered.pins)
+        made = arrange(store, survey.catalog, None, wish, self._now, self._token)
+        page = made.order[: _in_sight()]
+        rows = read_rows(store, survey.catalog, page, {}, self._now, self._token)
+        listed = tuple(rows[row] for row in page if row in rows)
+        pinned = sum(row.key in made.pinned for row in listed)
+        return Opened(store, listed, pinned, remembered, survey=survey, arranged=made)
 
     def _wait(self) -> None:
         self._waited = time.monotonic()

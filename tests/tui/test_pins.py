@@ -350,13 +350,15 @@ async def test_words_in_the_notes_that_mean_nothing_are_ignored(
         assert sorted(driver.listed()) == list(NAMES)
 
 
-async def test_the_cursor_stays_where_somebody_put_it_before_the_order_came(
+async def test_the_cursor_stays_where_somebody_put_it_before_the_list_was_made_again(
     path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     SideFile(notes, path).choose(SORT_CHOICE, "title reversed")
-    held = Held(monkeypatch, HermesStore, "catalog")
-    async with opened(path, notes=notes, first=held) as driver:
-        await driver.pilot.press("j")
+    async with opened(path, notes=notes) as driver:
+        held = Held(monkeypatch, HermesStore, "catalog")
+        driver.main.file.edited()
+        await held.holds(driver)
+        await driver.pilot.press("j", "j", "j", "j")
         held.let_go()
         await driver.settle()
         assert driver.listed() == list(NAMES)[::-1]

@@ -76,7 +76,7 @@ class TakingBack:
         store = self._lister.store
         back: list[int] = []
         noted = self._lister.wish.pins
-        moves = self._lister.goal.moves
+        moves = self._lister.cursor.moves
 
         def act(tell: Callable[[Progress], None]) -> Done:
             nonlocal noted
@@ -95,7 +95,7 @@ class TakingBack:
             self._screen.notify(
                 clean(f"{undone_words(plan, done)}. {notes}".rstrip()), markup=False
             )
-            self._lister.goal.go_back(back, moves)
+            self._lister.cursor.go_back(back, moves)
             if noted != self._lister.wish.pins:
                 self._lister.wish_for(self._lister.wish._replace(pins=noted))
 

@@ -198,11 +198,11 @@ class MainScreen(Screen[None]):
         self.search_bar.remember(event.value)
         if event.value.strip():
             self._choosing().remember_searches(self.search_bar.history)
-        moves = self.sessions.moves
+        moves = self.sessions.cursor.moves
 
         def open_it() -> None:
             typing = self.is_active and isinstance(self.focused, SearchInput)
-            if not typing or self.sessions.moves != moves:
+            if not typing or self.sessions.cursor.moves != moves:
                 # Somebody has gone on.
                 return
             if self.sessions.order:
@@ -358,7 +358,7 @@ class MainScreen(Screen[None]):
         """Step back: out of the search, then out of the selection."""
         if self.search_bar.input.value:
             self.search_bar.input.value = ""
-        elif (before := self._lister.goal.step_back()) is not None:
+        elif (before := self._lister.cursor.step_back()) is not None:
             self.sessions.go_to(before)
         elif self.sessions.selection:
             self.sessions.selection.clear()
