@@ -9,14 +9,12 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 
 
 class Choice(Dialog[str]):
     """The name of what was chosen, or nothing. Takes clean text."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [Binding("escape,q", "dismiss", show=False)]
 
     def __init__(

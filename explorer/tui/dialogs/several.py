@@ -9,7 +9,6 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 
 ANY = ""
@@ -19,7 +18,6 @@ class Several(Dialog[frozenset[str]]):
     """The names of what was marked; without marks, of what the cursor is on. The first line stands
     for none of them. Takes clean text."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q", "dismiss", show=False),
         Binding("j", "down", show=False),

@@ -1,8 +1,6 @@
 """A delete that only the agent can do: its own command is offered, and run in the terminal."""
 
-from collections.abc import Callable, Sequence
-
-from textual.screen import Screen
+from collections.abc import Sequence
 
 from explorer.agent_commands import delete_commands
 from explorer.errors import ExplorerError
@@ -19,9 +17,7 @@ NAMED = 3
 """Commands that are shown; of more there is only the number."""
 
 
-def offer_delete(
-    screen: Screen[None], lane: EditLane, store: Store, why: OnlyAgent, changed: Callable[[], None]
-) -> None:
+def offer_delete(lane: EditLane, store: Store, why: OnlyAgent) -> None:
     """Ask whether to run the agent's own command; where it is not installed, say why we cannot."""
 
     def find(_: object) -> list[Command]:
@@ -42,28 +38,20 @@ def offer_delete(
         dialog = Question(
             clean_line(question(why.plan), 200), "\n".join((text, "", *lines)), "Run it"
         )
-        screen.app.push_screen(dialog, lambda yes: _run(screen, lane, commands, changed, yes))
+        lane.screen.app.push_screen(dialog, lambda yes: _run(lane, commands) if yes else None)
 
     lane.find_out(find, ask)
 
 
-def _run(
-    screen: Screen[None],
-    lane: EditLane,
-    commands: Sequence[Command],
-    changed: Callable[[], None],
-    yes: bool | None,
-) -> None:
-    if not yes:
-        return
+def _run(lane: EditLane, commands: Sequence[Command]) -> None:
     try:
-        code = in_the_terminal(screen.app, lambda: _one_after_the_other(commands))
+        code = in_the_terminal(lane.screen.app, lambda: _one_after_the_other(commands))
     except ExplorerError as error:
         lane.say(error)
         return
     if code:
         lane.say(ExplorerError("Back from the agent", f"Its command ended with code {code}."))
-    changed()
+    lane.changed()
 
 
 def _one_after_the_other(commands: Sequence[Command]) -> int:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from textual.screen import Screen
-
 from explorer.browse.unfolding import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -31,7 +29,6 @@ from explorer.stores.edits.words import (
 )
 from explorer.tui.dialogs.question import Instead, Question
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
 
 After = Callable[[], None] | None
 
@@ -94,24 +91,13 @@ class _Shown(NamedTuple):
 class Asking:
     """Asks about plans, and has them done."""
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        lane: EditLane,
-        lister: Lister,
-        edits: Edits,
-        changed: Callable[[], None],
-    ) -> None:
-        """`changed` is told when the file is no longer as it was."""
-        self._screen = screen
+    def __init__(self, lane: EditLane) -> None:
         self._lane = lane
-        self._lister = lister
-        self._edits = edits
-        self._changed = changed
+        self._screen = lane.screen
 
     def plan(self, about: About, after: After = None) -> None:
         """Make a plan, show it, and do it after a yes, then what comes `after`."""
-        store = self._lister.store
+        store = self._lane.lister.store
         if store is None:
             return
 
@@ -119,12 +105,12 @@ class Asking:
             if isinstance(why, OnlyAgent):
                 from explorer.tui.edits.agent_delete import offer_delete
 
-                offer_delete(self._screen, self._lane, store, why, self._changed)
+                offer_delete(self._lane, store, why)
             else:
                 self._lane.say(why)
 
         self._lane.find_out(
-            lambda token: about.plan(self._edits, token),
+            lambda token: about.plan(self._lane.edits, token),
             lambda shown: self._ask(shown, after),
             refused,
         )
@@ -147,7 +133,7 @@ class Asking:
         def answered(yes: bool | None) -> None:
             if yes:
                 if KINDS[plan.action].unlists:
-                    self._lister.leave(shown.rows)
+                    self._lane.lister.leave(shown.rows)
                 again = partial(self.plan, shown.about, after)
                 self.apply(plan, shown.question, shown.receipt, after, again)
 
@@ -166,5 +152,9 @@ class Asking:
                 self._screen.call_later(again)
 
         self._lane.do(
-            title.rstrip("?"), stop, lambda tell: self._edits.apply(plan, stop, tell), then, after
+            title.rstrip("?"),
+            stop,
+            lambda tell: self._lane.edits.apply(plan, stop, tell),
+            then,
+            after,
         )

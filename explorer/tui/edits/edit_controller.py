@@ -9,6 +9,7 @@ from functools import partial
 
 from textual.screen import Screen
 
+from explorer.browse.outlook import Outlook
 from explorer.browse.unfolding import key_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -53,11 +54,10 @@ class Editing:
         self._lister = lister
         self._edits = edits
         self._clock = clock
-        self._changed = changed
-        self._lane = EditLane(screen, lanes, changed)
-        self._asking = Asking(screen, self._lane, lister, edits, changed)
-        self.taking_back = TakingBack(screen, self._lane, lister, edits)
-        self._pinning = Pinning(screen, self._lane, lister, edits)
+        self._lane = EditLane(screen, lanes, lister, edits, changed)
+        self._asking = Asking(self._lane)
+        self.taking_back = TakingBack(self._lane)
+        self._pinning = Pinning(self._lane)
 
     def stop(self) -> bool:
         return self._lane.stop()
@@ -71,9 +71,7 @@ class Editing:
                 self._rename(sessions.current)
         else:
             ask_unlisted(
-                self._screen,
                 self._lane,
-                self._lister,
                 sessions,
                 KINDS[action].which or KINDS[action].verb,
                 lambda rows, shown: self._act_on(action, rows, shown),
@@ -92,9 +90,12 @@ class Editing:
             case _:
                 self._asking.plan(About(action, keys, shown))
 
-    def keep(self, keys: Collection[int], shown: Mapping[int, str]) -> None:
-        """Pin these conversations, whatever pins they have; `shown` are their ids by key."""
-        self._pinning.pin(keys, shown, on=True)
+    def keep(self, outlook: Outlook, refused: str | None) -> None:
+        """Pin what the agent is about to delete; `refused` says why the file may not be changed."""
+        from explorer.tui.edits.keep_from_upkeep import offer_pins
+
+        pin = partial(self._pinning.pin, on=True)
+        offer_pins(self._lane, outlook, self._clock(), refused, pin)
 
     def _choose_parts(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Delete these rows of the list; of a conversation of several parts, ask which."""

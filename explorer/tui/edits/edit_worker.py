@@ -8,9 +8,11 @@ from textual.screen import Screen
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError
 from explorer.render.clean import clean_line
+from explorer.stores.base import Edits
 from explorer.stores.edits.plans import Done, Progress
 from explorer.tui.attention import is_typing, may_ask, place
 from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.list.list_controller import Lister
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes, Refused
 
@@ -23,11 +25,20 @@ PATIENCE = 0.4
 class EditLane:
     """Runs what reads or changes in threads, and says what speaks against it."""
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        lanes: Lanes,
+        lister: Lister,
+        edits: Edits,
+        changed: Callable[[], None],
+    ) -> None:
         """`changed` is told when the file is no longer as it was."""
-        self._screen = screen
+        self.screen = screen
+        self.lister = lister
+        self.edits = edits
+        self.changed = changed
         self._lanes = lanes
-        self._changed = changed
         self._stops: list[CancelToken] = []
         """Of the edit under way, and of those that wait for it."""
 
@@ -56,10 +67,10 @@ class EditLane:
         def open_dialog() -> None:
             if ended:
                 return
-            if is_typing(self._screen.app):
-                self._screen.set_timer(PATIENCE, open_dialog)
+            if is_typing(self.screen.app):
+                self.screen.set_timer(PATIENCE, open_dialog)
             else:
-                self._screen.app.push_screen(dialog)
+                self.screen.app.push_screen(dialog)
 
         def work(token: CancelToken) -> Done:
             def tell(progress: Progress) -> None:
@@ -84,11 +95,11 @@ class EditLane:
             if dialog.is_attached:
                 dialog.leave()
             said()
-            self._changed()
+            self.changed()
             if after is not None:
                 after()
 
-        self._screen.set_timer(PATIENCE, open_dialog)
+        self.screen.set_timer(PATIENCE, open_dialog)
         self._lanes.queue(
             "edit",
             work,
@@ -104,13 +115,13 @@ class EditLane:
     ) -> None:
         """Find something out in a thread; what speaks against it is said, or given to `refused`.
         A newer question takes the place of an older one; from whoever has gone on it is kept."""
-        asked_at = place(self._screen.app)
+        asked_at = place(self.screen.app)
         against = refused or self.say
         self._lanes.start(
             "plan",
             work,
-            lambda found: then(found) if may_ask(self._screen, asked_at) else None,
-            lambda why: against(why) if may_ask(self._screen, asked_at) else None,
+            lambda found: then(found) if may_ask(self.screen, asked_at) else None,
+            lambda why: against(why) if may_ask(self.screen, asked_at) else None,
         )
 
     def look(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
@@ -118,4 +129,4 @@ class EditLane:
         self._lanes.start("crash", work, then, self.say)
 
     def say(self, error: ExplorerError) -> None:
-        say(self._screen, error)
+        say(self.screen, error)

@@ -3,12 +3,9 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from textual.screen import Screen
-
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
-from explorer.stores.base import Edits
 from explorer.stores.edits.plans import AfterCrash, Done, Progress
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import crash_words, undo_lines, undo_question, undone_words
@@ -17,17 +14,14 @@ from explorer.tui.attention import is_typing
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
 
 
 class TakingBack:
     """Asks first, as with every edit, and goes to what came back."""
 
-    def __init__(self, screen: Screen[None], lane: EditLane, lister: Lister, edits: Edits) -> None:
-        self._screen = screen
+    def __init__(self, lane: EditLane) -> None:
         self._lane = lane
-        self._lister = lister
-        self._edits = edits
+        self._screen, self._lister, self._edits = lane.screen, lane.lister, lane.edits
 
     def undo(
         self,

@@ -6,15 +6,12 @@ is about to be changed is what the user sees, or what the user says.
 
 from collections.abc import Callable, Sequence
 
-from textual.screen import Screen
-
 from explorer.browse.unfolding import key_of
 from explorer.cancel import CancelToken
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
 
 NAMED = 3
@@ -22,9 +19,7 @@ NAMED = 3
 
 
 def ask_unlisted(
-    screen: Screen[None],
     lane: EditLane,
-    lister: Lister,
     sessions: SessionList,
     verb: str,
     act: Callable[[Sequence[int], dict[int, str]], None],
@@ -35,6 +30,7 @@ def ask_unlisted(
     listed = set(sessions.order)
     away = [row for row in rows if row not in listed]
     here = sessions.current
+    lister = lane.lister
     store, catalog = lister.store, lister.catalog
     if not away or store is None or catalog is None:
         act(rows, shown)
@@ -67,6 +63,6 @@ def ask_unlisted(
             elif which == "here" and here is not None and sessions.cursor_row is not None:
                 act([sessions.cursor_row], {here.key: here.id})
 
-        screen.app.push_screen(Choice(title, options, options[0][0]), chosen)
+        lane.screen.app.push_screen(Choice(title, options, options[0][0]), chosen)
 
     lane.find_out(work, ask)

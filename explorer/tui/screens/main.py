@@ -335,15 +335,11 @@ class MainScreen(Screen[None]):
 
     def action_keep(self) -> None:
         """Pin what the agent is about to delete."""
-        store, catalog, edits = self._lister.store, self._lister.catalog, self.file.edits()
-        outlook, info = self.file.foreseeing.outlook, self.file.info
-        if store is None or catalog is None or outlook is None or info is None or edits is None:
+        edits, outlook, info = self.file.edits(), self.file.foreseeing.outlook, self.file.info
+        if edits is None or outlook is None or info is None:
             self.notify("Still looking at what Hermes is going to delete.", markup=False)
-            return
-        from explorer.tui.edits.keep_from_upkeep import Keeping
-
-        keeping = Keeping(self, self._lanes, self._clock)
-        keeping.start(store, catalog, outlook, info.edits.get(Action.PIN), edits.keep)
+        else:
+            edits.keep(outlook, info.edits.get(Action.PIN))
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()

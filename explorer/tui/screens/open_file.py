@@ -164,12 +164,12 @@ class OpenFile:
             return
         # Late, as above.
         from explorer.tui.attention import is_typing
-        from explorer.tui.reopen_after_crash import Reopening
+        from explorer.tui.reopen_after_crash import offer_reopening
 
         if is_typing(self._screen.app) or self._lister.catalog is None:
             self._screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
             return
-        Reopening(self._screen, self._lanes, self._lister).offer(left)
+        offer_reopening(self._screen, self._lanes, self._lister, left)
 
     def changed(self) -> None:
         """Somebody has written to it."""
