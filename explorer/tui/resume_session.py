@@ -21,7 +21,7 @@ from explorer.resume import (
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
 from explorer.tui.attention import Place, may_ask, place
-from explorer.tui.suspend import in_the_terminal
+from explorer.tui.suspend import run_command
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes
 
@@ -97,11 +97,7 @@ class Resuming:
         if self._start.config.resume == "exec":
             self._screen.app.exit(command)
             return
-        try:
-            code = in_the_terminal(self._screen.app, lambda: run(command))
-        except ExplorerError as error:
-            say(self._screen, error)
-            return
+        code = run_command(self._screen, lambda: run(command))
         if code:
             words = f"{command.arguments[0]} ended with code {code}."
             say(self._screen, ExplorerError("Back from the agent", words))

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
+from textual.screen import Screen
 
 from explorer.errors import ExitCode, ExplorerError
+from explorer.tui.toast import say
 
 T = TypeVar("T")
 
@@ -34,6 +36,16 @@ def in_the_terminal(app: App[Any], run: Callable[[], T]) -> T:
     if isinstance(outcome, ExplorerError):
         raise outcome
     return outcome
+
+
+def run_command(screen: Screen[None], command: Callable[[], int]) -> int | None:
+    """The exit code of a command that has the terminal; None where it cannot have it, which is
+    said."""
+    try:
+        return in_the_terminal(screen.app, command)
+    except ExplorerError as error:
+        say(screen, error)
+        return None
 
 
 def leave_soon() -> None:

@@ -242,12 +242,12 @@ async def test_the_order_can_be_chosen_and_turned_round(demo: Path, sort: Sort) 
         listed, _ = catalog.select()
         wanted = ordered(catalog, listed, sort, values_of(store, sort))
         if sort is not Sort.ACTIVE:
-            driver.main._choosing()._sorted(sort.value)
+            driver.main._choosing()._sorted(sort)
             await driver.settle()
         assert list(driver.main.sessions.order) == wanted
         assert SORTS[sort] in str(driver.main.sessions.border_title)
         assert driver.main.sessions.cursor_row == held
-        driver.main._choosing()._sorted(sort.value)
+        driver.main._choosing()._sorted(sort)
         await driver.settle()
         assert list(driver.main.sessions.order) == wanted[::-1]
 
@@ -287,7 +287,7 @@ async def test_braces_go_from_heading_to_heading(demo: Path) -> None:
 
 async def test_without_headings_braces_go_to_the_ends(demo: Path) -> None:
     async with opened(demo) as driver:
-        driver.main._choosing()._sorted(Sort.TITLE.value)
+        driver.main._choosing()._sorted(Sort.TITLE)
         await driver.settle()
         await driver.press("right_curly_bracket")
         assert driver.main.sessions.cursor_row == driver.main.sessions.order[-1]

@@ -129,7 +129,7 @@ async def test_pins_are_first_in_every_order(path: Path, notes: Path) -> None:
     async with opened(path, notes=notes) as driver:
         await _pin(driver, "eel", "bee")
         for sort in [*list(SORTS)[1:], Sort.ACTIVE, Sort.ACTIVE]:
-            driver.main._choosing()._sorted(sort.value)
+            driver.main._choosing()._sorted(sort)
             await driver.settle()
             assert sorted(driver.listed()[:2]) == ["bee", "eel"]
             assert _headings(driver)[0] == "Pinned"

@@ -11,7 +11,7 @@ from explorer.stores.edits.plans import OnlyAgent
 from explorer.stores.edits.words import question
 from explorer.tui.dialogs.question import Question
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.suspend import in_the_terminal
+from explorer.tui.suspend import run_command
 
 NAMED = 3
 """Commands that are shown; of more there is only the number."""
@@ -44,16 +44,10 @@ def offer_delete(lane: EditLane, store: Store, why: OnlyAgent) -> None:
 
 
 def _run(lane: EditLane, commands: Sequence[Command]) -> None:
-    try:
-        code = in_the_terminal(lane.screen.app, lambda: _one_after_the_other(commands))
-    except ExplorerError as error:
-        lane.say(error)
+    # Stops at the first that fails.
+    code = run_command(lane.screen, lambda: next(filter(None, map(run, commands)), 0))
+    if code is None:
         return
     if code:
         lane.say(ExplorerError("Back from the agent", f"Its command ended with code {code}."))
     lane.changed()
-
-
-def _one_after_the_other(commands: Sequence[Command]) -> int:
-    """Stops at the first that fails."""
-    return next(filter(None, map(run, commands)), 0)

@@ -117,11 +117,11 @@ class Editing:
             )
         )
 
-        def chosen(name: str | None) -> None:
-            if name is not None:
-                self._delete(self._parts(rows) if name == "whole" else newest, rows, shown)
+        def chosen(all_parts: bool | None) -> None:
+            if all_parts is not None:
+                self._delete(self._parts(rows) if all_parts else newest, rows, shown)
 
-        choice = Choice("Delete", [("whole", whole), ("part", part)], "whole")
+        choice = Choice("Delete", [(True, whole), (False, part)], True)
         self._screen.app.push_screen(choice, chosen)
 
     def _parts(self, rows: Sequence[int]) -> list[int]:

@@ -114,16 +114,15 @@ class TakingBack:
         dialog = Choice(
             f"An edit was cut short: {clean_line(receipt.words, 60)}",
             [
-                ("later", "Decide later"),
-                ("restore", "Put back what it had taken out"),
-                ("finish", "Finish it"),
+                (None, "Decide later"),
+                (self._edits.restore, "Put back what it had taken out"),
+                (self._edits.finish, "Finish it"),
             ],
-            "later",
+            None,
         )
 
-        def chosen(name: str | None) -> None:
-            if name in ("restore", "finish"):
-                act = self._edits.restore if name == "restore" else self._edits.finish
+        def chosen(act: Callable[..., Done] | None) -> None:
+            if act is not None:
                 self._lane.do(
                     clean_line(receipt.words, 60),
                     None,

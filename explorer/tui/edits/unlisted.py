@@ -29,7 +29,7 @@ def ask_unlisted(
     rows, shown = sessions.chosen(), sessions.chosen_ids()
     listed = set(sessions.order)
     away = [row for row in rows if row not in listed]
-    here = sessions.current
+    here, at = sessions.current, sessions.cursor_row
     lister = lane.lister
     store, catalog = lister.store, lister.catalog
     if not away or store is None or catalog is None:
@@ -46,23 +46,16 @@ def ask_unlisted(
         more = f" and {count(len(away) - len(names))} more" if len(away) > len(names) else ""
         also = ", ".join(f"“{name}”" for name in names) + more
         total = plural(len(rows), "selected session")
-        options = [("all", f"{total}, with {count(len(away))} not in this list: {also}")]
+        options = [((rows, shown), f"{total}, with {count(len(away))} not in this list: {also}")]
         seen = [row for row in rows if row in listed]
         if seen:
-            options.insert(0, ("seen", f"Only the {count(len(seen))} selected that are listed"))
-        if here is not None:
+            words = f"Only the {count(len(seen))} selected that are listed"
+            options.insert(0, ((seen, shown), words))
+        if here is not None and at is not None:
             name = clean_line(here.title or here.preview or here.id, 40)
-            options.insert(0, ("here", f"Only the one under the cursor: “{name}”"))
-        title = f"{verb} which?"
-
-        def chosen(which: str | None) -> None:
-            if which == "all":
-                act(rows, shown)
-            elif which == "seen":
-                act(seen, shown)
-            elif which == "here" and here is not None and sessions.cursor_row is not None:
-                act([sessions.cursor_row], {here.key: here.id})
-
-        lane.screen.app.push_screen(Choice(title, options, options[0][0]), chosen)
+            only = [at], {here.key: here.id}
+            options.insert(0, (only, f"Only the one under the cursor: “{name}”"))
+        choice = Choice(f"{verb} which?", options, options[0][0])
+        lane.screen.app.push_screen(choice, lambda which: act(*which) if which else None)
 
     lane.find_out(work, ask)

@@ -269,11 +269,10 @@ class PruneScreen(Closing[None]):
         self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
 
     def _ask_classes(self) -> None:
-        options = [(one.value, CLASS_WORDS[one]) for one in OWN_CLASSES]
+        options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES]
 
-        def take(names: frozenset[str] | None) -> None:
-            if names is not None:
-                classes = frozenset(map(Hidden, names))
+        def take(classes: frozenset[Hidden] | None) -> None:
+            if classes is not None:
                 self._set(self._rules._replace(classes=classes, only=None))
 
         self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
