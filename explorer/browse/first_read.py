@@ -109,8 +109,9 @@ class Opening:
         self._now = now
         self._prepare = prepare
         self._token = CancelToken()
-        self._result: Opened | StoreError | None = None
-        self._bug: Exception | None = None
+        self.opened: Opened | None = None
+        """What came of it; None while it is under way, and where it failed."""
+        self._error: Exception | None = None
         self._waited = -HELD
         self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
         self._thread.start()
@@ -118,9 +119,8 @@ class Opening:
         self._thread.join(HEAD_START)
 
     @property
-    def result(self) -> Opened | StoreError | None:
-        """What came of it; None while it is under way."""
-        return self._result
+    def ended(self) -> bool:
+        return self.opened is not None or self._error is not None
 
     @property
     def busy(self) -> bool:
@@ -128,14 +128,15 @@ class Opening:
         the first page."""
         return time.monotonic() - self._waited < HELD
 
-    def wait(self) -> Opened | StoreError:
-        """The result, however long it takes: for a worker thread."""
+    def wait(self) -> Opened:
+        """What came of it, however long it takes: for a worker thread. `StoreError` where it cannot
+        be opened."""
         self._thread.join()
-        if self._bug is not None:
-            raise self._bug
-        if self._result is None:
+        if self._error is not None:
+            raise self._error
+        if self.opened is None:
             raise Cancelled
-        return self._result
+        return self.opened
 
     def cancel(self) -> None:
         """Nobody waits for it any more: leaving must not."""
@@ -145,23 +146,22 @@ class Opening:
         return Opening(self.path, now, self.demo, notes=self._notes_path, trash=self.trash)
 
     def _run(self) -> None:
-        while self._result is None:
+        while not self.ended:
             try:
-                self._result = self._first_page()
+                self.opened = self._first_page()
             except StoreError as error:
                 # Who looks at a locked file wants to see it, however long the lock is held.
                 if error.problem is Problem.BUSY:
                     self._wait()
                 else:
-                    self._result = error
+                    self._error = error
             except Cancelled:
                 return
             except ExplorerError as error:
-                self._result = StoreError(Problem.UNREADABLE, error.title, error.message)
+                self._error = StoreError(Problem.UNREADABLE, error.title, error.message)
             except Exception as error:
                 # A bug: told by whoever waits, who would else wait for ever.
-                self._bug = error
-                return
+                self._error = error
 
     def _first_page(self) -> Opened:
         if self._prepare:

@@ -266,9 +266,7 @@ async def test_notes_that_another_program_holds_do_not_keep_the_list_waiting(
 
 
 def _first_page(path: Path, notes: Path) -> Opened:
-    result = Opening(path, NOW, notes=notes).wait()
-    assert isinstance(result, Opened)
-    return result
+    return Opening(path, NOW, notes=notes).wait()
 
 
 def test_the_pinned_rows_are_at_the_top_of_the_first_page(path: Path, notes: Path) -> None:

@@ -76,10 +76,10 @@ class OpenFile:
 
     def begin(self) -> None:
         self._sessions.note = "Reading …"
-        if self.opening.result is None:
+        if self.opening.opened is None:
             self._wait_for(self.opening)
         else:
-            self._take_over(self.opening.result)
+            self._take_over(self.opening.opened)
 
     def stop(self) -> None:
         self.opening.cancel()
@@ -110,38 +110,45 @@ class OpenFile:
         self._waiting.resume()
 
     def _say_busy(self) -> None:
-        if self.opening.result is not None:
+        if self.opening.ended:
             self._waiting.pause()
         elif self.opening.busy:
             self._sessions.note = BUSY
 
-    def _take_over(self, result: Opened | StoreError) -> None:
-        if isinstance(result, StoreError):
-            self._not_opened(result)
-            return
-        self.opened = result
+    def _take_over(self, opened: Opened) -> None:
+        self.opened = opened
         self._condition.recovered()
-        if result.trouble:
-            self._screen.notify(clean(result.trouble), title="Our own notes", markup=False)
-        self._pane.open(result.store)
-        self._lister.open(result)
+        if opened.trouble:
+            self._screen.notify(clean(opened.trouble), title="Our own notes", markup=False)
+        self._pane.open(opened.store)
+        self._lister.open(opened)
         self.foreseeing.forget()
         self.info = None
-        self.watching.start(result.store.path, result.seen)
+        self.watching.start(opened.store.path, opened.seen)
         self._screen.call_after_refresh(self._look_at_all)
 
-    def _not_opened(self, error: StoreError) -> None:
-        if self.opened is not None:
-            self.failed(error)
+    def failed(self, error: StoreError) -> None:
+        """It could not be read, or not even opened."""
+        if self.opened is None:
+            self._ask_again(error)
             return
+        self._condition.failed(error)
+        self._lister.failed(error)
+        self.watching.look_again()
+        self._condition.say(self.opening)
+
+    def _ask_again(self, error: StoreError) -> None:
         # Late, as above.
         from explorer.tui.screens.problem import ProblemScreen
 
         def answered(again: bool | None) -> None:
             if again:
-                self._wait_for(self.opening.again(self._clock()))
+                self._open_again()
 
         self._screen.app.push_screen(ProblemScreen(error), answered)
+
+    def _open_again(self) -> None:
+        self._wait_for(self.opening.again(self._clock()))
 
     def _look_at_all(self) -> None:
         """The first frame is out: now for the rest."""
@@ -173,7 +180,7 @@ class OpenFile:
 
     def changed(self) -> None:
         """Somebody has written to it."""
-        if self.opened is None or self.opening.result is not self.opened:
+        if self.opened is None or self.opening.opened is not self.opened:
             # Another file is there that could not be opened yet.
             self.replaced()
         elif not self._lister.renew(self._renewed):
@@ -181,18 +188,11 @@ class OpenFile:
 
     def replaced(self) -> None:
         """Another file is there under this name: begin anew, the last view staying till then."""
-        if self.opening.result is not None:
-            self._wait_for(self.opening.again(self._clock()))
+        if self.opening.ended:
+            self._open_again()
 
     def _gone(self) -> None:
         self.failed(store_error(Problem.MISSING, self.opening.path))
-
-    def failed(self, error: StoreError) -> None:
-        """It could not be read."""
-        self._condition.failed(error)
-        self._lister.failed(error)
-        self.watching.look_again()
-        self._condition.say(self.opening)
 
     def _survey(self) -> None:
         self._lister.survey(self._surveyed)
