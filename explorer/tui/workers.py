@@ -23,7 +23,7 @@ from explorer.errors import Cancelled, ExplorerError, StoreError
 from explorer.tui.toast import say
 
 T = TypeVar("T")
-Refused = Callable[[ExplorerError], None] | None
+OnRefusal = Callable[[ExplorerError], None] | None
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Lanes:
         lane: str,
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
-        refused: Refused = None,
+        refused: OnRefusal = None,
     ) -> None:
         """Run `work` in a thread, then `then` with what it returned, or `refused` with what it
         raised, unless it is superseded."""
@@ -64,7 +64,7 @@ class Lanes:
         lane: str,
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
-        refused: Refused = None,
+        refused: OnRefusal = None,
     ) -> None:
         """As `start`, but after what the lane is doing, not in its place."""
         waiting = self._queues.setdefault(lane, deque())
@@ -88,7 +88,7 @@ class Lanes:
         lane: str,
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
-        refused: Refused,
+        refused: OnRefusal,
     ) -> None:
         token = self._tokens[lane] = CancelToken()
 

@@ -113,7 +113,7 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
 async def test_a_trash_of_very_many_lists_the_first_of_them(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.tui.edits.trash.MOST", 5)
+    monkeypatch.setattr("explorer.tui.edits.trash.LISTED", 5)
     async with opened(path, trash=trash) as driver:
         await _stopped(driver, monkeypatch)
         gone = _gone(path)

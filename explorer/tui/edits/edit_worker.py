@@ -14,7 +14,7 @@ from explorer.tui.attention import is_typing, may_ask, place
 from explorer.tui.dialogs.progress import ProgressDialog
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.toast import say
-from explorer.tui.workers import Lanes, Refused
+from explorer.tui.workers import Lanes, OnRefusal
 
 T = TypeVar("T")
 
@@ -111,7 +111,7 @@ class EditLane:
         self,
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
-        refused: Refused = None,
+        refused: OnRefusal = None,
     ) -> None:
         """Find something out in a thread; what speaks against it is said, or given to `refused`.
         A newer question takes the place of an older one; from whoever has gone on it is kept."""
