@@ -26,7 +26,7 @@ class PromptedApp(explorer.tui.app.ExplorerApp):
         return screen
 
     def _look(self) -> None:
-        self._main._watching._tick()
+        self._main.file.watching._tick()
 
     def _look_at_all(self) -> None:
         self._main._lister._surveyed = -math.inf

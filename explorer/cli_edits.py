@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from explorer.model import OWN_CLASSES
+from explorer.model import OWN_CLASSES, Action
 
 DELETE_EPILOG = """\
 examples:
@@ -45,9 +45,7 @@ examples:
   session-explorer trash purge --all
 """
 
-EDIT_COMMANDS = (
-    *("rename", "archive", "unarchive", "pin", "unpin", "end", "reopen", "clear", "delete"),
-)
+EDIT_COMMANDS = tuple(action.value for action in Action if action is not Action.PRUNE)
 """Those that change single sessions."""
 
 Add = Callable[[str, str, str | None], argparse.ArgumentParser]

@@ -9,8 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from explorer.cli import parser
-from explorer.tui.keys.action import Action
-from explorer.tui.keys.actions import ACTIONS
+from explorer.tui.keys.actions import ACTIONS, KeyAction
 
 README = Path(__file__).parent.parent / "README.md"
 BESIDE = 3
@@ -38,7 +37,7 @@ def key_table() -> str:
     return "\n".join(lines)
 
 
-def _keys(action: Action) -> str:
+def _keys(action: KeyAction) -> str:
     return " ".join(f"`{key}`" for key in action.shown.split())
 
 

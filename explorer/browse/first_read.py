@@ -11,16 +11,20 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.model import Session, Sort
 from explorer.settings import Config
 from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import SideFile
 from explorer.stores.sqlite.stamp import Stamp, stamp
+
+if TYPE_CHECKING:
+    from explorer.browse.arrangement import Arranged
 
 SHORT = 30
 """Below this many lines of the terminal a session takes one line, else two."""
@@ -53,8 +57,21 @@ class Remembered(NamedTuple):
     """What was searched for, the newest last."""
 
 
+class Survey(NamedTuple):
+    """What there is in a store."""
+
+    catalog: Catalog
+    seconds: float
+    """How long it took to find out."""
+
+    @classmethod
+    def of(cls, store: Store, token: CancelToken) -> "Survey":
+        begun = time.monotonic()
+        return cls(store.catalog(token), time.monotonic() - begun)
+
+
 class Opened(NamedTuple):
-    """A store and its first rows."""
+    """A store and its first rows, in the order that is remembered for it."""
 
     store: Store
     rows: tuple[Session, ...]
@@ -65,6 +82,9 @@ class Opened(NamedTuple):
     """Why our own notes could not be read, if so."""
     seen: Stamp | None = None
     """The file as it was before the rows were read: what changes from then on is not in them."""
+    survey: Survey | None = None
+    arranged: "Arranged | None" = None
+    """The whole list, where its order could not be told from less than that."""
 
 
 class Opening:
@@ -89,8 +109,9 @@ class Opening:
         self._now = now
         self._prepare = prepare
         self._token = CancelToken()
-        self._result: Opened | StoreError | None = None
-        self._bug: Exception | None = None
+        self.opened: Opened | None = None
+        """What came of it; None while it is under way, and where it failed."""
+        self._error: Exception | None = None
         self._waited = -HELD
         self._thread = threading.Thread(target=self._run, name="opening", daemon=True)
         self._thread.start()
@@ -98,9 +119,8 @@ class Opening:
         self._thread.join(HEAD_START)
 
     @property
-    def result(self) -> Opened | StoreError | None:
-        """What came of it; None while it is under way."""
-        return self._result
+    def ended(self) -> bool:
+        return self.opened is not None or self._error is not None
 
     @property
     def busy(self) -> bool:
@@ -108,14 +128,15 @@ class Opening:
         the first page."""
         return time.monotonic() - self._waited < HELD
 
-    def wait(self) -> Opened | StoreError:
-        """The result, however long it takes: for a worker thread."""
+    def wait(self) -> Opened:
+        """What came of it, however long it takes: for a worker thread. `StoreError` where it cannot
+        be opened."""
         self._thread.join()
-        if self._bug is not None:
-            raise self._bug
-        if self._result is None:
+        if self._error is not None:
+            raise self._error
+        if self.opened is None:
             raise Cancelled
-        return self._result
+        return self.opened
 
     def cancel(self) -> None:
         """Nobody waits for it any more: leaving must not."""
@@ -125,23 +146,22 @@ class Opening:
         return Opening(self.path, now, self.demo, notes=self._notes_path, trash=self.trash)
 
     def _run(self) -> None:
-        while self._result is None:
+        while not self.ended:
             try:
-                self._result = self._first_page()
+                self.opened = self._first_page()
             except StoreError as error:
                 # Who looks at a locked file wants to see it, however long the lock is held.
                 if error.problem is Problem.BUSY:
                     self._wait()
                 else:
-                    self._result = error
+                    self._error = error
             except Cancelled:
                 return
             except ExplorerError as error:
-                self._result = StoreError(Problem.UNREADABLE, error.title, error.message)
+                self._error = StoreError(Problem.UNREADABLE, error.title, error.message)
             except Exception as error:
                 # A bug: told by whoever waits, who would else wait for ever.
-                self._bug = error
-                return
+                self._error = error
 
     def _first_page(self) -> Opened:
         if self._prepare:
@@ -152,11 +172,34 @@ class Opening:
             self.path, self._token, waiting=self._wait, notes=self.notes, trash=self.trash
         )
         remembered, trouble = _remembered(self.notes)
-        page = store.first_page(_in_sight(), self._now, token=self._token)
+        newest_first = remembered.sort in (Sort.ACTIVE, Sort.STARTED) and not remembered.reverse
+        read = self._newest if newest_first else self._arranged
+        return read(store, remembered)._replace(trouble=trouble, seen=seen)
+
+    def _newest(self, store: Store, remembered: Remembered) -> Opened:
+        """A page of what is newest: milliseconds, however long the list is."""
+        page = store.first_page(_in_sight(), self._now, remembered.sort, self._token)
         first = store.pinned(remembered.pins, self._now, self._token)
+        if remembered.sort is Sort.STARTED:
+            first.sort(key=lambda row: row.started_at or 0.0, reverse=True)
         there = {row.key for row in first}
         rows = (*first, *(row for row in page if row.key not in there))
-        return Opened(store, rows, len(first), remembered, trouble, seen)
+        return Opened(store, rows, len(first), remembered)
+
+    def _arranged(self, store: Store, remembered: Remembered) -> Opened:
+        """A page of any other order: all sessions must be looked at to know who is first."""
+        # Late: beside the import of Textual, which most starts need not wait for.
+        from explorer.browse.arrangement import Wish, arrange
+        from explorer.browse.refresh import read_rows
+
+        survey = Survey.of(store, self._token)
+        wish = Wish(remembered.sort, remembered.reverse, pins=remembered.pins)
+        made = arrange(store, survey.catalog, None, wish, self._now, self._token)
+        page = made.order[: _in_sight()]
+        rows = read_rows(store, survey.catalog, page, {}, self._now, self._token)
+        listed = tuple(rows[row] for row in page if row in rows)
+        pinned = sum(row.key in made.pinned for row in listed)
+        return Opened(store, listed, pinned, remembered, survey=survey, arranged=made)
 
     def _wait(self) -> None:
         self._waited = time.monotonic()

@@ -54,10 +54,14 @@ def below_pins(groups: Sequence[Group], pinned: int, others: int, name: str) -> 
     return (Group(0, PINNED), *below)
 
 
-def first_headings(rows: Sequence[Session], pinned: int, now: float) -> tuple[Group, ...]:
-    """The headings of a first page, of which the first rows are pinned."""
+def first_headings(
+    rows: Sequence[Session], pinned: int, sort: Sort, now: float
+) -> tuple[Group, ...]:
+    """The headings of a first page, by last active or by start, of which the first rows are
+    pinned."""
     rest = rows[pinned:]
-    days = by_day(len(rest), lambda row: rest[row].last_active or 0.0, now)
+    times = [row.started_at if sort is Sort.STARTED else row.last_active for row in rest]
+    days = by_day(len(rest), lambda row: times[row] or 0.0, now)
     return below_pins(days, pinned, len(rest), "")
 
 

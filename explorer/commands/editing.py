@@ -16,6 +16,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.settings import side_path, trash_path
 from explorer.stores.base import Edits, Store
 from explorer.stores.edits.change_plan import taken_words
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, OnlyAgent, Title
 from explorer.stores.edits.words import (
     crash_words,
@@ -29,9 +30,6 @@ from explorer.stores.edits.words import (
 from explorer.stores.ours.files import OurFiles
 from explorer.stores.ours.notes import SideFile
 from explorer.stores.resolve import resolve_for_edit
-
-_WHOLE = (Action.ARCHIVE, Action.UNARCHIVE, Action.PIN, Action.UNPIN)
-"""Done to all parts of a conversation."""
 
 
 def edits_of(store: Store) -> Edits:
@@ -63,7 +61,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
 
 def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequence[int]) -> EditPlan:
     action = Action(options.command)
-    if action in _WHOLE or getattr(options, "conversation", False):
+    if KINDS[action].whole or getattr(options, "conversation", False):
         catalog = store.catalog()
         keys = [part for key in keys for part in catalog.chain(key)]
     title = options.title if action is Action.RENAME else ""

@@ -49,8 +49,6 @@ def open_app(options: argparse.Namespace, now: float) -> int:
 
 def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
     """(exit code, what was chosen): a command to give way to, or an id to print."""
-    # Twice the default: results are painted as soon as they are there.
-    os.environ.setdefault("TEXTUAL_FPS", "120")
     # Late: 300 ms that headless commands need not pay, and that the opening uses.
     from explorer.tui.app import ExplorerApp
 

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -26,6 +25,7 @@ from explorer.tui.dialogs.base import Closing
 from explorer.tui.keys.actions import ACTIONS, scope_of
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.styles import style
+from explorer.tui.suspend import leave_soon
 from explorer.tui.themes import DARK, LIGHT, preferred
 
 if os.environ.get("TEXTUAL_FPS") == FRAMES:
@@ -35,10 +35,6 @@ if os.environ.get("TEXTUAL_FPS") == FRAMES:
 TURN = 0.001
 """Seconds that a thread may go on while another waits. A key goes through the loop some ten times,
 and would wait for the usual 5 ms at each, while something is looked through in the background."""
-LEAVE_WITHIN = 3.0
-"""Seconds to leave in, when told to."""
-GIVE_BACK_WITHIN = 1.0
-"""Seconds for the terminal after that."""
 
 
 class ExplorerApp(App[Command | str]):
@@ -113,22 +109,9 @@ class ExplorerApp(App[Command | str]):
         await self.run_action(call, focused or self.screen)
 
     def _leave_now(self) -> None:
-        """Leave because we are told to: also where the terminal is gone, and what is still to be
-        written to it would be waited for without end. Nothing of ours needs saving."""
-        last_resort = threading.Timer(LEAVE_WITHIN, self._leave_at_last)
-        last_resort.daemon = True
-        last_resort.start()
+        """Leave because we are told to."""
+        leave_soon(getattr(self._driver, "give_back", None))
         self.exit()
-
-    def _leave_at_last(self) -> None:
-        """Leave before the app has come to its end, as where a machine has far too much to do. The
-        terminal is given back first, but one that is gone is not waited for."""
-        give_back = getattr(self._driver, "give_back", None)
-        if give_back is not None:
-            giving = threading.Thread(target=give_back, daemon=True)
-            giving.start()
-            giving.join(GIVE_BACK_WITHIN)
-        os._exit(int(ExitCode.DONE))
 
     def action_interrupt(self) -> None:
         """Control+c, the same everywhere: it clears what is typed, then cancels the dialog or the

@@ -24,41 +24,27 @@ class _Known(NamedTuple):
     name: str
 
 
-class Reopening:
+def offer_reopening(screen: Screen[None], lanes: Lanes, lister: Lister, left: LeftOpen) -> None:
     """Asks first: what was open may be what the app crashed on."""
+    store, query = lister.store, left.query.strip()
+    if store is None:
+        return
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, lister: Lister) -> None:
-        self._screen = screen
-        self._lanes = lanes
-        self._lister = lister
-
-    def offer(self, left: LeftOpen) -> None:
-        store = self._lister.store
-        if store is not None:
-            self._lanes.start(
-                "left-open",
-                lambda token: _known(store, left.session, token),
-                lambda known: self._ask(left.query.strip(), known),
-            )
-
-    def _ask(self, query: str, known: _Known | None) -> None:
+    def ask(known: _Known | None) -> None:
         lines = [f"Search: {clean_line(query, 100)}"] if query else []
         if known is not None:
             lines.append(f"Session: {clean_line(known.name, 100) or 'untitled'}")
-        if not lines:
-            return
 
         def answered(yes: bool | None) -> None:
-            if yes:
-                self._reopen(query, known)
+            if yes and query:
+                screen.query_one(SearchBar).input.value = query
+            elif yes and known is not None:
+                lister.reveal(known.key)
 
-        self._screen.app.push_screen(Question(TITLE, "\n".join(lines), "Reopen"), answered)
+        if lines:
+            screen.app.push_screen(Question(TITLE, "\n".join(lines), "Reopen"), answered)
 
-    def _reopen(self, query: str, known: _Known | None) -> None:
-        if query:
-            self._screen.query_one(SearchBar).input.value = query
-        elif known is not None:
-            self._lister.reveal(known.key)
+    lanes.start("left-open", lambda token: _known(store, left.session, token), ask)
 
 
 def _known(store: Store, id_: str, token: CancelToken) -> _Known | None:

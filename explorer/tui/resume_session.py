@@ -21,7 +21,7 @@ from explorer.resume import (
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
 from explorer.tui.attention import Place, may_ask, place
-from explorer.tui.suspend import in_the_terminal
+from explorer.tui.suspend import run_command
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes
 
@@ -47,11 +47,8 @@ class Resuming:
         `known` of the file need not be read for it."""
         config, asked_at = self._start.config, place(self._screen.app)
 
-        def work(token: CancelToken) -> _Found | ExplorerError:
-            try:
-                command = command_for(store, session, config)
-            except ExplorerError as error:
-                return error
+        def work(token: CancelToken) -> _Found:
+            command = command_for(store, session, config)
             if not installed(command):
                 return _Found(command, False)
             catalog = known or store.catalog(token)
@@ -61,13 +58,10 @@ class Resuming:
 
         self._lanes.start("resume", work, lambda found: self._ask(session, found, asked_at))
 
-    def _ask(self, session: Session, found: _Found | ExplorerError, asked_at: Place) -> None:
+    def _ask(self, session: Session, found: _Found, asked_at: Place) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.dialogs.question import Question
 
-        if isinstance(found, ExplorerError):
-            say(self._screen, found)
-            return
         if not may_ask(self._screen, asked_at):
             return
         command = found.command
@@ -103,11 +97,7 @@ class Resuming:
         if self._start.config.resume == "exec":
             self._screen.app.exit(command)
             return
-        try:
-            code = in_the_terminal(self._screen.app, lambda: run(command))
-        except ExplorerError as error:
-            say(self._screen, error)
-            return
+        code = run_command(self._screen, lambda: run(command))
         if code:
             words = f"{command.arguments[0]} ended with code {code}."
             say(self._screen, ExplorerError("Back from the agent", words))

@@ -1,6 +1,9 @@
-"""Where the style sheets lie."""
+"""Where the style sheets lie, and when they show less."""
 
 from pathlib import Path
+
+NARROW = 100
+"""Below this many columns a screen shows one pane at a time."""
 
 
 def style(name: str) -> Path:

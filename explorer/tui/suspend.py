@@ -8,13 +8,17 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
+from textual.screen import Screen
 
 from explorer.errors import ExitCode, ExplorerError
+from explorer.tui.toast import say
 
 T = TypeVar("T")
 
 LEAVE_WITHIN = 3.0
-"""Seconds to leave in, when told to while another program had the terminal."""
+"""Seconds to leave in, when told to."""
+GIVE_BACK_WITHIN = 1.0
+"""Seconds for the terminal after that."""
 _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -36,6 +40,33 @@ def in_the_terminal(app: App[Any], run: Callable[[], T]) -> T:
     return outcome
 
 
+def run_command(screen: Screen[None], command: Callable[[], int]) -> int | None:
+    """The exit code of a command that has the terminal; None where it cannot have it, which is
+    said."""
+    try:
+        return in_the_terminal(screen.app, command)
+    except ExplorerError as error:
+        say(screen, error)
+        return None
+
+
+def leave_soon(give_back: Callable[[], None] | None = None) -> None:
+    """Whatever is still waited for, be gone in a moment: where the terminal is gone, what is to be
+    written to it or had back from it would be waited for without end. Nothing of ours needs saving;
+    but on a machine that has far too much to do the terminal is given back first."""
+
+    def leave() -> None:
+        if give_back is not None:
+            giving = threading.Thread(target=give_back, daemon=True)
+            giving.start()
+            giving.join(GIVE_BACK_WITHIN)
+        os._exit(int(ExitCode.DONE))
+
+    last_resort = threading.Timer(LEAVE_WITHIN, leave)
+    last_resort.daemon = True
+    last_resort.start()
+
+
 @contextmanager
 def _signals_kept() -> Iterator[None]:
     """Control+c is for the program in the terminal, but reaches us too, and the event loop would
@@ -51,9 +82,6 @@ def _signals_kept() -> Iterator[None]:
         signal.set_wakeup_fd(wakeup)
         leaving = [missed for missed in kept if missed != signal.SIGINT]
         if leaving:
-            # The terminal may be gone, and taking it back would wait for it without end.
-            last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
-            last_resort.daemon = True
-            last_resort.start()
+            leave_soon()
         for missed in leaving:
             signal.raise_signal(missed)

@@ -2,10 +2,10 @@
 
 Four things differ. Bytes that are no UTF-8 are shown as such, where Textual decodes strictly and
 ends. A sequence whose numbers make no sense is dropped, where Textual ends too, or lays out a
-screen of a hundred thousand lines. Pastes come as one text (`tui/intake`). And a signal to go on
-does no more than it has to: Textual starts a second reader of keys beside the first whenever one
-comes, which nobody ends, and does so in a signal handler, where the writer's lock may be held by
-what was interrupted.
+screen of a hundred thousand lines. Pastes come as one text (`tui/terminal_input`). And a signal to
+go on does no more than it has to: Textual starts a second reader of keys beside the first whenever
+one comes, which nobody ends, and does so in a signal handler, where the writer's lock may be held
+by what was interrupted.
 """
 
 import os

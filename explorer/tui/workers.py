@@ -4,6 +4,10 @@ Starting a lane again cancels what it was doing, inside SQLite; what still arriv
 dropped. Where nothing may be dropped, work is queued instead; and where each piece must come to its
 end, since on a big file it takes longer than an agent needs for its next message, the next one is
 put off. A worker reads and posts a message; it never touches a widget.
+
+What speaks against a piece of work it raises. That reaches whoever asked for the work and says what
+is to be done about it (`refused`); else a file that cannot be read is the screen's concern, and
+everything else is said to the user.
 """
 
 from collections import deque
@@ -15,9 +19,11 @@ from textual.message import Message
 from textual.screen import Screen
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, StoreError
+from explorer.errors import Cancelled, ExplorerError, StoreError
+from explorer.tui.toast import say
 
 T = TypeVar("T")
+OnRefusal = Callable[[ExplorerError], None] | None
 
 
 @dataclass
@@ -41,15 +47,28 @@ class Lanes:
         """What each lane that is queued for does, and after it is to do."""
         self._put_off: dict[str, Callable[[], object]] = {}
 
-    def start(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
-        """Run `work` in a thread, then `then` with what it returned, unless it is superseded."""
+    def start(
+        self,
+        lane: str,
+        work: Callable[[CancelToken], T],
+        then: Callable[[T], None],
+        refused: OnRefusal = None,
+    ) -> None:
+        """Run `work` in a thread, then `then` with what it returned, or `refused` with what it
+        raised, unless it is superseded."""
         self.cancel(lane)
-        self._run(lane, work, then)
+        self._run(lane, work, then, refused)
 
-    def queue(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
+    def queue(
+        self,
+        lane: str,
+        work: Callable[[CancelToken], T],
+        then: Callable[[T], None],
+        refused: OnRefusal = None,
+    ) -> None:
         """As `start`, but after what the lane is doing, not in its place."""
         waiting = self._queues.setdefault(lane, deque())
-        waiting.append(lambda: self._run(lane, work, then))
+        waiting.append(lambda: self._run(lane, work, then, refused))
         if len(waiting) == 1:
             waiting[0]()
 
@@ -64,7 +83,13 @@ class Lanes:
         token = self._tokens.get(lane)
         return token is not None and not token.cancelled
 
-    def _run(self, lane: str, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
+    def _run(
+        self,
+        lane: str,
+        work: Callable[[CancelToken], T],
+        then: Callable[[T], None],
+        refused: OnRefusal,
+    ) -> None:
         token = self._tokens[lane] = CancelToken()
 
         def job() -> None:
@@ -72,9 +97,9 @@ class Lanes:
                 result = work(token)
             except Cancelled:
                 return
-            except StoreError as error:
-                failure = error
-                self._post(LaneDone(lane, token, lambda: self._failed(failure)))
+            except ExplorerError as error:
+                tell, why = refused or self._refused, error
+                self._post(LaneDone(lane, token, lambda: tell(why)))
             except BaseException:
                 # A bug, which is told elsewhere: nobody is to wait for it.
                 self._post(LaneDone(lane, token, lambda: None))
@@ -83,6 +108,12 @@ class Lanes:
                 self._post(LaneDone(lane, token, lambda: then(result)))
 
         self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
+
+    def _refused(self, error: ExplorerError) -> None:
+        if isinstance(error, StoreError):
+            self._failed(error)
+        else:
+            say(self._screen, error)
 
     def tell(self, token: CancelToken, then: Callable[[], None]) -> None:
         """From a worker: have something done with what there is so far."""

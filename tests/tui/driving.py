@@ -86,6 +86,10 @@ class Driver:
         failed = [worker for worker in self.app.workers if worker.state is WorkerState.ERROR]
         assert not failed, [worker.error for worker in failed]
 
+    def stop_watching(self) -> None:
+        """From now on nobody notices that the file changes."""
+        self.main.file.watching._path = None
+
     def focus(self) -> str | None:
         """The id of what has the focus."""
         focused = self.app.screen.focused

@@ -45,7 +45,7 @@ def _replace(path: Path, old: str, new: str, at: float) -> None:
 
 async def test_a_rename_is_of_the_session_that_was_shown(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
-        driver.main._watching.stop()
+        driver.stop_watching()
         await driver.to("dog")
         await driver.press("t", "end", "ctrl+u")
         _replace(path, "dog", "other", NOW - 5 * HOUR)
@@ -58,7 +58,7 @@ async def test_a_rename_is_of_the_session_that_was_shown(path: Path, trash: Path
 @pytest.mark.parametrize("key", ["d", "a"])
 async def test_an_edit_is_of_the_session_that_was_shown(path: Path, trash: Path, key: str) -> None:
     async with opened(path, trash=trash) as driver:
-        driver.main._watching.stop()
+        driver.stop_watching()
         await driver.to("dog")
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         await driver.press(key)
@@ -70,7 +70,7 @@ async def test_a_pin_is_for_the_session_that_was_shown(
     path: Path, tmp_path: Path, trash: Path
 ) -> None:
     async with opened(path, notes=tmp_path / "notes.db", trash=trash) as driver:
-        driver.main._watching.stop()
+        driver.stop_watching()
         await driver.to("dog")
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         driver.main.action_pin()

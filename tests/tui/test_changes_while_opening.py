@@ -42,7 +42,7 @@ async def test_a_message_that_comes_while_its_session_is_being_opened_is_shown(
             return catalog is not None and catalog.mark.message == newest
 
         await driver.until_seen(seen)
-        driver.main._watching.stop()
+        driver.stop_watching()
         text.let_go()
         await driver.settle()
         assert "one more thing" in driver.screen()

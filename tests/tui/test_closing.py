@@ -72,7 +72,7 @@ async def test_what_is_asked_of_the_trash_twice_is_asked_once(path: Path, trash:
     async with opened(path, trash=trash) as driver:
         await driver.press("d")
         await driver.press("y")
-        driver.main.action_edit("trash")
+        driver.main.action_trash()
         await driver.settle()
         _burst(driver, "x", "x")
         await driver.settle()

@@ -86,7 +86,7 @@ def meter(monkeypatch: pytest.MonkeyPatch) -> Meter:
 async def _quiet(path: Path, meter: Meter) -> AsyncIterator[Driver]:
     """The app, all read, with nobody looking whether the file changes."""
     async with opened(path) as driver:
-        driver.main._watching.stop()
+        driver.stop_watching()
         await driver.settle()
         meter.take()
         yield driver

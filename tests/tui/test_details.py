@@ -56,7 +56,7 @@ async def test_i_in_the_transcript_is_about_what_is_being_read(demo: Path) -> No
 
 async def test_in_the_transcript_they_are_of_the_part_that_is_read_alone(demo: Path) -> None:
     async with opened(demo) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         driver.main._lister.reveal(store.find("Trip to Kyoto #3")[0].key)
         await driver.settle()
         await driver.press("enter", "c", "i")
@@ -67,7 +67,7 @@ async def test_in_the_transcript_they_are_of_the_part_that_is_read_alone(demo: P
 
 async def test_the_ids_of_all_parts_are_whole_in_eighty_columns(real_file: Path) -> None:
     async with opened(real_file, size=(80, 24)) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         catalog = store.catalog()
         listed = list(driver.main.sessions.order)
         several = [key for key in listed if len(catalog.chain(key)) > 1]
@@ -98,7 +98,7 @@ def test_every_session_of_every_file_is_told_within_eighty_columns(real_file: Pa
 
 async def test_a_part_of_an_unfolded_conversation_has_its_own(demo: Path) -> None:
     async with opened(demo) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         driver.main._lister.reveal(store.find("Trip to Kyoto #3")[0].key)
         await driver.settle()
         await driver.press("z", "j", "i")
@@ -108,7 +108,7 @@ async def test_a_part_of_an_unfolded_conversation_has_its_own(demo: Path) -> Non
 
 async def test_y_copies_the_id_of_the_newest_part(demo: Path) -> None:
     async with opened(demo) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         key = store.find("Trip to Kyoto #3")[0].key
         driver.main._lister.reveal(key)
         await driver.settle()

@@ -61,7 +61,7 @@ async def test_leaving_stops_the_edit_under_way(
         await _asks(driver)
         await driver.pilot.press("y")
         await driver.until_seen(lambda: bool(edits.stops))
-        editing = driver.main._editing
+        editing = driver.main.file.editing
         assert editing is not None
         editing.stop()
         assert edits.stops[0].cancelled

@@ -507,7 +507,7 @@ async def test_a_session_that_one_goes_to_is_listed_whatever_hides_it_and_says_s
     async with opened(path) as driver:
         await _choose(driver, "telegram")
         for name in ("tick", "short"):
-            key = driver.main._opened.store.find(name)[0].key  # type: ignore[union-attr]
+            key = driver.main.file.opened.store.find(name)[0].key  # type: ignore[union-attr]
             driver.main._lister.reveal(key)
             await driver.settle()
             assert driver.main.sessions.cursor_row == key

@@ -400,7 +400,7 @@ async def test_a_find_goes_on_where_it_is_while_the_session_becomes_longer(
         monkeypatch.setattr(finding, "texts", counted)
         with altered(talk) as db:
             say(db, "s1", role="user", content="one more needle", timestamp=NOW - 10)
-        driver.main._file_changed()
+        driver.main.file.changed()
         await driver.settle()
         assert _said(driver) == "4 of 8"
         # The last turn, which may have got a result, and what is new; not 600 messages again.

@@ -26,7 +26,7 @@ async def _quits(driver: Driver) -> None:
 
 
 def _told_to_stop(driver: Driver) -> bool:
-    edits = driver.main._editing
+    edits = driver.main.file.editing
     assert edits is not None
     return [stop.cancelled for stop in edits._lane._stops] == [True]
 

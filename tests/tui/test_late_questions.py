@@ -143,7 +143,7 @@ async def test_the_trash_does_not_open_under_typing_fingers(
         await driver.press("d")
         await driver.press("y")
         held = Held(monkeypatch, TrashFile, "size")
-        driver.main.action_edit("trash")
+        driver.main.action_trash()
         await held.holds(driver)
         await driver.pilot.press("slash")
         held.let_go()

@@ -13,7 +13,7 @@ from tests.tui.driving import NOW, Driver, opened
 
 async def _on(driver: Driver, title: str) -> int:
     """Put the cursor on a session."""
-    store = driver.main._opened.store  # type: ignore[union-attr]
+    store = driver.main.file.opened.store  # type: ignore[union-attr]
     key = store.find(title)[0].key
     driver.main._lister.reveal(key)
     await driver.settle()
@@ -112,7 +112,7 @@ async def test_of_a_large_family_what_is_around_is_shown_and_the_rest_is_counted
     path = tmp_path / "state.db"
     _orchestrator(path, 600)
     async with opened(path) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         driver.main._lister.reveal(store.find(f"task{number}")[0].key)
         await driver.settle()
         await driver.press("L")

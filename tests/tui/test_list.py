@@ -54,7 +54,7 @@ async def test_home_and_end_go_to_the_first_and_the_last_session(demo: Path) -> 
 
 async def test_the_border_counts_what_is_shown_and_what_is_hidden(demo: Path) -> None:
     async with opened(demo, size=(200, 50)) as driver:
-        catalog = HermesStore(driver.main._opened.store._file).catalog()  # type: ignore
+        catalog = HermesStore(driver.main.file.opened.store._file).catalog()  # type: ignore
         listed, hidden = catalog.select()
         said = str(driver.main.sessions.border_subtitle)
         assert f"{len(listed)} of {len(catalog)}" in said
@@ -143,8 +143,8 @@ async def test_only_rows_near_the_screen_are_read(
 async def test_the_exact_order_is_the_one_a_full_sort_gives(tmp_path: Path) -> None:
     path = build(Recipe(sessions=400, messages=1200, trigram=False, noise=0.9), tmp_path)
     async with opened(path, now=GENERATED_NOW) as driver:
-        assert driver.main._opened is not None
-        catalog = driver.main._opened.store.catalog()
+        assert driver.main.file.opened is not None
+        catalog = driver.main.file.opened.store.catalog()
         listed, _ = catalog.select()
         assert list(driver.main.sessions.order) == catalog.by_last_active(listed)
 
@@ -237,17 +237,17 @@ async def test_the_heading_of_what_is_at_the_top_stays_in_sight(demo: Path) -> N
 async def test_the_order_can_be_chosen_and_turned_round(demo: Path, sort: Sort) -> None:
     async with opened(demo) as driver:
         held = driver.main.sessions.cursor_row
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         catalog = store.catalog()
         listed, _ = catalog.select()
         wanted = ordered(catalog, listed, sort, values_of(store, sort))
         if sort is not Sort.ACTIVE:
-            driver.main._choosing()._sorted(sort.value)
+            driver.main._choosing()._sorted(sort)
             await driver.settle()
         assert list(driver.main.sessions.order) == wanted
         assert SORTS[sort] in str(driver.main.sessions.border_title)
         assert driver.main.sessions.cursor_row == held
-        driver.main._choosing()._sorted(sort.value)
+        driver.main._choosing()._sorted(sort)
         await driver.settle()
         assert list(driver.main.sessions.order) == wanted[::-1]
 
@@ -287,7 +287,7 @@ async def test_braces_go_from_heading_to_heading(demo: Path) -> None:
 
 async def test_without_headings_braces_go_to_the_ends(demo: Path) -> None:
     async with opened(demo) as driver:
-        driver.main._choosing()._sorted(Sort.TITLE.value)
+        driver.main._choosing()._sorted(Sort.TITLE)
         await driver.settle()
         await driver.press("right_curly_bracket")
         assert driver.main.sessions.cursor_row == driver.main.sessions.order[-1]

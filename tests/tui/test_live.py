@@ -102,13 +102,13 @@ async def test_what_can_be_seen_only_after_the_file_was_written_is_shown(path: P
     _write(path, "PRAGMA journal_mode = DELETE")
     async with opened(path) as driver:
         looks: list[str] = []
-        plain = driver.main._file_changed
+        plain = driver.main.file.changed
 
         def changed() -> None:
             looks.append("")
             plain()
 
-        driver.main._watching._changed = changed
+        driver.main.file.watching._changed = changed
         os.utime(path, (NOW - 100, NOW - 100))
         await driver.until(lambda: bool(looks))
         _write(path, "UPDATE sessions SET title = 'Fix docker deploymenT' WHERE title LIKE 'Fix %'")
@@ -172,7 +172,7 @@ async def test_what_is_unfolded_selected_and_asked_for_stays_so_when_it_is_conti
         )
         talk(state, "other", "hello", at=NOW - 500, title="Other")
     async with opened(file) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         talked, task, other = (store.find(name)[0].key for name in ("one", "task", "other"))
         for key in (talked, task):
             driver.main._lister.reveal(key)
@@ -229,7 +229,7 @@ async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_m
 ) -> None:
     async with opened(path) as driver:
         held = Held(monkeypatch, arranging, "arrange")
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         wanted = store.find("Review the retry queue")[0].key
         driver.main._lister.reveal(wanted)
         await held.holds(driver)
@@ -248,7 +248,7 @@ async def test_a_survey_that_takes_long_ends_beside_an_agent_that_goes_on_writin
     async with opened(path, first=survey) as driver:
         _write(path, *NEW_SESSION)
         for _ in range(5):
-            driver.main._file_changed()
+            driver.main.file.changed()
             await driver.pilot.pause()
         survey.let_go()
         await driver.settle()
@@ -270,7 +270,7 @@ async def test_a_long_session_is_read_to_its_end_beside_an_agent_that_goes_on_wr
                 "INSERT INTO messages (session_id, role, content, timestamp)"
                 f" VALUES ('{session.id}', 'user', 'the clock says {word}', {NOW})",
             )
-            driver.main._file_changed()
+            driver.main.file.changed()
             await outline.holds(driver)
             await driver.until_seen(lambda: not driver.main._lanes.busy("catalog"))
         assert outline.calls == 1, "no change began it anew"
@@ -288,10 +288,10 @@ async def test_nothing_of_a_file_arrives_in_the_list_of_another(
         with StateFile.create(other) as state:
             talk(state, "alone", "hello", at=NOW - 60, title="Alone in another file")
         look = Held(monkeypatch, HermesStore, "changes")
-        driver.main._file_changed()
+        driver.main.file.changed()
         await look.holds(driver)
         os.replace(other, path)
-        driver.main._file_replaced()
+        driver.main.file.replaced()
         await driver.until_seen(lambda: driver.listed() == ["Alone in another file"])
         look.let_go()
         await driver.settle()

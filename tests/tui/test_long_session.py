@@ -79,7 +79,7 @@ async def test_what_arrives_meanwhile_is_there_as_well(
         gate = await _begin(driver, monkeypatch)
         with altered(path) as db:
             say(db, "s", role="user", content="just in", timestamp=NOW - 1)
-        driver.main._file_changed()
+        driver.main.file.changed()
         await driver.pilot.pause(0.2)
         gate.set()
         await driver.settle()

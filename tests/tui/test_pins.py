@@ -129,7 +129,7 @@ async def test_pins_are_first_in_every_order(path: Path, notes: Path) -> None:
     async with opened(path, notes=notes) as driver:
         await _pin(driver, "eel", "bee")
         for sort in [*list(SORTS)[1:], Sort.ACTIVE, Sort.ACTIVE]:
-            driver.main._choosing()._sorted(sort.value)
+            driver.main._choosing()._sorted(sort)
             await driver.settle()
             assert sorted(driver.listed()[:2]) == ["bee", "eel"]
             assert _headings(driver)[0] == "Pinned"
@@ -266,9 +266,7 @@ async def test_notes_that_another_program_holds_do_not_keep_the_list_waiting(
 
 
 def _first_page(path: Path, notes: Path) -> Opened:
-    result = Opening(path, NOW, notes=notes).wait()
-    assert isinstance(result, Opened)
-    return result
+    return Opening(path, NOW, notes=notes).wait()
 
 
 def test_the_pinned_rows_are_at_the_top_of_the_first_page(path: Path, notes: Path) -> None:
@@ -350,13 +348,15 @@ async def test_words_in_the_notes_that_mean_nothing_are_ignored(
         assert sorted(driver.listed()) == list(NAMES)
 
 
-async def test_the_cursor_stays_where_somebody_put_it_before_the_order_came(
+async def test_the_cursor_stays_where_somebody_put_it_before_the_list_was_made_again(
     path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     SideFile(notes, path).choose(SORT_CHOICE, "title reversed")
-    held = Held(monkeypatch, HermesStore, "catalog")
-    async with opened(path, notes=notes, first=held) as driver:
-        await driver.pilot.press("j")
+    async with opened(path, notes=notes) as driver:
+        held = Held(monkeypatch, HermesStore, "catalog")
+        driver.main.file.edited()
+        await held.holds(driver)
+        await driver.pilot.press("j", "j", "j", "j")
         held.let_go()
         await driver.settle()
         assert driver.listed() == list(NAMES)[::-1]

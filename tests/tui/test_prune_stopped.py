@@ -10,7 +10,7 @@ from explorer.stores.edits.apply.batches import run_batches
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.trash import TrashWriter
 from explorer.tui.dialogs.progress import ProgressDialog
-from explorer.tui.edits.trash_screen import TrashScreen
+from explorer.tui.edits.trash import TrashScreen
 from tests.edits.states import dump, faults
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, Held, opened
@@ -60,7 +60,7 @@ async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
 async def _open_trash(driver: Driver) -> None:
     """From the prune screen, by way of the list."""
     await driver.press("escape")
-    driver.main.action_edit("trash")
+    driver.main.action_trash()
     await driver.settle()
 
 
@@ -113,7 +113,7 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
 async def test_a_trash_of_very_many_lists_the_first_of_them(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.tui.edits.trash_screen.MOST", 5)
+    monkeypatch.setattr("explorer.tui.edits.trash.LISTED", 5)
     async with opened(path, trash=trash) as driver:
         await _stopped(driver, monkeypatch)
         gone = _gone(path)
@@ -131,7 +131,7 @@ async def test_what_is_purged_cannot_come_back(
         gone = _gone(path)
         size = trash.stat().st_size
         await driver.press("escape")
-        driver.main.action_edit("trash")
+        driver.main.action_trash()
         await driver.settle()
         await driver.press("x")
         assert "Delete it for good?" in driver.screen()

@@ -289,7 +289,7 @@ async def test_what_comes_below_the_screen_is_announced_and_G_goes_there(tmp_pat
         with altered(path) as db:
             for number in range(4):
                 say(db, "s", role="user", content=f"new {number}", timestamp=NOW - 10 + number)
-        driver.main._file_changed()
+        driver.main.file.changed()
         await driver.settle()
         assert "4 new below" in driver.screen()
         await driver.press("G")
@@ -308,7 +308,7 @@ async def test_a_result_that_arrives_joins_its_call(tmp_path: Path) -> None:
         assert "no result yet" in driver.screen()
         with altered(path) as db:
             say(db, "s", role="tool", content="done", tool_call_id="c1", timestamp=NOW - 200)
-        driver.main._file_changed()
+        driver.main.file.changed()
         await driver.settle()
         assert driver.screen().count("▸ terminal") == 1
         assert "no result" not in driver.screen()
@@ -326,7 +326,7 @@ async def _add(driver: Driver, path: Path, *texts: str) -> None:
     with altered(path) as db:
         for text in texts:
             say(db, "s", role="assistant", content=text, timestamp=NOW - 10)
-    driver.main._file_changed()
+    driver.main.file.changed()
     await driver.settle()
 
 

@@ -85,5 +85,5 @@ async def test_an_edit_of_ours_does_not_wait_for_it(
 ) -> None:
     async with _searching(path, monkeypatch) as (driver, _, token):
         await _written(driver, path)
-        driver.main._edited()
+        driver.main.file.edited()
         await driver.until_seen(lambda: token.cancelled)

@@ -256,7 +256,7 @@ async def test_a_session_that_is_asked_for_by_its_id_is_listed_whatever_hides_it
 
 async def test_the_id_of_an_earlier_part_lists_its_conversation(demo: Path) -> None:
     async with opened(demo) as driver:
-        store = driver.main._opened.store  # type: ignore[union-attr]
+        store = driver.main.file.opened.store  # type: ignore[union-attr]
         await _search(driver, store.find("Trip to Kyoto #2")[0].id)
         assert driver.listed() == ["Trip to Kyoto #3"]
         assert "By its id" in driver.screen()

@@ -323,7 +323,7 @@ async def test_a_message_deleted_meanwhile_is_said_to_be_gone(talk: Path) -> Non
     async with opened(talk) as driver:
         await _reading(driver)
         # Before the next look at the file, which would take it out of the outline.
-        driver.main._watching.stop()
+        driver.stop_watching()
         connection = sqlite3.connect(talk)
         connection.execute("DELETE FROM messages WHERE content LIKE 'answer 59%'")
         connection.commit()

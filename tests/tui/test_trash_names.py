@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.edits.trash_screen import TrashScreen
+from explorer.tui.edits.trash import TrashScreen
 from tests.factories import T0, altered, talk
 from tests.newer_files import newer_file
 from tests.tui.driving import opened

@@ -23,9 +23,10 @@ from explorer.stores.edits.change_plan import (
 )
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.names import worded
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
-from explorer.stores.edits.refusals import OPPOSITES, place, reasons, undo_reason
+from explorer.stores.edits.refusals import place, reason_against, undo_reason
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import log_words
 from explorer.stores.edits.write.connection import Looking
@@ -109,13 +110,13 @@ class Editor:
     @contextmanager
     def _planning(self, action: Action, table: str, token: CancelToken | None) -> Iterator[Planner]:
         self.trash.check()
-        edit = OPPOSITES.get(action.value, action.value)
-        with self._looking(_PAST[edit], token) as looking:
+        done = KINDS[action].rule.past
+        with self._looking(done, token) as looking:
             schema = looking.schema
-            reason = reasons(self.path, self._dialect, schema, looking.ask)[edit]
+            reason = reason_against(action, self.path, self._dialect, schema, looking.ask)
             for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
             if reason and not for_agent:
-                raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
+                raise Refused(f"It cannot be {done}", sentence(reason))
             tables = self._dialect.over(looking.ask, schema, table)
             yield Planner(self.path, tables, self._clock())
 
@@ -308,15 +309,3 @@ class Editor:
 
 def _unheard(progress: Progress) -> None:
     pass
-
-
-_PAST = {
-    "rename": "renamed",
-    "archive": "archived",
-    "pin": "pinned",
-    "delete": "deleted",
-    "clear": "cleared",
-    "end": "ended",
-    "reopen": "reopened",
-    "prune": "pruned",
-}

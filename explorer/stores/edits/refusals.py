@@ -8,15 +8,14 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from explorer.model import Action
 from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.edit_kinds import KINDS, RULES
 from explorer.stores.ours.trash_records import OURS, Change, Receipt
 from explorer.stores.sqlite.failures import check_file
 from explorer.stores.sqlite.images import Rows
 from explorer.stores.sqlite.schema import Schema
 
-EDITS = ("rename", "archive", "pin", "delete", "clear", "end", "reopen", "prune")
-OPPOSITES = {"unarchive": "archive", "unpin": "pin"}
-"""Edits for which the same holds as for those that they are the opposite of."""
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "ceph", "glusterfs")
 
 
@@ -26,9 +25,16 @@ def reasons(
     """Of each edit why it is not possible; None where it is."""
     general = place(path) or ("its folder is read-only" if snapshot else "")
     if general:
-        return dict.fromkeys(EDITS, general)
+        return dict.fromkeys(RULES, general)
     own = dialect.reasons(schema, ask)
-    return {name: own.get(name) or None for name in EDITS}
+    return {name: own.get(name) or None for name in RULES}
+
+
+def reason_against(
+    action: Action, path: Path, dialect: Dialect, schema: Schema, ask: Rows
+) -> str | None:
+    """Why this edit is not possible, if it is not."""
+    return reasons(path, dialect, schema, ask)[KINDS[action].rule.action]
 
 
 def undo_reason(
@@ -43,8 +49,7 @@ def undo_reason(
     kept elsewhere."""
     if changes and all(change.table == OURS for change in changes):
         return None
-    found = reasons(path, dialect, schema, ask)
-    return found[OPPOSITES.get(receipt.action, receipt.action)]
+    return reason_against(Action(receipt.action), path, dialect, schema, ask)
 
 
 def place(path: Path) -> str:

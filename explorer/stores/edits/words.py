@@ -7,6 +7,7 @@ from explorer.errors import sentence
 from explorer.model import Action
 from explorer.render.amounts import count, plural, size
 from explorer.render.when import exact
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Planned
 from explorer.stores.edits.subject import short_name
 from explorer.stores.edits.undo_plan import UndoPlan
@@ -16,29 +17,7 @@ from explorer.stores.ours.trash_records import Receipt, ReceiptState
 NAMED = 4
 """Sessions that are named; of more there is only the number."""
 
-_DONE = {
-    Action.ARCHIVE: "Archived",
-    Action.UNARCHIVE: "Unarchived",
-    Action.PIN: "Pinned",
-    Action.UNPIN: "Unpinned",
-    Action.END: "Ended",
-    Action.REOPEN: "Reopened",
-    Action.CLEAR: "Cleared",
-    Action.DELETE: "Deleted",
-    Action.PRUNE: "Pruned",
-}
 _PART = re.compile(r"\A(\w+) [\d,]+ of ([\d,]+ sessions?)\Z")
-_ASKED = {
-    Action.ARCHIVE: "Archive",
-    Action.UNARCHIVE: "Take out of the archive:",
-    Action.PIN: "Pin",
-    Action.UNPIN: "Unpin",
-    Action.END: "End",
-    Action.REOPEN: "Reopen",
-    Action.CLEAR: "Clear",
-    Action.DELETE: "Delete",
-    Action.PRUNE: "Prune",
-}
 
 
 def name_of(planned: Planned) -> str:
@@ -51,12 +30,12 @@ def receipt_words(plan: EditPlan) -> str:
     if plan.action is Action.RENAME:
         old, new = plan.doomed[0].title or "untitled", plan.title and plan.title.text
         return f"Renamed “{old}” to “{new}”" if new else f"Took the title “{old}” off"
-    return f"{_DONE[plan.action]} {_whom(plan)}"
+    return f"{KINDS[plan.action].done} {_whom(plan)}"
 
 
 def part_words(plan: EditPlan, done: int) -> str:
     """What an edit did that did not reach its end."""
-    return f"{_DONE[plan.action]} {count(done)} of {plural(len(plan.doomed), 'session')}"
+    return f"{KINDS[plan.action].done} {count(done)} of {plural(len(plan.doomed), 'session')}"
 
 
 def recounted(words: str, done: int) -> str:
@@ -69,8 +48,8 @@ def question(plan: EditPlan) -> str:
     if plan.action is Action.RENAME:
         new = plan.title and plan.title.text
         return f"Rename to “{new}”?" if new else "Take the title off?"
-    what = " all messages of" if plan.action is Action.CLEAR else ""
-    return f"{_ASKED[plan.action]}{what} {_whom(plan)}?"
+    kind = KINDS[plan.action]
+    return f"{kind.question or kind.verb} {_whom(plan)}?"
 
 
 def _whom(plan: EditPlan) -> str:
@@ -84,7 +63,7 @@ def _whom(plan: EditPlan) -> str:
 def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What a person should know before saying yes."""
     totals = plan.totals
-    if totals.sessions and plan.action in (Action.DELETE, Action.PRUNE, Action.CLEAR):
+    if totals.sessions and KINDS[plan.action].takes_messages:
         go, they = ("goes", "it") if totals.messages == 1 else ("go", "they")
         yield (
             f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) {go} to the trash,"

@@ -7,6 +7,8 @@ what lay below it, and one that something lies over would stay.
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
+from explorer.tui.styles import style
+
 
 class Closing(Screen[ScreenResultType]):
     """A screen that is opened over another one."""
@@ -32,3 +34,5 @@ class Closing(Screen[ScreenResultType]):
 
 class Dialog(ModalScreen[ScreenResultType], Closing[ScreenResultType]):
     """The same, where what lies below stays in sight."""
+
+    CSS_PATH = style("dialogs")

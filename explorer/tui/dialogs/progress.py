@@ -14,7 +14,6 @@ from explorer.render.amounts import count
 from explorer.render.when import duration
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 
 BAR = 40
 
@@ -25,7 +24,6 @@ class ProgressDialog(Dialog[None]):
     It opens by itself, so no key stops the work that may have been meant for what lies below."""
 
     AUTO_FOCUS = ""
-    CSS_PATH = style("dialogs")
     BINDINGS = [Binding("escape", "stop", show=False)]
 
     def __init__(self, title: str, stop: CancelToken | None) -> None:

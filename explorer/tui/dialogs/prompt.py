@@ -10,14 +10,12 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 from explorer.tui.widgets.field import Field
 
 
 class Prompt(Dialog[str]):
     """What was typed, or nothing. Takes clean text."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [Binding("escape", "dismiss", show=False)]
 
     def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:

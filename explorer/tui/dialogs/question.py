@@ -11,7 +11,6 @@ from textual.content import Content
 from textual.widgets import Button, Static
 
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 
 
 class Instead(NamedTuple):
@@ -24,7 +23,6 @@ class Instead(NamedTuple):
 class Question(Dialog[bool]):
     """True for yes. Takes clean text."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,n,q", "answer(False)", show=False),
         Binding("y", "answer(True)", show=False),

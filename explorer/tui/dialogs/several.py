@@ -1,6 +1,7 @@
 """Any number of a few things, marked with the space bar or the mouse."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -9,17 +10,15 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 from explorer.tui.widgets.options import Options
 
-ANY = ""
+T = TypeVar("T")
 
 
-class Several(Dialog[frozenset[str]]):
-    """The names of what was marked; without marks, of what the cursor is on. The first line stands
-    for none of them. Takes clean text."""
+class Several(Dialog[frozenset[T]]):
+    """What was marked; without marks, what the cursor is on. The first line stands for none of
+    them. Takes clean text."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q", "dismiss", show=False),
         Binding("j", "down", show=False),
@@ -28,29 +27,28 @@ class Several(Dialog[frozenset[str]]):
     ]
 
     def __init__(
-        self, title: str, any_: str, options: Sequence[tuple[str, str]], marked: Iterable[str]
+        self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
     ) -> None:
-        """`options` are (name, words), `any_` says what it is not to choose."""
+        """`options` are (value, words), `any_` says what it is not to choose."""
         super().__init__()
         self._title = title
-        self._options = [(ANY, any_), *options]
+        self._options: list[tuple[T | None, str]] = [(None, any_), *options]
         self._marked = set(marked)
 
     def compose(self) -> ComposeResult:
-        names = range(len(self._options))
-        yield Options(*(Option(self._line(at), id=str(at)) for at in names), id="choice")
+        yield Options(*map(Option, map(self._line, range(len(self._options)))), id="choice")
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
         choices.border_title = Content(self._title)
         choices.border_subtitle = Content("space marks · enter takes · esc closes")
-        marked = (at for at, (name, _) in enumerate(self._options) if name in self._marked)
+        marked = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
         choices.highlighted = next(marked, 0)
         self.set_focus(choices)
 
     def _line(self, at: int) -> Content:
-        name, words = self._options[at]
-        on = name in self._marked if name else not self._marked
+        value, words = self._options[at]
+        on = not self._marked if value is None else value in self._marked
         sign = "[x]" if on else "[ ]"
         return Content.assemble((sign, "$success" if on else "$dim"), f" {words}")
 
@@ -58,15 +56,14 @@ class Several(Dialog[frozenset[str]]):
         choices = self.query_one(OptionList)
         if choices.highlighted is None:
             return
-        name, _ = self._options[choices.highlighted]
-        self._marked = self._marked ^ {name} if name else set()
+        value, _ = self._options[choices.highlighted]
+        self._marked = set() if value is None else self._marked ^ {value}
         for at in range(len(self._options)):
             choices.replace_option_prompt_at_index(at, self._line(at))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        name, _ = self._options[event.option_index]
-        here = {name} if name else set()
-        self.dismiss(frozenset(self._marked if self._marked and name else here))
+        value, _ = self._options[event.option_index]
+        self.dismiss(frozenset() if value is None else frozenset(self._marked or {value}))
 
     def action_down(self) -> None:
         self.query_one(OptionList).action_cursor_down()

@@ -1,8 +1,6 @@
 """A delete that only the agent can do: its own command is offered, and run in the terminal."""
 
-from collections.abc import Callable, Sequence
-
-from textual.screen import Screen
+from collections.abc import Sequence
 
 from explorer.agent_commands import delete_commands
 from explorer.errors import ExplorerError
@@ -13,15 +11,13 @@ from explorer.stores.edits.plans import OnlyAgent
 from explorer.stores.edits.words import question
 from explorer.tui.dialogs.question import Question
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.suspend import in_the_terminal
+from explorer.tui.suspend import run_command
 
 NAMED = 3
 """Commands that are shown; of more there is only the number."""
 
 
-def offer_delete(
-    screen: Screen[None], lane: EditLane, store: Store, why: OnlyAgent, changed: Callable[[], None]
-) -> None:
+def offer_delete(lane: EditLane, store: Store, why: OnlyAgent) -> None:
     """Ask whether to run the agent's own command; where it is not installed, say why we cannot."""
 
     def find(_: object) -> list[Command]:
@@ -42,30 +38,16 @@ def offer_delete(
         dialog = Question(
             clean_line(question(why.plan), 200), "\n".join((text, "", *lines)), "Run it"
         )
-        screen.app.push_screen(dialog, lambda yes: _run(screen, lane, commands, changed, yes))
+        lane.screen.app.push_screen(dialog, lambda yes: _run(lane, commands) if yes else None)
 
     lane.find_out(find, ask)
 
 
-def _run(
-    screen: Screen[None],
-    lane: EditLane,
-    commands: Sequence[Command],
-    changed: Callable[[], None],
-    yes: bool | None,
-) -> None:
-    if not yes:
-        return
-    try:
-        code = in_the_terminal(screen.app, lambda: _one_after_the_other(commands))
-    except ExplorerError as error:
-        lane.say(error)
+def _run(lane: EditLane, commands: Sequence[Command]) -> None:
+    # Stops at the first that fails.
+    code = run_command(lane.screen, lambda: next(filter(None, map(run, commands)), 0))
+    if code is None:
         return
     if code:
         lane.say(ExplorerError("Back from the agent", f"Its command ended with code {code}."))
-    changed()
-
-
-def _one_after_the_other(commands: Sequence[Command]) -> int:
-    """Stops at the first that fails."""
-    return next(filter(None, map(run, commands)), 0)
+    lane.changed()

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from textual.screen import Screen
-
 from explorer.browse.unfolding import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -19,6 +17,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.stores.base import Edits
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import as_listed, check_same
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, OnlyAgent
 from explorer.stores.edits.words import (
     done_words,
@@ -30,17 +29,6 @@ from explorer.stores.edits.words import (
 )
 from explorer.tui.dialogs.question import Instead, Question
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
-
-_YES = {
-    Action.DELETE: "Delete",
-    Action.PRUNE: "Prune",
-    Action.CLEAR: "Clear",
-    Action.ARCHIVE: "Archive",
-    Action.UNARCHIVE: "Unarchive",
-    Action.END: "End",
-    Action.REOPEN: "Reopen",
-}
 
 After = Callable[[], None] | None
 
@@ -103,24 +91,13 @@ class _Shown(NamedTuple):
 class Asking:
     """Asks about plans, and has them done."""
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        lane: EditLane,
-        lister: Lister,
-        edits: Edits,
-        changed: Callable[[], None],
-    ) -> None:
-        """`changed` is told when the file is no longer as it was."""
-        self._screen = screen
+    def __init__(self, lane: EditLane) -> None:
         self._lane = lane
-        self._lister = lister
-        self._edits = edits
-        self._changed = changed
+        self._screen = lane.screen
 
     def plan(self, about: About, after: After = None) -> None:
         """Make a plan, show it, and do it after a yes, then what comes `after`."""
-        store = self._lister.store
+        store = self._lane.lister.store
         if store is None:
             return
 
@@ -128,12 +105,12 @@ class Asking:
             if isinstance(why, OnlyAgent):
                 from explorer.tui.edits.agent_delete import offer_delete
 
-                offer_delete(self._screen, self._lane, store, why, self._changed)
+                offer_delete(self._lane, store, why)
             else:
                 self._lane.say(why)
 
         self._lane.find_out(
-            lambda token: about.plan(self._edits, token),
+            lambda token: about.plan(self._lane.edits, token),
             lambda shown: self._ask(shown, after),
             refused,
         )
@@ -151,12 +128,12 @@ class Asking:
             return
         plan = shown.plan
         asked = clean_line(shown.question, 200)
-        dialog = Question(asked, shown.text, _YES[plan.action], instead=shown.about.instead)
+        dialog = Question(asked, shown.text, KINDS[plan.action].verb, instead=shown.about.instead)
 
         def answered(yes: bool | None) -> None:
             if yes:
-                if plan.action in (Action.DELETE, Action.ARCHIVE, Action.PRUNE):
-                    self._lister.leave(shown.rows)
+                if KINDS[plan.action].unlists:
+                    self._lane.lister.leave(shown.rows)
                 again = partial(self.plan, shown.about, after)
                 self.apply(plan, shown.question, shown.receipt, after, again)
 
@@ -175,5 +152,9 @@ class Asking:
                 self._screen.call_later(again)
 
         self._lane.do(
-            title.rstrip("?"), stop, lambda tell: self._edits.apply(plan, stop, tell), then, after
+            title.rstrip("?"),
+            stop,
+            lambda tell: self._lane.edits.apply(plan, stop, tell),
+            then,
+            after,
         )

@@ -9,6 +9,7 @@ from functools import partial
 
 from textual.screen import Screen
 
+from explorer.browse.outlook import Outlook
 from explorer.browse.unfolding import is_inside, session_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -18,11 +19,9 @@ from explorer.render.clean import clean_line
 from explorer.stores.base import Edits
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import ANOTHER
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import EditPlan, Owner
-from explorer.stores.edits.words import (
-    question,
-    receipt_words,
-)
+from explorer.stores.edits.words import question, receipt_words
 from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Instead
@@ -35,16 +34,6 @@ from explorer.tui.edits.unlisted import ask_unlisted
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
-
-_VERBS = {
-    "delete": "Delete",
-    "archive": "Archive",
-    "pin": "Pin",
-    "end": "End",
-    "reopen": "Reopen",
-    "clear": "Clear messages",
-}
-"""What is done to all rows that are chosen."""
 
 
 class Editing:
@@ -65,136 +54,122 @@ class Editing:
         self._lister = lister
         self._edits = edits
         self._clock = clock
-        self._changed = changed
-        self._lane = EditLane(screen, lanes, changed)
-        self._asking = Asking(screen, self._lane, lister, edits, changed)
-        self.taking_back = TakingBack(screen, self._lane, lister, edits)
-        self._pinning = Pinning(screen, self._lane, lister, edits)
-        self._shown: Mapping[int, str] = {}
-        """Ids by key of what an edit is about, as far as that was in sight."""
+        self._lane = EditLane(screen, lanes, lister, edits, changed)
+        self._asking = Asking(self._lane)
+        self.taking_back = TakingBack(self._lane)
+        self._pinning = Pinning(self._lane)
 
     def stop(self) -> bool:
         return self._lane.stop()
 
-    def act(self, what: str, sessions: SessionList) -> None:
+    def act(self, action: Action, sessions: SessionList) -> None:
         """Do something to the rows that are chosen."""
-        here = sessions.current
-        if what in _VERBS:
+        if action is Action.PRUNE:
+            self._prune(sessions.selection.keys)
+        elif action is Action.RENAME:
+            if sessions.current is not None:
+                self._rename(sessions.current)
+        else:
             ask_unlisted(
-                self._screen,
                 self._lane,
-                self._lister,
                 sessions,
-                _VERBS[what],
-                lambda rows, shown: self._act_on(what, rows, shown),
+                KINDS[action].which or KINDS[action].verb,
+                lambda rows, shown: self._act_on(action, rows, shown),
             )
-            return
-        match what:
-            case "rename" if here is not None:
-                self._shown = {here.key: here.id}
-                self.rename(here)
-            case "undo":
-                self.taking_back.undo()
-            case "prune":
-                self.prune(sessions.selection.keys)
-            case "trash":
-                self.trash()
 
-    def _act_on(self, what: str, rows: Sequence[int], shown: Mapping[int, str]) -> None:
+    def _act_on(self, action: Action, rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Do something to these rows; `shown` are their ids by key, as far as they were seen."""
-        self._shown = shown
-        match what:
-            case "delete":
-                self.delete(rows)
-            case "archive":
-                self.archive(rows)
-            case "pin":
-                self._pinning.pin([session_of(row) for row in rows], shown)
-            case "end" | "reopen":
-                self.end(rows, what == "reopen")
-            case "clear":
-                self.clear(rows)
+        keys = [session_of(row) for row in rows]
+        match action:
+            case Action.DELETE:
+                self._choose_parts(rows, shown)
+            case Action.ARCHIVE:
+                self._archive(rows, shown)
+            case Action.PIN:
+                self._pinning.pin(keys, shown)
+            case _:
+                self._asking.plan(About(action, keys, shown))
 
-    def keep(self, keys: Collection[int], shown: Mapping[int, str]) -> None:
-        """Pin these conversations, whatever pins they have; `shown` are their ids by key."""
-        self._pinning.pin(keys, shown, on=True)
+    def keep(self, outlook: Outlook, refused: str | None) -> None:
+        """Pin what the agent is about to delete; `refused` says why the file may not be changed."""
+        from explorer.tui.edits.keep_from_upkeep import offer_pins
 
-    def delete(self, rows: Sequence[int]) -> None:
+        pin = partial(self._pinning.pin, on=True)
+        offer_pins(self._lane, outlook, self._clock(), refused, pin)
+
+    def _choose_parts(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Delete these rows of the list; of a conversation of several parts, ask which."""
         catalog = self._lister.catalog
         if catalog is None or not rows:
             return
+        newest = [session_of(row) for row in rows]
         several = [row for row in rows if not is_inside(row) and len(catalog.chain(row)) > 1]
         if not several:
-            self._delete([session_of(row) for row in rows], rows)
+            self._delete(newest, rows, shown)
             return
         parts = sum(len(catalog.chain(row)) for row in several)
-        whole = (
-            f"The whole conversation, {parts} parts"
+        whole, part = (
+            (f"The whole conversation, {parts} parts", "Only the newest part of it")
             if len(rows) == 1
-            else f"Whole conversations, {plural(parts, 'part')} in {len(several)} of them"
+            else (
+                f"Whole conversations, {plural(parts, 'part')} in {len(several)} of them",
+                "Only the newest part of each",
+            )
         )
-        newest = "Only the newest part of it" if len(rows) == 1 else "Only the newest part of each"
-        choice = Choice("Delete", [("whole", whole), ("part", newest)], "whole")
 
-        def chosen(name: str | None) -> None:
-            if name == "whole":
-                self._delete([part for row in rows for part in self._parts(row)], rows)
-            elif name == "part":
-                self._delete([session_of(row) for row in rows], rows)
+        def chosen(all_parts: bool | None) -> None:
+            if all_parts is not None:
+                self._delete(self._parts(rows) if all_parts else newest, rows, shown)
 
+        choice = Choice("Delete", [(True, whole), (False, part)], True)
         self._screen.app.push_screen(choice, chosen)
 
-    def _parts(self, row: int) -> Sequence[int]:
+    def _parts(self, rows: Sequence[int]) -> list[int]:
+        """The sessions of these rows, with all parts of whole conversations."""
         catalog = self._lister.catalog
-        if catalog is None or is_inside(row):
-            return (session_of(row),)
-        return catalog.chain(row)
+        chains = (
+            catalog.chain(row) if catalog is not None and not is_inside(row) else (session_of(row),)
+            for row in rows
+        )
+        return [part for chain in chains for part in chain]
 
-    def _delete(self, keys: Sequence[int], rows: Sequence[int]) -> None:
+    def _delete(self, keys: Sequence[int], rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Delete these sessions; or archive the rows that they are of, which is offered too."""
+        instead = Instead("Archive instead", lambda: self._archive(rows, shown))
+        offered = None if self._are_archived(rows) else instead
+        self._asking.plan(About(Action.DELETE, keys, shown, instead=offered))
+
+    def _are_archived(self, rows: Sequence[int]) -> bool:
         catalog = self._lister.catalog
-        archived = catalog is not None and all(
+        return catalog is not None and all(
             catalog.tip(session_of(row)) in catalog.archived for row in rows
         )
-        instead = None if archived else Instead("Archive instead", lambda: self.archive(rows))
-        self._asking.plan(About(Action.DELETE, keys, self._shown, instead=instead))
 
-    def clear(self, rows: Sequence[int]) -> None:
-        self._plan(Action.CLEAR, [session_of(row) for row in rows])
-
-    def end(self, rows: Sequence[int], reopen: bool) -> None:
-        self._plan(Action.REOPEN if reopen else Action.END, [session_of(row) for row in rows])
-
-    def archive(self, rows: Sequence[int]) -> None:
+    def _archive(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Archive these rows, or if all of them are archived take them out."""
-        catalog = self._lister.catalog
-        if catalog is None or not rows:
-            return
-        keys = [part for row in rows for part in self._parts(row)]
-        on = not all(catalog.tip(session_of(row)) in catalog.archived for row in rows)
-        self._plan(Action.ARCHIVE if on else Action.UNARCHIVE, keys)
+        if self._lister.catalog is not None and rows:
+            action = Action.UNARCHIVE if self._are_archived(rows) else Action.ARCHIVE
+            self._asking.plan(About(action, self._parts(rows), shown))
 
-    def rename(self, session: Session) -> None:
+    def _rename(self, session: Session) -> None:
         """Type another title; it is looked up while it is typed."""
 
         def check(dialog: Rename, text: str) -> None:
-            def work(token: CancelToken) -> EditPlan | ExplorerError:
-                try:
-                    return self._edits.plan(Action.RENAME, [session.key], title=text, token=token)
-                except ExplorerError as error:
-                    return error
+            def work(token: CancelToken) -> EditPlan:
+                plan = self._edits.plan(Action.RENAME, [session.key], title=text, token=token)
+                if plan.sessions[0].id != session.id:
+                    raise ANOTHER
+                return plan
 
-            def take(found: EditPlan | ExplorerError) -> None:
-                if not isinstance(found, ExplorerError) and found.sessions[0].id != session.id:
-                    found = ANOTHER
-                if isinstance(found, ExplorerError):
-                    dialog.leave()
-                    self._lane.say(found)
-                elif dialog.is_attached:
-                    dialog.checked(text, found)
+            def take(plan: EditPlan) -> None:
+                if dialog.is_attached:
+                    dialog.checked(text, plan)
 
-            self._lanes.start("title", work, take)
+            def refused(why: ExplorerError) -> None:
+                dialog.leave()
+                self._lane.say(why)
+
+            self._lanes.start("title", work, take, refused)
 
         def renamed(found: EditPlan | Owner | None) -> None:
             if isinstance(found, EditPlan):
@@ -204,7 +179,7 @@ class Editing:
 
         self._screen.app.push_screen(Rename(clean_line(session.title or ""), check), renamed)
 
-    def prune(self, selected: Collection[int]) -> None:
+    def _prune(self, selected: Collection[int]) -> None:
         """Choose by rules what goes."""
         from explorer.tui.prune.prune_screen import Given, PruneScreen
         from explorer.tui.prune.reclaim_space import offer
@@ -230,7 +205,7 @@ class Editing:
 
             action = Action.ARCHIVE if archive else Action.PRUNE
             renew = partial(self._lanes.start, "after", store.catalog, told)
-            self._plan(action, keys, renew, listed)
+            self._asking.plan(About(action, keys, {}, listed), renew)
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
             self.taking_back.undo(after=lambda: self._lanes.start("after", store.catalog, then))
@@ -242,15 +217,3 @@ class Editing:
         from explorer.tui.edits.trash import Trashing
 
         Trashing(self._screen, self._lanes, self._edits, self._clock, self.taking_back.undo).show()
-
-    def _plan(
-        self,
-        action: Action,
-        keys: Iterable[int],
-        after: Callable[[], None] | None = None,
-        listed: Catalog | None = None,
-    ) -> None:
-        """Show a plan, and do it after a yes; of what was `listed` nothing that has changed since.
-        A prune is about that, all else about the rows that are chosen."""
-        shown = self._shown if listed is None else {}
-        self._asking.plan(About(action, keys, shown, listed), after)

@@ -8,11 +8,13 @@ from textual.screen import Screen
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError
 from explorer.render.clean import clean_line
+from explorer.stores.base import Edits
 from explorer.stores.edits.plans import Done, Progress
 from explorer.tui.attention import is_typing, may_ask, place
 from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.list.list_controller import Lister
 from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.tui.workers import Lanes, OnRefusal
 
 T = TypeVar("T")
 
@@ -23,11 +25,20 @@ PATIENCE = 0.4
 class EditLane:
     """Runs what reads or changes in threads, and says what speaks against it."""
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        lanes: Lanes,
+        lister: Lister,
+        edits: Edits,
+        changed: Callable[[], None],
+    ) -> None:
         """`changed` is told when the file is no longer as it was."""
-        self._screen = screen
+        self.screen = screen
+        self.lister = lister
+        self.edits = edits
+        self.changed = changed
         self._lanes = lanes
-        self._changed = changed
         self._stops: list[CancelToken] = []
         """Of the edit under way, and of those that wait for it."""
 
@@ -56,84 +67,66 @@ class EditLane:
         def open_dialog() -> None:
             if ended:
                 return
-            if is_typing(self._screen.app):
-                self._screen.set_timer(PATIENCE, open_dialog)
+            if is_typing(self.screen.app):
+                self.screen.set_timer(PATIENCE, open_dialog)
             else:
-                self._screen.app.push_screen(dialog)
+                self.screen.app.push_screen(dialog)
 
-        def work(token: CancelToken) -> Done | ExplorerError:
+        def work(token: CancelToken) -> Done:
             def tell(progress: Progress) -> None:
                 self._lanes.tell(token, lambda: dialog.show(progress))
 
             try:
                 return act(tell)
-            except ExplorerError as error:
-                return error
+            except ExplorerError:
+                raise
             except Cancelled:
-                return ExplorerError("Stopped", "The rest was not done.")
+                raise ExplorerError("Stopped", "The rest was not done.") from None
             except Exception as error:
                 # Whatever it was: those that wait for it must not wait for ever.
-                return ExplorerError("A bug", clean_line(f"{type(error).__name__}: {error}", 300))
+                said = clean_line(f"{type(error).__name__}: {error}", 300)
+                raise ExplorerError("A bug", said) from error
 
-        def take(done: Done | ExplorerError) -> None:
+        def end(said: Callable[[], None]) -> None:
             nonlocal ended
             ended = True
             if stop is not None:
                 self._stops.remove(stop)
             if dialog.is_attached:
                 dialog.leave()
-            if isinstance(done, ExplorerError):
-                self.say(done)
-            else:
-                then(done)
-            self._changed()
+            said()
+            self.changed()
             if after is not None:
                 after()
 
-        self._screen.set_timer(PATIENCE, open_dialog)
-        self._lanes.queue("edit", work, take)
+        self.screen.set_timer(PATIENCE, open_dialog)
+        self._lanes.queue(
+            "edit",
+            work,
+            lambda done: end(lambda: then(done)),
+            lambda why: end(lambda: self.say(why)),
+        )
 
     def find_out(
         self,
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
-        refused: Callable[[ExplorerError], None] | None = None,
+        refused: OnRefusal = None,
     ) -> None:
         """Find something out in a thread; what speaks against it is said, or given to `refused`.
         A newer question takes the place of an older one; from whoever has gone on it is kept."""
-        asked_at = place(self._screen.app)
-
-        def take(found: T | ExplorerError) -> None:
-            if may_ask(self._screen, asked_at):
-                self._pass_on(found, then, refused or self.say)
-
-        self._lanes.start("plan", lambda token: _guarded(work, token), take)
+        asked_at = place(self.screen.app)
+        against = refused or self.say
+        self._lanes.start(
+            "plan",
+            work,
+            lambda found: then(found) if may_ask(self.screen, asked_at) else None,
+            lambda why: against(why) if may_ask(self.screen, asked_at) else None,
+        )
 
     def look(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
         """Find out what nobody has asked for."""
-        self._lanes.start(
-            "crash",
-            lambda token: _guarded(work, token),
-            lambda found: self._pass_on(found, then, self.say),
-        )
-
-    def _pass_on(
-        self,
-        found: T | ExplorerError,
-        then: Callable[[T], None],
-        refused: Callable[[ExplorerError], None],
-    ) -> None:
-        if isinstance(found, ExplorerError):
-            refused(found)
-        else:
-            then(found)
+        self._lanes.start("crash", work, then, self.say)
 
     def say(self, error: ExplorerError) -> None:
-        say(self._screen, error)
-
-
-def _guarded(work: Callable[[CancelToken], T], token: CancelToken) -> T | ExplorerError:
-    try:
-        return work(token)
-    except ExplorerError as error:
-        return error
+        say(self.screen, error)

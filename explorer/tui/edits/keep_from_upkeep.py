@@ -7,21 +7,16 @@ is said what does.
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from textual.screen import Screen
-
 from explorer.browse.outlook import Outlook
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import ago
-from explorer.stores.base import Store
-from explorer.stores.catalog import Catalog
 from explorer.stores.fates import Fates
 from explorer.stores.sqlite.failures import short_path
-from explorer.tui.attention import may_ask, place
-from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.tui.dialogs.question import Question
+from explorer.tui.edits.edit_worker import EditLane
 
 NAMED = 8
 """Sessions that the question names."""
@@ -30,51 +25,39 @@ Pin = Callable[[Sequence[int], Mapping[int, str]], None]
 """Pins rows, of which these are the ids by key."""
 
 
-class Keeping:
-    """Asks, and has them pinned."""
+def offer_pins(lane: EditLane, outlook: Outlook, now: float, refused: str | None, pin: Pin) -> None:
+    """Ask about all that is about to be deleted; `refused` says why the file may not be
+    changed."""
+    doomed, fates = outlook.deleted, outlook.fates
+    store, catalog = lane.lister.store, lane.lister.catalog
+    if not doomed:
+        lane.say(ExplorerError("Nothing to keep", _nothing(fates)))
+        return
+    if refused or not fates.pins:
+        lane.say(ExplorerError("Cannot be kept by a pin", _instead(fates, refused)))
+        return
+    if store is None or catalog is None:
+        return
+    due = sum(outlook.expiring[tip].is_due(now) for tip in doomed)
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, clock: Callable[[], float]) -> None:
-        self._screen = screen
-        self._lanes = lanes
-        self._clock = clock
+    def work(token: CancelToken) -> tuple[dict[int, str], list[str]]:
+        ids = {tip: label.id for tip, label in store.labels(doomed, token).items()}
+        first = [catalog.folded(tip) for tip in doomed[:NAMED] if tip in ids]
+        names = [
+            f"{clean_line(row.called or 'empty', 40)} · {clean_line(row.source)}"
+            f" · {ago(row.last_active, now)}"
+            for row in store.sessions(first, now, token)
+        ]
+        return ids, names
 
-    def start(
-        self, store: Store, catalog: Catalog, outlook: Outlook, refused: str | None, pin: Pin
-    ) -> None:
-        """Ask about all that is about to be deleted; `refused` says why the file may not be
-        changed."""
-        doomed, fates, now = outlook.deleted, outlook.fates, self._clock()
-        if not doomed:
-            say(self._screen, ExplorerError("Nothing to keep", _nothing(fates)))
-            return
-        if refused or not fates.pins:
-            say(self._screen, ExplorerError("Cannot be kept by a pin", _instead(fates, refused)))
-            return
-        due = sum(outlook.expiring[tip].is_due(now) for tip in doomed)
-        asked_at = place(self._screen.app)
-
-        def work(token: CancelToken) -> tuple[dict[int, str], list[str]]:
-            ids = {tip: label.id for tip, label in store.labels(doomed, token).items()}
-            first = [catalog.folded(tip) for tip in doomed[:NAMED] if tip in ids]
-            names = [
-                f"{clean_line(row.called or 'empty', 40)} · {clean_line(row.source)}"
-                f" · {ago(row.last_active, now)}"
-                for row in store.sessions(first, now, token)
-            ]
-            return ids, names
-
-        def ask(found: tuple[dict[int, str], list[str]]) -> None:
-            # Late, as all dialogs: together they take 10 ms from the first frame.
-            from explorer.tui.dialogs.question import Question
-
-            ids, names = found
-            if not ids or not may_ask(self._screen, asked_at):
-                return
+    def ask(found: tuple[dict[int, str], list[str]]) -> None:
+        ids, names = found
+        if ids:
             title = f"Keep {plural(len(ids), 'session')} from Hermes' clean-up?"
             question = Question(title, _text(names, len(ids), due, fates), "Keep")
-            self._screen.app.push_screen(question, lambda yes: pin(list(ids), ids) if yes else None)
+            lane.screen.app.push_screen(question, lambda yes: pin(list(ids), ids) if yes else None)
 
-        self._lanes.start("keep", work, ask)
+    lane.find_out(work, ask)
 
 
 def _text(names: Sequence[str], number: int, due: int, fates: Fates) -> str:

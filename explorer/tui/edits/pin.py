@@ -3,30 +3,26 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from textual.screen import Screen
-
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
-from explorer.stores.base import Edits, Store
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import ANOTHER
+from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, Progress
 from explorer.stores.edits.subject import SHORT
 from explorer.stores.pins import pinned_rows
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
 
 
 class Pinning:
     """Pins conversations as a whole, or unpins them where all are pinned."""
 
-    def __init__(self, screen: Screen[None], lane: EditLane, lister: Lister, edits: Edits) -> None:
-        self._screen = screen
+    def __init__(self, lane: EditLane) -> None:
         self._lane = lane
-        self._lister = lister
-        self._edits = edits
+        self._screen, self._lister, self._edits = lane.screen, lane.lister, lane.edits
 
     def pin(self, keys: Collection[int], shown: Mapping[int, str], on: bool | None = None) -> None:
         """Pin the conversations of these sessions, or unpin them; without a word (`on`), unpin
@@ -88,7 +84,7 @@ class _Pinned(NamedTuple):
 
 
 def _words(plan: EditPlan, conversations: int, name: str) -> str:
-    done = "Pinned" if plan.action is Action.PIN else "Unpinned"
+    done = KINDS[plan.action].done
     if conversations != 1:
         return f"{done} {plural(conversations, 'conversation')}"
     return f"{done} “{clean_line(name, SHORT)}”"

@@ -13,7 +13,6 @@ from explorer.errors import sentence
 from explorer.render.clean import clean_line
 from explorer.stores.edits.plans import EditPlan, Owner, Title
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 from explorer.tui.widgets.field import Field
 
 
@@ -22,7 +21,6 @@ class Rename(Dialog[EditPlan | Owner]):
 
     Agreed to it is with enter: what will be stored stands below what was typed."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape", "dismiss", show=False),
         Binding("ctrl+n", "next", show=False),

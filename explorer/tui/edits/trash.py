@@ -1,27 +1,139 @@
-"""The trash from the app: read in a thread, shown, and acted upon."""
+"""The trash: what was deleted and changed. Look into it, bring it back, or delete it for good."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
 from textual.screen import Screen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.amounts import plural, size
-from explorer.render.clean import clean, clean_line
+from explorer.render.amounts import count, plural, size
+from explorer.render.clean import clean, clean_line, pad
+from explorer.render.when import ago
 from explorer.stores.base import Edits
 from explorer.stores.edits.names import entry_name
-from explorer.stores.ours.trash_records import Entry, Receipt
+from explorer.stores.edits.words import back_words
+from explorer.stores.ours.trash import RETENTION_DAYS
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 from explorer.stores.ours.trash_text import told
 from explorer.tui.attention import may_ask, place
+from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.question import Question
-from explorer.tui.edits.trash_screen import MOST as LISTED
-from explorer.tui.edits.trash_screen import InTrash, TrashScreen
 from explorer.tui.reading.block_screen import BlockScreen
 from explorer.tui.toast import say
+from explorer.tui.widgets.options import Options
 from explorer.tui.workers import Lanes
 
+LISTED = 2_000
+"""Sessions that are listed one by one: a list of all that a big prune took would take seconds."""
+NOTHING = "Nothing was changed yet, or all of it is too long ago."
 MOST = 400_000
 """Characters of a deleted session that are shown; all of it comes back."""
+_STATES = {
+    ReceiptState.UNDONE: "undone",
+    ReceiptState.BEGUN: "cut short",
+    ReceiptState.UNDOING: "undo cut short",
+    ReceiptState.UNKNOWN: "changed by a newer version",
+}
+
+
+class InTrash(NamedTuple):
+    """All that the trash holds of a file."""
+
+    receipts: Sequence[tuple[Receipt, Sequence[Entry]]]
+    bytes: int
+
+
+class TrashScreen(Dialog[None]):
+    """Edits, the newest first, each with the sessions that are in the trash because of it."""
+
+    BINDINGS = [
+        Binding("escape,q", "dismiss", show=False),
+        Binding("r,u", "restore", show=False),
+        Binding("x,delete", "purge", show=False),
+    ]
+
+    def __init__(self, held: InTrash, now: float, trash: "Trashing") -> None:
+        super().__init__()
+        self._held = held
+        self._now = now
+        self._trash = trash
+        self._places: dict[str, tuple[Receipt, Entry | None]] = {}
+
+    def compose(self) -> ComposeResult:
+        options = []
+        room = LISTED
+        for receipt, entries in self._held.receipts:
+            name = f"r{receipt.number}"
+            self._places[name] = receipt, None
+            options.append(Option(self._receipt_line(receipt), id=name))
+            for entry in entries[:room]:
+                name = f"e{entry.number}"
+                self._places[name] = receipt, entry
+                options.append(Option(_entry_line(entry), id=name))
+            if len(entries) > room:
+                line = _more_line(receipt, len(entries) - room)
+                options.append(Option(line, disabled=True))
+            room = max(room - len(entries), 0)
+        if not options:
+            options.append(Option(Content(NOTHING), disabled=True))
+        yield Options(*options, id="trash")
+
+    def on_mount(self) -> None:
+        shown = self.query_one(OptionList)
+        held = f"{size(self._held.bytes)} · kept for {RETENTION_DAYS} days"
+        shown.border_title = Content(f"Trash · {held}")
+        self._say_keys(None)
+        self.set_focus(shown)
+
+    def _say_keys(self, entry: Entry | None) -> None:
+        """What the keys do here: only a session can be looked into."""
+        enter = "" if entry is None else "enter looks into it · "
+        edit = "r restores · x deletes for good · " if self._places else ""
+        self.query_one(OptionList).border_subtitle = Content(f"{enter}{edit}esc closes")
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        self._say_keys(self._place(event.option)[1])
+
+    def _receipt_line(self, receipt: Receipt) -> Content:
+        state = back_words(receipt) or _STATES.get(receipt.state, "")
+        return Content.assemble(
+            (f"{pad(ago(receipt.made, self._now), 11)}", "$dim"),
+            (clean_line(receipt.words, 90), "bold"),
+            (f"  {state}" if state else "", "$warning"),
+        )
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        _, entry = self._place(event.option)
+        if entry is not None:
+            self._trash.look(entry)
+
+    def _place(self, option: Option) -> tuple[Receipt, Entry | None] | tuple[None, None]:
+        """What a row stands for."""
+        return self._places.get(option.id or "", (None, None))
+
+    def _chosen(self) -> tuple[Receipt, Entry | None] | None:
+        shown = self.query_one(OptionList)
+        if shown.highlighted is None or not self.is_active:
+            return None
+        return self._places.get(shown.get_option_at_index(shown.highlighted).id or "")
+
+    def action_restore(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self.dismiss()
+            self._trash.restore(*chosen)
+
+    def action_purge(self) -> None:
+        chosen = self._chosen()
+        if chosen is not None:
+            self.dismiss()
+            self._trash.purge(chosen[0])
 
 
 class Trashing:
@@ -45,51 +157,39 @@ class Trashing:
     def show(self) -> None:
         trash, asked_at = self._edits.trash, place(self._screen.app)
 
-        def work(token: CancelToken) -> InTrash | ExplorerError:
-            try:
-                return InTrash(list(_named(self._edits)), trash.size())
-            except ExplorerError as error:
-                return error
+        def work(token: CancelToken) -> InTrash:
+            return InTrash(list(_named(self._edits)), trash.size())
 
-        def take(held: InTrash | ExplorerError) -> None:
-            if isinstance(held, ExplorerError):
-                say(self._screen, held)
-            elif may_ask(self._screen, asked_at):
-                screen = TrashScreen(held, self._clock(), self._look, self._restore, self._purge)
-                self._screen.app.push_screen(screen)
+        def take(held: InTrash) -> None:
+            if may_ask(self._screen, asked_at):
+                self._screen.app.push_screen(TrashScreen(held, self._clock(), self))
 
-        self._lanes.start("trash", work, take)
+        self._lanes.start("trash", work, take, self._say)
 
-    def _look(self, entry: Entry) -> None:
-        def work(token: CancelToken) -> str | ExplorerError:
+    def look(self, entry: Entry) -> None:
+        def work(token: CancelToken) -> str:
             lines: list[str] = []
             length = 0
-            try:
-                for line in told(self._edits.trash, entry):
-                    lines.append(line)
-                    length += len(line)
-                    if length > MOST:
-                        lines.append("… and more, which is kept as well.")
-                        break
-            except ExplorerError as error:
-                return error
+            for line in told(self._edits.trash, entry):
+                lines.append(line)
+                length += len(line)
+                if length > MOST:
+                    lines.append("… and more, which is kept as well.")
+                    break
             return "\n".join(lines) or "It had no messages."
 
-        def take(text: str | ExplorerError) -> None:
-            if isinstance(text, ExplorerError):
-                say(self._screen, text)
-            else:
-                name = clean_line(entry_name(entry), 60)
-                self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
+        def take(text: str) -> None:
+            name = clean_line(entry_name(entry), 60)
+            self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
 
-        self._lanes.start("trash", work, take)
+        self._lanes.start("trash", work, take, self._say)
 
-    def _restore(self, receipt: Receipt, entry: Entry | None) -> None:
+    def restore(self, receipt: Receipt, entry: Entry | None) -> None:
         self._undo(receipt.number, [entry.number] if entry else None)
 
-    def _purge(self, receipt: Receipt) -> None:
+    def purge(self, receipt: Receipt) -> None:
         if receipt.half_done:
-            say(self._screen, ExplorerError("It was cut short", "Restore it or finish it first."))
+            self._say(ExplorerError("It was cut short", "Restore it or finish it first."))
             return
         held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
         question = Question(
@@ -97,24 +197,22 @@ class Trashing:
             f"{clean(receipt.words)}\n{held}. It cannot be restored afterwards.",
             "Delete for good",
         )
-        self._screen.app.push_screen(question, lambda yes: self._gone(receipt) if yes else None)
+        self._screen.app.push_screen(
+            question, lambda yes: self._delete_for_good(receipt) if yes else None
+        )
 
-    def _gone(self, receipt: Receipt) -> None:
-        def work(token: CancelToken) -> ExplorerError | None:
-            try:
-                with self._edits.trash.alone():
-                    self._edits.trash.purge([receipt.number])
-            except ExplorerError as error:
-                return error
-            return None
+    def _delete_for_good(self, receipt: Receipt) -> None:
+        def work(token: CancelToken) -> None:
+            with self._edits.trash.alone():
+                self._edits.trash.purge([receipt.number])
 
-        def take(error: ExplorerError | None) -> None:
-            if error:
-                say(self._screen, error)
-            else:
-                self._screen.notify("Deleted for good.", markup=False)
+        def take(_: None) -> None:
+            self._screen.notify("Deleted for good.", markup=False)
 
-        self._lanes.queue("edit", work, take)
+        self._lanes.queue("edit", work, take, self._say)
+
+    def _say(self, error: ExplorerError) -> None:
+        say(self._screen, error)
 
 
 def _named(edits: Edits) -> Iterator[tuple[Receipt, Sequence[Entry]]]:
@@ -124,3 +222,18 @@ def _named(edits: Edits) -> Iterator[tuple[Receipt, Sequence[Entry]]]:
         entries = edits.trash.entries(receipt.number)
         yield receipt, [*edits.worded_entries(entries[:room]), *entries[room:]]
         room = max(room - len(entries), 0)
+
+
+def _more_line(receipt: Receipt, number: int) -> Content:
+    line = f"and {count(number)} more: session-explorer trash show {receipt.number}"
+    return Content.assemble((f"             {line}", "$dim"))
+
+
+def _entry_line(entry: Entry) -> Content:
+    back = "  back in the file" if entry.state is EntryState.BACK else ""
+    name = clean_line(entry_name(entry), 60)
+    return Content.assemble(
+        f"             {name}",
+        (f"  {plural(entry.messages, 'message')} · {clean_line(entry.source)}", "$dim"),
+        (back, "$success"),
+    )

@@ -3,12 +3,9 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from textual.screen import Screen
-
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
-from explorer.stores.base import Edits
 from explorer.stores.edits.plans import AfterCrash, Done, Progress
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import crash_words, undo_lines, undo_question, undone_words
@@ -17,17 +14,14 @@ from explorer.tui.attention import is_typing
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
 
 
 class TakingBack:
     """Asks first, as with every edit, and goes to what came back."""
 
-    def __init__(self, screen: Screen[None], lane: EditLane, lister: Lister, edits: Edits) -> None:
-        self._screen = screen
+    def __init__(self, lane: EditLane) -> None:
         self._lane = lane
-        self._lister = lister
-        self._edits = edits
+        self._screen, self._lister, self._edits = lane.screen, lane.lister, lane.edits
 
     def undo(
         self,
@@ -76,7 +70,7 @@ class TakingBack:
         store = self._lister.store
         back: list[int] = []
         noted = self._lister.wish.pins
-        moves = self._lister.goal.moves
+        moves = self._lister.cursor.moves
 
         def act(tell: Callable[[Progress], None]) -> Done:
             nonlocal noted
@@ -95,7 +89,7 @@ class TakingBack:
             self._screen.notify(
                 clean(f"{undone_words(plan, done)}. {notes}".rstrip()), markup=False
             )
-            self._lister.goal.go_back(back, moves)
+            self._lister.cursor.go_back(back, moves)
             if noted != self._lister.wish.pins:
                 self._lister.wish_for(self._lister.wish._replace(pins=noted))
 
@@ -120,16 +114,15 @@ class TakingBack:
         dialog = Choice(
             f"An edit was cut short: {clean_line(receipt.words, 60)}",
             [
-                ("later", "Decide later"),
-                ("restore", "Put back what it had taken out"),
-                ("finish", "Finish it"),
+                (None, "Decide later"),
+                (self._edits.restore, "Put back what it had taken out"),
+                (self._edits.finish, "Finish it"),
             ],
-            "later",
+            None,
         )
 
-        def chosen(name: str | None) -> None:
-            if name in ("restore", "finish"):
-                act = self._edits.restore if name == "restore" else self._edits.finish
+        def chosen(act: Callable[..., Done] | None) -> None:
+            if act is not None:
                 self._lane.do(
                     clean_line(receipt.words, 60),
                     None,

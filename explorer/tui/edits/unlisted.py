@@ -6,15 +6,12 @@ is about to be changed is what the user sees, or what the user says.
 
 from collections.abc import Callable, Sequence
 
-from textual.screen import Screen
-
 from explorer.browse.unfolding import session_of
 from explorer.cancel import CancelToken
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
 
 NAMED = 3
@@ -22,9 +19,7 @@ NAMED = 3
 
 
 def ask_unlisted(
-    screen: Screen[None],
     lane: EditLane,
-    lister: Lister,
     sessions: SessionList,
     verb: str,
     act: Callable[[Sequence[int], dict[int, str]], None],
@@ -34,7 +29,8 @@ def ask_unlisted(
     rows, shown = sessions.chosen(), sessions.chosen_ids()
     listed = set(sessions.order)
     away = [row for row in rows if row not in listed]
-    here = sessions.current
+    here, at = sessions.current, sessions.cursor_row
+    lister = lane.lister
     store, catalog = lister.store, lister.catalog
     if not away or store is None or catalog is None:
         act(rows, shown)
@@ -50,23 +46,16 @@ def ask_unlisted(
         more = f" and {count(len(away) - len(names))} more" if len(away) > len(names) else ""
         also = ", ".join(f"“{name}”" for name in names) + more
         total = plural(len(rows), "selected session")
-        options = [("all", f"{total}, with {count(len(away))} not in this list: {also}")]
+        options = [((rows, shown), f"{total}, with {count(len(away))} not in this list: {also}")]
         seen = [row for row in rows if row in listed]
         if seen:
-            options.insert(0, ("seen", f"Only the {count(len(seen))} selected that are listed"))
-        if here is not None:
+            words = f"Only the {count(len(seen))} selected that are listed"
+            options.insert(0, ((seen, shown), words))
+        if here is not None and at is not None:
             name = clean_line(here.name, 40)
-            options.insert(0, ("here", f"Only the one under the cursor: “{name}”"))
-        title = f"{verb} which?"
-
-        def chosen(which: str | None) -> None:
-            if which == "all":
-                act(rows, shown)
-            elif which == "seen":
-                act(seen, shown)
-            elif which == "here" and here is not None and sessions.cursor_row is not None:
-                act([sessions.cursor_row], {here.key: here.id})
-
-        screen.app.push_screen(Choice(title, options, options[0][0]), chosen)
+            only = [at], {here.key: here.id}
+            options.insert(0, (only, f"Only the one under the cursor: “{name}”"))
+        choice = Choice(f"{verb} which?", options, options[0][0])
+        lane.screen.app.push_screen(choice, lambda which: act(*which) if which else None)
 
     lane.find_out(work, ask)

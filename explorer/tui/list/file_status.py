@@ -14,11 +14,13 @@ from explorer.errors import Problem, StoreError
 from explorer.model import StoreInfo
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
-from explorer.render.when import clock
+from explorer.render.when import ago, clock
 from explorer.stores.sqlite.failures import DISAGREES
 from explorer.tui.list.file_watcher import Watching
 from explorer.tui.widgets.bars import TopBar
 
+LIVELY = 60.0
+"""Seconds since the last write within which a file counts as live."""
 BUSY = "busy: another program has locked it"
 SNAPSHOT = "snapshot: its folder is read-only"
 DAMAGED = "damaged: lists and counts may be wrong"
@@ -54,8 +56,19 @@ class Condition:
         elif self._damaged:
             state = DAMAGED
         else:
-            state = SNAPSHOT if self._snapshot else self._watching.state()
+            state = SNAPSHOT if self._snapshot else self._liveness()
         self._top.state = state
+
+    def _liveness(self) -> str:
+        """How long nobody has written to it."""
+        written, now = self._watching.written, self._now()
+        if written is None:
+            return ""
+        if now - written < LIVELY:
+            return f"live · written {max(int(now - written), 0)}s ago"
+        when = ago(written, now)
+        since = when[-1:].isdigit() or " " in when
+        return f"at rest since {when}" if since else f"at rest · {when}"
 
     def informed(self, info: StoreInfo) -> None:
         """What is in it, and how large it is."""

@@ -1,4 +1,4 @@
-"""Noticing that the file has changed, and saying how it is.
+"""Noticing that the file has changed.
 
 A look at sizes and times about once a second, half as often while the terminal is in the
 background, never a connection: the agent must not notice us. What changed is read by whoever is
@@ -10,7 +10,6 @@ from pathlib import Path
 
 from textual.screen import Screen
 
-from explorer.render.when import ago
 from explorer.stores.sqlite.stamp import Stamp, stamp
 from explorer.tui.workers import Lanes
 
@@ -18,8 +17,6 @@ EVERY = 1.0
 SETTLES_AFTER = 2
 """Looks after which a change is read once more: an agent writes its log, waits for the disk, and
 only then can what it wrote be seen, though the log does not change any more."""
-LIVELY = 60.0
-"""Seconds since the last write within which a file counts as live."""
 
 
 class Watching:
@@ -29,13 +26,11 @@ class Watching:
         self,
         screen: Screen[None],
         lanes: Lanes,
-        clock: Callable[[], float],
         changed: Callable[[], None],
         gone: Callable[[], None],
         replaced: Callable[[], None],
     ) -> None:
         self._lanes = lanes
-        self._clock = clock
         self._changed, self._gone, self._replaced = changed, gone, replaced
         self._path: Path | None = None
         self._last: Stamp | None = None
@@ -57,20 +52,10 @@ class Watching:
         """Take the next look for a change: what was read last did not arrive."""
         self._again = True
 
-    def stop(self) -> None:
-        self._path = None
-
-    def state(self) -> str:
-        """How the file is, in words."""
-        if self._last is None:
-            return ""
-        age = self._clock() - self._last.written
-        when = ago(self._last.written, self._clock())
-        if age < LIVELY:
-            return f"live · written {max(int(age), 0)}s ago"
-        return (
-            f"at rest since {when}" if when[-1:].isdigit() or " " in when else f"at rest · {when}"
-        )
+    @property
+    def written(self) -> float | None:
+        """When the file was written last, if it was seen."""
+        return None if self._last is None else self._last.written
 
     def _tick(self) -> None:
         self._skip = self.in_background and not self._skip

@@ -37,7 +37,6 @@ from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.list.list_controller import Lister
-from explorer.tui.styles import style
 from explorer.tui.widgets.painted import PaintedView
 from explorer.tui.workers import LaneDone, Lanes
 
@@ -107,7 +106,6 @@ class FilterList(PaintedView):
 class FilterScreen(Dialog[None]):
     """All filters of the list."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q,f", "dismiss", show=False),
         Binding("x,backspace,delete", "clear", show=False),

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from explorer.browse import arrangement as arranging
 from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish
-from explorer.browse.first_read import Opened, Remembered
+from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.list_words import (
     Chip,
@@ -37,7 +37,6 @@ from explorer.stores.base import Facts, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.fates import Fates
 from explorer.tui.list.chip_bar import ChipBar
-from explorer.tui.list.cursor_target import CursorGoal
 from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
@@ -80,8 +79,7 @@ class Lister:
         """Edits of ours, and how many of them the last look at everything has seen: they leave no
         trace that a smaller one would find."""
         self.wish = Wish()
-        self.goal = CursorGoal(sessions)
-        """Where the cursor goes with the next list."""
+        self.cursor = sessions.cursor
         self.catalog: Catalog | None = None
         self.facts: Facts | None = None
         self.fates: Fates | None = None
@@ -93,18 +91,20 @@ class Lister:
         """What is being searched for."""
         self._search_for: tuple[str, Wish] | None = None
         """By which text, and in which list."""
+        self._first: Survey | None = None
+        """What was found out to show the first page, if that needed to be."""
         self._when_listed: Callable[[], None] | None = None
         self._scanned: list[Chip] = []
         """Why the last search had to read everything."""
-        self._expected = False
-        """Another order than that of the first page is about to come."""
 
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
         self.store = opened.store
         for lane in ("catalog", "order", "rows", "info"):
             self._lanes.cancel(lane)
-        self.catalog = self.facts = self.fates = self._basis = None
+        self._first = opened.survey
+        self.catalog = opened.survey.catalog if opened.survey else None
+        self.facts = self.fates = self._basis = None
         self.wish = self.wish._replace(
             sort=opened.remembered.sort,
             reverse=opened.remembered.reverse,
@@ -112,13 +112,14 @@ class Lister:
             revealed=frozenset(),
             unfolded=frozenset(),
         )
-        self._expected = opened.remembered[1:3] != Remembered()[1:3]
+        self._search_bar.history = list(opened.remembered.searches)
         self._sessions.clear()
         self._sessions.add_rows({row.key: row for row in opened.rows})
         order = [row.key for row in opened.rows]
-        groups = first_headings(opened.rows, opened.pinned, self._clock())
+        groups = first_headings(opened.rows, opened.pinned, opened.remembered.sort, self._clock())
         pinned = frozenset(order[: opened.pinned])
-        self._list(Arranged(order, groups, {}, len(order), pinned=pinned))
+        page = Arranged(order, groups, {}, len(order), pinned=pinned)
+        self._list(opened.arranged or page)
 
     def now(self) -> float:
         return self._clock()
@@ -128,17 +129,19 @@ class Lister:
         store = self.store
         if store is None:
             return
-        edits = self._edits
+        edits, first, basis = self._edits, self._first, self._basis
+        known = first if first is not None and first.catalog is self.catalog else None
 
-        def work(token: CancelToken) -> tuple[Catalog, float]:
-            begun = time.monotonic()
-            return store.catalog(token), time.monotonic() - begun
+        def work(token: CancelToken) -> Survey:
+            return known or Survey.of(store, token)
 
-        def take(result: tuple[Catalog, float]) -> None:
+        def take(result: Survey) -> None:
             catalog, self._survey_took = result
             self._know(catalog)
             self._surveyed = time.monotonic()
-            self.arrange()
+            listed = known is not None and basis is not None and basis.wish == self.wish
+            if not listed or self._searched():
+                self.arrange()
             # After the survey: beside it, the list of a big file would be complete a fifth later.
             self._lanes.start("info", lambda token: store.info(token), self._informed)
             self._edits_seen = edits
@@ -234,7 +237,7 @@ class Lister:
         if at not in opened and row.parts < 2 and not row.subagents:
             self._sessions.notify("There is nothing inside: one part, no subagents.", markup=False)
             return
-        self.goal.go_to(at)
+        self.cursor.go_to(at)
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
 
     def pinned(self, keys: Collection[int], on: bool, noted: frozenset[str]) -> None:
@@ -246,7 +249,7 @@ class Lister:
 
     def leave(self, rows: Collection[int]) -> None:
         """These rows may leave the list, and the selection with it."""
-        self.goal.stay_near(rows)
+        self.cursor.stay_near(rows)
         self._sessions.selection.drop(rows)
 
     def reveal(self, key: int) -> None:
@@ -256,7 +259,7 @@ class Lister:
             return
         tip = self.catalog.tip(key)
         self._search_bar.input.value = ""
-        self.goal.go_to(tip if key == tip else inside_row(key))
+        self.cursor.go_to(tip if key == tip else inside_row(key))
         unfolded = self.wish.unfolded if key == tip else self.wish.unfolded | {tip}
         revealed = self.wish.revealed | {tip}
         self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
@@ -292,7 +295,7 @@ class Lister:
         self._lanes.start("order", work, take)
 
     def _search(self, asked: Asked) -> None:
-        self.goal.search()
+        self.cursor.search()
         self._search_for = asked.text, asked.wish
         # Late: 10 ms that only a search needs.
         from explorer.browse.live_search import LiveSearch
@@ -376,22 +379,10 @@ class Lister:
         self._basis = arranged.basis
         self._title = "Found" if found else f"Sessions · {self.wish.words()}"
         self._sessions.note = in_place_of_rows(arranged, self.wish, total)
-        here = self._sessions.cursor_row
         # What is back is not in a list of what was seen before the edit.
         sure = self._edits == self._edits_seen
-        back_to = None if found else self.goal.reached(arranged.order, sure)
-        if back_to is None and self.catalog and here is not None:
-            back_to = self.catalog.tip(here)
-        if found and self._sessions.finds_anew(arranged) and arranged.order:
-            back_to = arranged.order[0]
-        elif found and self._sessions.touched and self._sessions.picked in arranged.order:
-            # It may not have been among the results for a letter or two.
-            back_to = self._sessions.picked
-        if self._expected and self.catalog and arranged.order and not self._sessions.touched:
-            # The first page was by last active: nobody has chosen its first row.
-            back_to = arranged.order[0]
-        self._expected = self._expected and self.catalog is None
-        self._sessions.show(arranged, back_to, self.matcher)
+        tip = self.catalog.tip if self.catalog is not None else None
+        self._sessions.show(arranged, self.matcher, tip, sure)
         self._chosen()
         self._listed = arranged
         self.say_counts()

@@ -17,7 +17,7 @@ from explorer.tui.list.list_controller import Lister
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes
 
-FOUND_ORDERS = {"newest": "Newest first", "best": "Best first: by relevance"}
+FOUND_ORDERS = ((False, "Newest first"), (True, "Best first: by relevance"))
 
 
 class Choosing:
@@ -34,27 +34,25 @@ class Choosing:
     def sort(self) -> None:
         """Choose the order of the list, or of what was found."""
         if self._lister.matcher is not None:
-            here = "best" if self._lister.wish.best else "newest"
-            found = Choice("Order of what is found", list(FOUND_ORDERS.items()), here)
+            found = Choice("Order of what is found", FOUND_ORDERS, self._lister.wish.best)
             self._screen.app.push_screen(found, self._found_sorted)
             return
         now = self._lister.wish.sort
         options = [
-            (sort.value, words.capitalize() + (" · enter turns it round" if sort is now else ""))
+            (sort, words.capitalize() + (" · enter turns it round" if sort is now else ""))
             for sort, words in SORTS.items()
         ]
-        choice = Choice("Sort", options, now.value)
-        self._screen.app.push_screen(choice, self._sorted)
+        self._screen.app.push_screen(Choice("Sort", options, now), self._sorted)
 
-    def _found_sorted(self, name: str | None) -> None:
-        if name:
-            self._lister.wish_for(self._lister.wish._replace(best=name == "best"))
+    def _found_sorted(self, best: bool | None) -> None:
+        if best is not None:
+            self._lister.wish_for(self._lister.wish._replace(best=best))
 
-    def _sorted(self, name: str | None) -> None:
-        if not name:
+    def _sorted(self, sort: Sort | None) -> None:
+        if sort is None:
             return
-        self._lister.sort_by(Sort(name))
-        words = f"{name} {REVERSED}" if self._lister.wish.reverse else name
+        self._lister.sort_by(sort)
+        words = f"{sort} {REVERSED}" if self._lister.wish.reverse else sort.value
         self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
 
     def remember_searches(self, searches: Sequence[str]) -> None:
@@ -74,13 +72,12 @@ class Choosing:
             )
 
     def _show_family(self, family: Family, here: int) -> None:
-        options = [(str(key), words) for key, words in family.members]
-        shown, title = len(options), "Lineage"
+        shown, title = len(family.members), "Lineage"
         if shown < family.total:
             title += f" · {count(shown)} of {count(family.total)}, around this one"
-        choice = Choice(title, options, str(here), "enter goes there · esc closes")
+        choice = Choice(title, family.members, here, "enter goes there · esc closes")
         self._screen.app.push_screen(
-            choice, lambda key: self._lister.reveal(int(key)) if key else None
+            choice, lambda key: self._lister.reveal(key) if key is not None else None
         )
 
     def filters(self, clock: Callable[[], float]) -> None:
@@ -99,7 +96,7 @@ class Choosing:
             return
         notes = self._notes
 
-        def work(token: CancelToken) -> frozenset[str] | ExplorerError:
+        def work(token: CancelToken) -> frozenset[str]:
             # As the key presses before this one have left them.
             pins = self._lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
@@ -111,32 +108,20 @@ class Choosing:
             ]
             off = all(not pins.isdisjoint(parts) for parts in ids)
             changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]
-            try:
-                if notes is not None:
-                    notes.pin(changed, on=not off)
-            except ExplorerError as error:
-                return error
+            if notes is not None:
+                notes.pin(changed, on=not off)
             return pins.difference(changed) if off else pins.union(changed)
 
-        def take(result: frozenset[str] | ExplorerError) -> None:
-            if isinstance(result, ExplorerError):
-                say(self._screen, result)
-            else:
-                self._lister.wish_for(self._lister.wish._replace(pins=result))
+        def take(pins: frozenset[str]) -> None:
+            self._lister.wish_for(self._lister.wish._replace(pins=pins))
 
-        self._lanes.queue("pins", work, take)
+        self._lanes.queue("pins", work, take, self._say)
 
     def _keep(self, note: Callable[[SideFile], None]) -> None:
         """Write something down, in a thread; what goes wrong is said and nothing else."""
         notes = self._notes
-        if notes is None:
-            return
+        if notes is not None:
+            self._lanes.queue("notes", lambda _: note(notes), lambda _: None, self._say)
 
-        def work(token: CancelToken) -> ExplorerError | None:
-            try:
-                note(notes)
-            except ExplorerError as error:
-                return error
-            return None
-
-        self._lanes.queue("notes", work, lambda error: say(self._screen, error) if error else None)
+    def _say(self, error: ExplorerError) -> None:
+        say(self._screen, error)

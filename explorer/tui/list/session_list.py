@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from explorer.browse.arrangement import Arranged, Found
+from explorer.browse.cursor import ListCursor
 from explorer.browse.first_read import SHORT
 from explorer.browse.row_cache import KnownRows, text_of
 from explorer.browse.row_index import RowIndex
@@ -72,23 +73,16 @@ class SessionList(ResultsView):
         super().__init__(id=id)
         self.set_reactive(SessionList.now, now)
         self._arranged = Arranged((), (), {}, 0)
-        self._order: Sequence[int] = ()
+        self.cursor = ListCursor()
         self._known = KnownRows()
         self.selection = Selection()
         self._chosen_density = False
         self._index = RowIndex(0, 2)
-        self._cursor = 0
-        self.touched = False
-        """Somebody has moved the cursor."""
-        self.moves = 0
-        """How often."""
-        self.picked: int | None = None
-        """Where to, the last time."""
 
     @property
     def cursor_row(self) -> int | None:
         """The number of the row under the cursor: its key, or that of a row inside another."""
-        return self._order[self._cursor] if self._order else None
+        return self.cursor.row
 
     @property
     def current(self) -> Session | None:
@@ -114,7 +108,7 @@ class SessionList(ResultsView):
 
     @property
     def order(self) -> Sequence[int]:
-        return self._order
+        return self.cursor.order
 
     def row(self, row: int) -> Session | None:
         """What is known of a row."""
@@ -127,64 +121,41 @@ class SessionList(ResultsView):
 
     def outer_row(self) -> int | None:
         """The row under the cursor, or the one that it is inside of."""
-        at = self._cursor
-        while at > 0 and self._order[at] in self.inside:
+        at = self.cursor.place
+        while at > 0 and self.order[at] in self.inside:
             at -= 1
-        return self._order[at] if self._order else None
+        return self.order[at] if self.order else None
 
     def searching(self, text: str) -> None:
         """What is listed stays until what is searched for comes."""
         if text != text_of(self._arranged):
             self.expect()
 
-    def finds_anew(self, arranged: Arranged) -> bool:
-        """Whether these are the first results of another search, and nobody has chosen among the
-        results before: then the first one is what was looked for."""
-        return not self.touched and text_of(arranged) != text_of(self._arranged)
-
     def show(
-        self, arranged: Arranged, back_to: int | None = None, matcher: "Matcher | None" = None
+        self,
+        arranged: Arranged,
+        matcher: "Matcher | None" = None,
+        tip: Callable[[int], int] | None = None,
+        sure: bool = True,
     ) -> None:
-        """List these sessions. The cursor stays on its session if it can, or goes `back_to`
-        one. The `matcher` lights what was searched for in titles."""
+        """List these sessions. The `matcher` lights what was searched for in titles; `tip` and
+        `sure` are for the cursor."""
         self.arrived()
         before = self.cursor_row
-        held = before if back_to is None else back_to
-        offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
+        offset = self._index.top(self.cursor.place) - self.scroll_offset.y if self.order else 0
         self._known.arrange(arranged, matcher)
         self._arranged = arranged
-        order = self._order
-        self._order = arranged.order
-        kept = self._place_of(held)
-        if kept is None and held is not None and held in order:
-            # Its row has left: the next one that is still there is nearest to what was looked at.
-            kept = self._nearest(order, order.index(held))
-        self._cursor = kept if kept is not None else 0
+        kept = self.cursor.follow(arranged, tip, sure)
         self._measure()
         # A list that is at its top stays there: what is new is seen. Any other does not move.
-        still = kept is not None and self.scroll_offset.y > 0
-        top = self._index.top(self._cursor) - offset if still else 0
+        still = kept and self.scroll_offset.y > 0
+        top = self._index.top(self.cursor.place) - offset if still else 0
         self.scroll_to(y=max(top, 0), animate=False)
         self._keep_in_sight()
         self._ask()
         self.refresh()
         if self.cursor_row != before and self.cursor_row is not None:
             self.post_message(self.Highlighted(self.cursor_row))
-
-    def _nearest(self, before: Sequence[int], at: int) -> int | None:
-        """The place of the first row after one that is gone, else of the last one before it."""
-        places = {row: place for place, row in enumerate(self._order)}
-        following = (places[row] for row in before[at:] if row in places)
-        preceding = (places[row] for row in reversed(before[:at]) if row in places)
-        return next(following, next(preceding, None))
-
-    def _place_of(self, row: int | None) -> int | None:
-        """Where a row is: a look at the old place first, since most changes move little."""
-        if row is None:
-            return None
-        if self._cursor < len(self._order) and self._order[self._cursor] == row:
-            return self._cursor
-        return self._order.index(row) if row in self._order else None
 
     @property
     def found(self) -> Found | None:
@@ -230,7 +201,7 @@ class SessionList(ResultsView):
         """The sessions on the screen."""
         first = self._index.nearest_row(self.scroll_offset.y)
         last = self._index.nearest_row(self.scroll_offset.y + self.size.height)
-        return self._order[first : last + 1]
+        return self.order[first : last + 1]
 
     @property
     def _two_lines(self) -> bool:
@@ -243,7 +214,7 @@ class SessionList(ResultsView):
             self.comfortable = lines >= SHORT
 
     def render_line(self, y: int) -> Strip:
-        if not self._order:
+        if not self.order:
             return self.note_line(y)
         width = self.line_width
         group = self._heading_on(y)
@@ -254,7 +225,7 @@ class SessionList(ResultsView):
         if found is None:
             return self.strip((), width)
         at, inside = found
-        lit, row = at == self._cursor, self._order[at]
+        lit, row = at == self.cursor.place, self.order[at]
         chosen = "✓" if inside == 0 and row in self.selection else " "
         gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
         lines = self._known.lines(row, width - GUTTER, self._two_lines, self.now)
@@ -269,10 +240,10 @@ class SessionList(ResultsView):
         return group
 
     def watch_comfortable(self) -> None:
-        offset = self._index.top(self._cursor) - self.scroll_offset.y if self._order else 0
+        offset = self._index.top(self.cursor.place) - self.scroll_offset.y if self.order else 0
         self._measure()
-        if self._order:
-            self.scroll_to(y=max(self._index.top(self._cursor) - offset, 0), animate=False)
+        if self.order:
+            self.scroll_to(y=max(self._index.top(self.cursor.place) - offset, 0), animate=False)
             self._keep_in_sight()
         self._ask()
         self.refresh()
@@ -291,13 +262,13 @@ class SessionList(ResultsView):
         heading leads to its first row; twice, all its rows are selected."""
         y = event.get_content_offset_capture(self).y
         found, group = self._index.row_at(y + self.scroll_offset.y), self._heading_on(y)
-        if not self._order:
+        if not self.order:
             return
         if group is not None:
             rows = self._index.rows_of(group)
             self._move(rows.start)
             if event.chain == 2:
-                self._select(lambda: self.selection.add(self._order[rows.start : rows.stop]))
+                self._select(lambda: self.selection.add(self.order[rows.start : rows.stop]))
         elif found is None:
             return
         elif event.shift:
@@ -305,39 +276,39 @@ class SessionList(ResultsView):
         else:
             self._move(found[0])
             if event.ctrl:
-                self._select(lambda: self.selection.toggle(self._order[found[0]]))
+                self._select(lambda: self.selection.toggle(self.order[found[0]]))
             elif event.chain == 2:
                 self.action_open()
 
     def action_move(self, rows: int) -> None:
-        self._move(self._cursor + rows)
+        self._move(self.cursor.place + rows)
 
     def action_page(self, pages: int) -> None:
-        self._move(self._cursor + pages * max(self.size.height // self._index.height - 1, 1))
+        self._move(self.cursor.place + pages * max(self.size.height // self._index.height - 1, 1))
 
     def action_heading(self, step: int) -> None:
         """The first row of the next heading, or of this one or the one before."""
-        self._move(self._index.beside(self._cursor, step))
+        self._move(self._index.beside(self.cursor.place, step))
 
     def action_select(self) -> None:
         """Select the row, and on to the next."""
-        if self._order:
-            self._select(lambda: self.selection.toggle(self._order[self._cursor]))
-            self._move(self._cursor + 1)
+        if self.order:
+            self._select(lambda: self.selection.toggle(self.order[self.cursor.place]))
+            self._move(self.cursor.place + 1)
 
     def action_extend(self, rows: int) -> None:
-        self._extend(max(0, min(self._cursor + rows, len(self._order) - 1)))
+        self._extend(max(0, min(self.cursor.place + rows, len(self.order) - 1)))
 
     def action_invert(self) -> None:
-        self._select(lambda: self.selection.invert(self._order))
+        self._select(lambda: self.selection.invert(self.order))
 
     def action_select_all(self) -> None:
-        self._select(lambda: self.selection.add(self._order))
+        self._select(lambda: self.selection.add(self.order))
 
     def _extend(self, to: int) -> None:
-        if self._order:
-            start = self._cursor
-            self._select(lambda: self.selection.extend(self._order, start, to))
+        if self.order:
+            start = self.cursor.place
+            self._select(lambda: self.selection.extend(self.order, start, to))
             self._move(to, drawing=True)
 
     def _select(self, change: Callable[[], None]) -> None:
@@ -349,7 +320,7 @@ class SessionList(ResultsView):
         self._move(0)
 
     def action_last(self) -> None:
-        self._move(len(self._order) - 1)
+        self._move(len(self.order) - 1)
 
     def action_open(self) -> None:
         if self.cursor_row is not None:
@@ -361,29 +332,24 @@ class SessionList(ResultsView):
 
     def go_to(self, row: int) -> None:
         """Put the cursor on a row that is listed."""
-        place = self._place_of(row)
+        place = self.cursor.place_of(row)
         if place is not None:
             self._move(place)
 
     def _move(self, to: int, drawing: bool = False) -> None:
         if not drawing:
             self.selection.rest()
-        self.touched = True
-        self.moves += 1
-        to = max(0, min(to, len(self._order) - 1))
-        if not self._order or to == self._cursor:
-            return
-        self.picked = self._order[to]
-        before, self._cursor = self._cursor, to
-        for row in (before, to):
-            self.refresh_lines(self._index.top(row), self._index.height)
-        self._keep_in_sight()
-        self.post_message(self.Highlighted(self._order[to]))
+        before = self.cursor.place
+        if self.cursor.move(to):
+            for place in (before, self.cursor.place):
+                self.refresh_lines(self._index.top(place), self._index.height)
+            self._keep_in_sight()
+            self.post_message(self.Highlighted(self.order[self.cursor.place]))
 
     def _keep_in_sight(self) -> None:
-        if not self._order:
+        if not self.order:
             return
-        top = self._index.top(self._cursor)
+        top = self._index.top(self.cursor.place)
         # The first line is the heading's: a row under the cursor is never behind it.
         above = int(bool(self._index.groups))
         region = Region(0, top - above, 1, self._index.height + above)
@@ -391,16 +357,16 @@ class SessionList(ResultsView):
 
     def _measure(self) -> None:
         height = 2 if self._two_lines else 1
-        self._index = RowIndex(len(self._order), height, self._arranged.groups)
+        self._index = RowIndex(len(self.order), height, self._arranged.groups)
         self.measure(self._index.total)
 
     def _ask(self) -> None:
         """Ask for the rows in sight, and a page around them, that are not known."""
         height = self.size.height
-        if not self._order or not height:
+        if not self.order or not height:
             return
         first = self._index.nearest_row(self.scroll_offset.y - height)
         last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
-        near = self._order[first : last + 1]
+        near = self.order[first : last + 1]
         if rows := self._known.missing(near):
             self.post_message(self.RowsWanted(rows))

@@ -14,7 +14,7 @@ from explorer.browse.headings import headings
 from explorer.browse.prune_choices import Going, RuleRow, rule_rows, span_words, typed_span
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, StoreError
-from explorer.model import OWN_CLASSES, Hidden, Sort
+from explorer.model import OWN_CLASSES, Action, Hidden, Sort
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.search.language.dates import span
@@ -37,10 +37,10 @@ from explorer.tui.dialogs.several import Several
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.prune.rule_list import RuleList
 from explorer.tui.reading.session_screen import ReadScreen
+from explorer.tui.styles import NARROW
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.workers import LaneDone, Lanes
 
-NARROW = 100
 MANY = 3_000
 """Conversations from which on the plan for them takes long enough to be announced."""
 CLASS_WORDS = {
@@ -167,11 +167,8 @@ class PruneScreen(Closing[None]):
         if known is None:
             return
 
-        def work(token: CancelToken) -> _Found | ExplorerError:
-            try:
-                fits = holding(known, rules.query, now, token)
-            except ExplorerError as error:
-                return error
+        def work(token: CancelToken) -> _Found:
+            fits = holding(known, rules.query, now, token)
             chosen = choose(known, rules, fits, now)
             order = list(chosen.rows)
             days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
@@ -179,17 +176,17 @@ class PruneScreen(Closing[None]):
             weight = sum(weights.get(row, 0) for row in order)
             return _Found(chosen, arranged, frozenset(order), weight)
 
-        def take(found: _Found | ExplorerError) -> None:
-            if isinstance(found, ExplorerError):
-                self.notify(clean(found.message), title=found.title, markup=False)
-                return
+        def take(found: _Found) -> None:
             self._chosen, arranged, self._going, self._bytes = found
             self._chosen_by = rules
             self.sessions.note = NOTHING
             self.sessions.show(arranged)
             self._show()
 
-        self._lanes.start("choose", work, take)
+        def refused(why: ExplorerError) -> None:
+            self.notify(clean(why.message), title=why.title, markup=False)
+
+        self._lanes.start("choose", work, take, refused)
 
     def _show(self) -> None:
         """Only what is kept by hand is gone through here: the rest was counted in a thread."""
@@ -272,11 +269,10 @@ class PruneScreen(Closing[None]):
         self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
 
     def _ask_classes(self) -> None:
-        options = [(one.value, CLASS_WORDS[one]) for one in OWN_CLASSES]
+        options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES]
 
-        def take(names: frozenset[str] | None) -> None:
-            if names is not None:
-                classes = frozenset(map(Hidden, names))
+        def take(classes: frozenset[Hidden] | None) -> None:
+            if classes is not None:
                 self._set(self._rules._replace(classes=classes, only=None))
 
         self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
@@ -321,14 +317,14 @@ class PruneScreen(Closing[None]):
         notes = parse(text, self._clock()).notes
         return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
 
-    def action_edit(self, what: str) -> None:
-        """What the list's own keys ask for: only these are about all that would go."""
-        if what in ("archive", "delete"):
-            self._do(archive=what == "archive")
-        elif what == "undo":
-            self._undo(self._done)
+    def action_undo(self) -> None:
+        self._undo(self._done)
 
-    def _do(self, archive: bool) -> None:
+    def action_edit(self, name: str) -> None:
+        """What the list's own keys ask for: only these are about all that would go."""
+        action = Action(name)
+        if action not in (Action.ARCHIVE, Action.DELETE):
+            return
         if self._chosen_by != self._rules:
             self.notify("Still looking for what these rules take.", markup=False)
             return
@@ -341,7 +337,7 @@ class PruneScreen(Closing[None]):
             self.notify("Looking at what hangs on them …", timeout=3, markup=False)
         catalog = self._given.catalog
         parts = (part for row in going for part in catalog.chain(row))
-        self._act(catalog, parts, archive, self._done)
+        self._act(catalog, parts, action is Action.ARCHIVE, self._done)
 
     def _done(self, catalog: Catalog | None) -> None:
         """The file is another one by now; what somebody keeps is kept from the next go as well."""

@@ -9,7 +9,6 @@ from textual.screen import Screen
 
 from explorer.agent_commands import OPTIMIZE, own_command
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError
 from explorer.model import RUNNING_WITHIN
 from explorer.render.clean import clean
 from explorer.resume import Command, installed, run
@@ -18,8 +17,7 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.traits import Trait
 from explorer.tui.attention import Place, still_at
 from explorer.tui.dialogs.question import Question
-from explorer.tui.suspend import in_the_terminal
-from explorer.tui.toast import say
+from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes
 
 
@@ -69,10 +67,7 @@ def offer(
 
 
 def _run(screen: Screen[None], command: Command) -> None:
-    try:
-        code = in_the_terminal(screen.app, lambda: run(command))
-    except ExplorerError as error:
-        say(screen, error)
-        return
-    words = "The room was given back." if code == 0 else f"The command ended with code {code}."
-    screen.notify(words, markup=False)
+    code = run_command(screen, lambda: run(command))
+    if code is not None:
+        words = f"The command ended with code {code}." if code else "The room was given back."
+        screen.notify(words, markup=False)

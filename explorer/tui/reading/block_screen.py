@@ -13,13 +13,11 @@ from explorer.tui.dialogs.base import Dialog
 from explorer.tui.reading.clipboard import copy
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.long_text import LongText
-from explorer.tui.styles import style
 
 
 class BlockScreen(Dialog[None]):
     """A block that is longer or wider than a transcript shows in place."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q,left,h,enter", "leave", "Close"),
         # At once: what is typed right behind it must find the bar.

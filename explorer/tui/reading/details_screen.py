@@ -15,7 +15,6 @@ from explorer.stores.base import Details
 from explorer.transcript.detail_lines import detail_lines
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.reading.clipboard import copy
-from explorer.tui.styles import style
 from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 
 MARGIN = 1
@@ -50,7 +49,6 @@ class DetailsView(ReadingView):
 class DetailsScreen(Dialog[None]):
     """Read, scrolled, closed again; `y` copies the id."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q,i,left,h,enter", "dismiss", "Close"),
         Binding("y", "copy", "Copy the id"),

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from textual.screen import Screen
 
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, NoSuchSession
+from explorer.errors import ExplorerError
 from explorer.export.markdown import session_markdown
-from explorer.export.private import CannotWrite, PrivateCopy
+from explorer.export.private import PrivateCopy
 from explorer.external_programs import Program, command_of, run
 from explorer.model import Session
 from explorer.render.amounts import plural
@@ -70,38 +70,26 @@ class Looking:
     def details(self) -> None:
         """Everything the file says of it, but for its messages."""
         at = self._at
-        if at is None:
-            return
+        if at is not None:
+            name = at.session.name
+            self._lanes.start("details", at.details, lambda found: self._show(found, name))
 
-        def work(token: CancelToken) -> Details | ExplorerError:
-            try:
-                return at.details(token)
-            except NoSuchSession as error:
-                return error
-
-        listed = at.session
-        name = listed.title or listed.preview or listed.id
-        self._lanes.start("details", work, lambda found: self._show(found, name))
-
-    def read_in(self, program: str) -> None:
+    def read_in(self, program: Program) -> None:
         """Its text as Markdown, in another program; the copy is gone when that ends."""
         at = self._at
         if at is None:
             return
         try:
-            command = command_of(Program(program), os.environ)
+            command = command_of(program, os.environ)
         except ExplorerError as error:
             say(self._screen, error)
             return
 
-        def work(token: CancelToken) -> PrivateCopy | ExplorerError:
+        def work(token: CancelToken) -> PrivateCopy:
             parts = at.unit(token).parts
             messages = read_conversation(at.store, parts, everything=False, token=token)
             copy = PrivateCopy(at.session.id, ".md")
-            try:
-                copy.write(session_markdown(at.session, messages), token)
-            except CannotWrite as error:
-                return error
+            copy.write(session_markdown(at.session, messages), token)
             return copy
 
         if at.session.message_count > MANY:
@@ -109,13 +97,7 @@ class Looking:
             self._screen.notify(words, markup=False)
         self._lanes.start("copy", work, lambda copy: self._read_copy(copy, command, program))
 
-    def _read_copy(
-        self, copy: PrivateCopy | ExplorerError, command: tuple[str, ...], program: str
-    ) -> None:
-        if isinstance(copy, ExplorerError):
-            say(self._screen, copy)
-            return
-
+    def _read_copy(self, copy: PrivateCopy, command: tuple[str, ...], program: Program) -> None:
         def read() -> int:
             # Gone before the terminal is taken back, which may be gone itself by then.
             try:
@@ -133,10 +115,7 @@ class Looking:
             words = f"{command[0]} ended with code {code}."
             say(self._screen, ExplorerError(f"Back from the {program}", words))
 
-    def _show(self, found: Details | ExplorerError, name: str) -> None:
-        if isinstance(found, ExplorerError):
-            say(self._screen, found)
-            return
+    def _show(self, found: Details, name: str) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.reading.details_screen import DetailsScreen
 

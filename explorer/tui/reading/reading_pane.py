@@ -16,7 +16,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.transcript_controller import Reader
-from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.reading.transcript_view import Request, Transcript
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
@@ -135,7 +135,23 @@ class ReadingPane(Vertical):
 
     @on(Transcript.Asked)
     def _answer(self, event: Transcript.Asked) -> None:
-        getattr(self, f"_{event.name}")()
+        match event.request:
+            case Request.LEAVE:
+                self._leave()
+            case Request.RETURN:
+                self._return()
+            case Request.NEXT | Request.PREVIOUS:
+                self.to_match(1 if event.request is Request.NEXT else -1)
+            case Request.ERROR:
+                self._error()
+            case Request.PART:
+                self._part()
+            case Request.EVERYTHING:
+                self.reader.toggle_everything()
+            case Request.COPY_ID:
+                self._copy_id()
+            case Request.COPY | Request.COPY_CODE | Request.COPY_MESSAGE:
+                self._copy(event.request)
 
     async def find(self) -> None:
         """Look for something in the transcript."""
@@ -154,12 +170,6 @@ class ReadingPane(Vertical):
                 lambda step: self.post_message(self.SessionWanted(step)),
             )
         return self._finder
-
-    def _next(self) -> None:
-        self.to_match(1)
-
-    def _previous(self) -> None:
-        self.to_match(-1)
 
     def to_match(self, step: int) -> None:
         """The next match of a find; else of the search, at the end of one session on to the
@@ -206,9 +216,6 @@ class ReadingPane(Vertical):
         if not self.reader.toggle_part():
             self.notify("This conversation has only one part.", markup=False)
 
-    def _everything(self) -> None:
-        self.reader.toggle_everything()
-
     def _error(self) -> None:
         """Go to the next thing that went wrong."""
         from explorer.transcript.find import next_error
@@ -226,26 +233,20 @@ class ReadingPane(Vertical):
 
         self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)
 
-    def _copy(self, what: str = "the block") -> None:
+    def _copy(self, request: Request) -> None:
         from explorer.tui.reading.clipboard import as_json, copy
 
         laid, block = self.transcript.here()
         if laid is None or laid.message is None or block is None:
             return
-        text = whole_text(laid.message, block.key, laid.call)
-        if what == "code":
+        text, what = whole_text(laid.message, block.key, laid.call), "the block"
+        if request is Request.COPY_CODE:
             from explorer.render.links import code_of
 
-            text = code_of(text)
-        elif what == "the message as JSON":
-            text = as_json(laid.message)
+            text, what = code_of(text), "code"
+        elif request is Request.COPY_MESSAGE:
+            text, what = as_json(laid.message), "the message as JSON"
         copy(self._screen, text, what)
-
-    def _copy_code(self) -> None:
-        self._copy("code")
-
-    def _copy_message(self) -> None:
-        self._copy("the message as JSON")
 
     def _copy_id(self) -> None:
         from explorer.tui.reading.clipboard import copy

@@ -5,6 +5,7 @@ and copied.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from textual.events import Click
 from textual.message import Message
@@ -13,6 +14,22 @@ from explorer.render.blocks import Block
 from explorer.transcript.document import Laid, Place
 from explorer.tui.keys.actions import bindings
 from explorer.tui.reading.highlight_view import LitView
+
+
+class Request(StrEnum):
+    """What a key of the transcript asks for that is not about lines."""
+
+    LEAVE = "leave"
+    RETURN = "return"
+    NEXT = "next"
+    PREVIOUS = "previous"
+    ERROR = "error"
+    PART = "part"
+    EVERYTHING = "everything"
+    COPY = "copy"
+    COPY_CODE = "copy_code"
+    COPY_MESSAGE = "copy_message"
+    COPY_ID = "copy_id"
 
 
 class Transcript(LitView):
@@ -37,7 +54,7 @@ class Transcript(LitView):
     class Asked(Message):
         """A key that is not about lines: find, copy, another part."""
 
-        name: str
+        request: Request
 
     def here(self) -> tuple[Laid | None, Block | None]:
         """The message and the block under the cursor."""
@@ -106,7 +123,7 @@ class Transcript(LitView):
             self.post_message(self.EntryWanted(item, key, laid, block))
 
     def action_ask(self, name: str) -> None:
-        self.post_message(self.Asked(name))
+        self.post_message(self.Asked(Request(name)))
 
     def action_fold(self) -> None:
         """Fold or unfold the block under the cursor."""

@@ -8,7 +8,6 @@ from textual.widgets import Static
 
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.keys.actions import ACTIONS
-from explorer.tui.styles import style
 from explorer.tui.widgets.key_table import KeyTable
 
 TITLES = {
@@ -44,7 +43,6 @@ WORDS = (
 class HelpScreen(Dialog[None]):
     """Keys and marks, those of the focused pane first."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("escape,q,question_mark,f1,enter", "dismiss", "Close"),
         Binding("g", "end(False)", show=False),

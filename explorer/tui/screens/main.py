@@ -1,73 +1,69 @@
 """The screen people live in: the list, the transcript, the search bar.
 
 It joins widgets and store: a widget asks by a message, a lane reads in a thread, the result goes
-back to the widget.
+back to the widget. What only a key press needs is loaded with the first one: together that takes
+10 ms from the first frame.
 """
 
-import gc
-import os
 import re
+from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.events import DescendantFocus, Resize
+from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
-from explorer.browse.first_read import Intent, Opened, Opening, Start
-from explorer.browse.refresh import Renewed
-from explorer.errors import Problem, StoreError
-from explorer.left_open import LeftOpen, take
-from explorer.model import SAFE_ID, StoreInfo
-from explorer.render.clean import clean, clean_line
-from explorer.stores.sqlite.failures import short_path, store_error
+from explorer.browse.first_read import Intent, Start
+from explorer.external_programs import Program
+from explorer.left_open import LeftOpen
+from explorer.model import SAFE_ID, Action
+from explorer.render.clean import clean_line
 from explorer.tui.keys.actions import bindings, scope_of
 from explorer.tui.list.chip_bar import ChipBar
 from explorer.tui.list.completions import Offering
-from explorer.tui.list.file_status import Condition
-from explorer.tui.list.file_watcher import Watching
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import SearchBar, SearchInput
 from explorer.tui.list.session_list import SessionList
-from explorer.tui.list.upkeep_outlook import Foreseeing
 from explorer.tui.reading.find_bar import FindInput
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.reading.transcript_view import Transcript
-from explorer.tui.screens.acting import ActingScreen
+from explorer.tui.screens.open_file import OpenFile
+from explorer.tui.styles import NARROW
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.workers import LaneDone, Lanes
 
-NARROW = 100
-"""Below this many columns there is one pane at a time."""
+if TYPE_CHECKING:
+    from explorer.tui.list.list_options import Choosing
+    from explorer.tui.reading.open_elsewhere import Looking
+
 TINY = 8
 """Below this many lines the bars give way to the sessions."""
 FOLLOWS = 0.15
 """Seconds after which the transcript follows what is being typed: reading it beside the results
 would have them painted twice as late."""
-OFFER_AGAIN = 1.0
-"""Seconds after which a question that found somebody typing is tried again."""
-BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
-class MainScreen(ActingScreen):
+class MainScreen(Screen[None]):
     """List and transcript."""
 
     BINDINGS = bindings("app")
 
+    search_bar = getters.query_one(SearchBar)
+    sessions = getters.query_one(SessionList)
+    pane = getters.query_one(ReadingPane)
+    transcript = getters.query_one(Transcript)
     top = getters.query_one(TopBar)
 
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
-        self._opening = start.opening
         self._clock = start.clock
-        self._opened: Opened | None = None
         self._painted = False
         """The first frame is out: until then nothing may keep it waiting."""
-        self._lanes = Lanes(self, self._failed)
-        self._editing = None
-        self._info = None
+        self._lanes = Lanes(self, lambda error: self.file.failed(error))
 
     def compose(self) -> ComposeResult:
         yield TopBar(id="top")
@@ -88,40 +84,25 @@ class MainScreen(ActingScreen):
             self._lanes,
             self._clock,
             self._read,
-            self._informed,
+            lambda info: self.file.informed(info),
         )
         keys = self.query_one(KeyBar)
         self.search_bar.offering = Offering(self.search_bar, keys, self._lister, self._lanes)
-        self._watching = Watching(
+        self.file = OpenFile(
             self,
             self._lanes,
-            self._clock,
-            changed=self._file_changed,
-            gone=self._file_gone,
-            replaced=self._file_replaced,
+            self._start,
+            self._lister,
+            sessions=self.sessions,
+            pane=self.pane,
+            top=self.top,
+            shown=self._shown,
         )
-        self._condition = Condition(self, self.top, self._watching, self._clock)
-        self._foreseeing = Foreseeing(
-            self._lanes, self._lister, self._clock, self._condition.foreseen
-        )
-        self.set_interval(1.0, self._every_second)
-        demo = bool(self._opening.demo)
-        self.top.file = (
-            "an invented history" if demo else clean_line(short_path(self._opening.path))
-        )
-        self.top.state = self._opening.demo
-        self.sessions.note = "Reading …"
-        self._waiting = self.set_interval(0.2, self._say_busy, pause=True)
         self.set_focus(self.sessions)
-        if self._opening.result is None:
-            self._wait_for(self._opening)
-        else:
-            self._take_over(self._opening.result)
+        self.file.begin()
 
     def on_unmount(self) -> None:
-        self._opening.cancel()
-        if self._editing is not None:
-            self._editing.stop()
+        self.file.stop()
         self._lanes.stop()
 
     def on_resize(self, event: Resize) -> None:
@@ -138,122 +119,15 @@ class MainScreen(ActingScreen):
             said = f"{type(event.worker.error).__name__}: {event.worker.error}"
             self.notify(clean_line(said, 300), title="A bug", severity="error", markup=False)
 
-    def _wait_for(self, opening: Opening) -> None:
-        """Take over when the file is open; say so when another program keeps it busy."""
-        self._opening = opening
-        self._lanes.start("open", lambda _: opening.wait(), self._take_over)
-        self._waiting.resume()
-
-    def _say_busy(self) -> None:
-        if self._opening.result is not None:
-            self._waiting.pause()
-        elif self._opening.busy:
-            self.sessions.note = BUSY
-
-    def _take_over(self, result: Opened | StoreError) -> None:
-        if isinstance(result, StoreError) and self._opened is not None:
-            self._failed(result)
-            return
-        if isinstance(result, StoreError):
-            # Late, as all dialogs: together they take 10 ms from the first frame.
-            from explorer.tui.screens.problem import ProblemScreen
-
-            self.app.push_screen(ProblemScreen(result), self._try_again)
-            return
-        self._opened = result
-        self._condition.recovered()
-        if result.trouble:
-            self.notify(clean(result.trouble), title="Our own notes", markup=False)
-        self.pane.open(result.store)
-        self._lister.open(result)
-        self._foreseeing.forget()
-        self._info = None
-        self.search_bar.history = list(result.remembered.searches)
-        self._watching.start(result.store.path, result.seen)
-        self.call_after_refresh(self._look_at_all)
-
-    def _try_again(self, again: bool | None) -> None:
-        if again:
-            self._wait_for(self._opening.again(self._clock()))
-
-    def _look_at_all(self) -> None:
-        """The first frame is out: now for the rest."""
-        gc.freeze()
-        gc.enable()
-        self._painted = True
-        self._condition.say(self._opening)
-        self._read()
-        self._survey()
-        trash = self._opening.trash
-        if trash is not None and os.path.exists(trash) and (edits := self._edits()):
-            edits.taking_back.look_after_crash()
-        notes = self._opening.notes
-        if notes is not None and notes.made:
-            self._lanes.start("left-open", lambda _: take(notes), self._offer)
-
-    def _offer(self, left: LeftOpen) -> None:
-        """Offer what was open when the app crashed, after what is half done, and to nobody who
-        types."""
-        if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
-            return
-        # Late, as all dialogs.
-        from explorer.tui.attention import is_typing
-        from explorer.tui.reopen_after_crash import Reopening
-
-        if is_typing(self.app) or self._lister.catalog is None:
-            self.set_timer(OFFER_AGAIN, lambda: self._offer(left))
-            return
-        Reopening(self, self._lanes, self._lister).offer(left)
-
-    def _file_changed(self) -> None:
-        if self._opened is None or self._opening.result is not self._opened:
-            # Another file is there that could not be opened yet.
-            self._file_replaced()
-        elif not self._lister.renew(self._renewed):
-            self._survey()
-
-    def _survey(self) -> None:
-        self._lister.survey(self._surveyed)
-
-    def _informed(self, info: StoreInfo) -> None:
-        """All was read: now for what nobody waits for."""
-        self._info = info
-        self._condition.informed(info)
-        self._foreseeing.begin()
-
-    def _surveyed(self) -> None:
-        self._condition.recovered()
-        self._reader.catalogued(self._lister.catalog)
-
-    def _renewed(self, renewed: Renewed) -> None:
-        if self._condition.recovered():
-            self.transcript.retry()
-            self._reader.catalogued(renewed.catalog)
-        self._reader.renew(renewed.catalog, renewed.touched)
-        self._foreseeing.renew(renewed.catalog, renewed.touched or ())
-        self._condition.say(self._opening)
-
-    def _file_gone(self) -> None:
-        self._failed(store_error(Problem.MISSING, self._opening.path))
-
-    def _file_replaced(self) -> None:
-        """Another file is there under this name: begin anew, the last view staying till then."""
-        if self._opening.result is not None:
-            self._wait_for(self._opening.again(self._clock()))
-
-    def _every_second(self) -> None:
-        self._condition.say(self._opening)
-        self._foreseeing.tick()
-        self.transcript.set_class(self._reader.waits, "-old")
-        now = self._clock()
-        if now - self.sessions.now > 20:
-            self.sessions.now = now
-
     def on_app_blur(self) -> None:
-        self._watching.in_background = True
+        self.file.watching.in_background = True
 
     def on_app_focus(self) -> None:
-        self._watching.in_background = False
+        self.file.watching.in_background = False
+
+    def _shown(self) -> None:
+        self._painted = True
+        self._read()
 
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
@@ -324,11 +198,11 @@ class MainScreen(ActingScreen):
         self.search_bar.remember(event.value)
         if event.value.strip():
             self._choosing().remember_searches(self.search_bar.history)
-        moves = self.sessions.moves
+        moves = self.sessions.cursor.moves
 
         def open_it() -> None:
             typing = self.is_active and isinstance(self.focused, SearchInput)
-            if not typing or self.sessions.moves != moves:
+            if not typing or self.sessions.cursor.moves != moves:
                 # Somebody has gone on.
                 return
             if self.sessions.order:
@@ -362,7 +236,7 @@ class MainScreen(ActingScreen):
     def step_back(self) -> bool:
         """Stop what is being done, or go back to the list; False where there is nothing to stop
         and this is the list."""
-        if self._editing is not None and self._editing.stop():
+        if self.file.editing is not None and self.file.editing.stop():
             return True
         if self._lanes.busy("plan"):
             self._lanes.cancel("plan")
@@ -373,13 +247,6 @@ class MainScreen(ActingScreen):
         else:
             self._leave_transcript()
         return True
-
-    def _failed(self, error: StoreError) -> None:
-        """The last good view stays, and it is tried again with the next look at the file."""
-        self._condition.failed(error)
-        self._lister.failed(error)
-        self._watching.look_again()
-        self._condition.say(self._opening)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A slash that is typed into the search bar is a slash."""
@@ -397,3 +264,99 @@ class MainScreen(ActingScreen):
             self._leave_transcript()
         else:
             self._enter_transcript()
+
+    def action_match(self, step: int) -> None:
+        self.pane.to_match(step)
+
+    def action_resume(self) -> None:
+        """Hand the session under the cursor to its agent."""
+        row = self.sessions.current
+        store = self._lister.store
+        if self.file.opening.demo:
+            self.notify("The demo is invented: no agent knows its sessions.", markup=False)
+        elif row is not None and store is not None:
+            from explorer.tui.resume_session import Resuming
+
+            Resuming(self, self._lanes, self._start).start(store, row, self._lister.catalog)
+
+    def _choosing(self) -> "Choosing":
+        from explorer.tui.list.list_options import Choosing
+
+        return Choosing(self, self._lanes, self._lister, self.file.opening.notes)
+
+    def _looking(self) -> "Looking":
+        """For what is being read, or else for what is under the cursor."""
+        from explorer.tui.reading.open_elsewhere import Chosen, Looking
+
+        session, alone = self.sessions.current, self.sessions.on_a_part
+        if self.focused is self.transcript:
+            session, alone = self._reader.session, self._reader.alone
+        store, at = self._lister.store, None
+        if store is not None and session is not None:
+            at = Chosen(store, self._lister.catalog, session, alone, self._clock())
+        return Looking(self, self._lanes, at)
+
+    def action_details(self) -> None:
+        self._looking().details()
+
+    def action_read_in(self, program: str) -> None:
+        self._looking().read_in(Program(program))
+
+    def action_edit(self, name: str) -> None:
+        """Change something: by its name in the table of actions."""
+        if edits := self.file.edits():
+            edits.act(Action(name), self.sessions)
+
+    def action_undo(self) -> None:
+        if edits := self.file.edits():
+            edits.taking_back.undo()
+
+    def action_trash(self) -> None:
+        if edits := self.file.edits():
+            edits.trash()
+
+    def action_lineage(self) -> None:
+        row = self.sessions.current
+        if row is not None:
+            self._choosing().lineage(row.key, self._clock())
+
+    def action_sort(self) -> None:
+        self._choosing().sort()
+
+    def action_filter(self) -> None:
+        self._choosing().filters(self._clock)
+
+    def action_pin(self) -> None:
+        edits, store = self.file.edits(), self._lister.store
+        if edits is not None and store is not None and store.keeps_pins:
+            edits.act(Action.PIN, self.sessions)
+        else:
+            self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
+
+    def action_keep(self) -> None:
+        """Pin what the agent is about to delete."""
+        edits, outlook, info = self.file.edits(), self.file.foreseeing.outlook, self.file.info
+        if edits is None or outlook is None or info is None:
+            self.notify("Still looking at what Hermes is going to delete.", markup=False)
+        else:
+            edits.keep(outlook, info.edits.get(Action.PIN))
+
+    def action_hidden(self) -> None:
+        self._lister.toggle_hidden()
+
+    def action_unfold(self) -> None:
+        self._lister.toggle_inside()
+
+    def action_unfilter(self) -> None:
+        self._lister.take_off_last()
+
+    def action_unwind(self) -> None:
+        """Step back: out of the search, then out of the selection."""
+        if self.search_bar.input.value:
+            self.search_bar.input.value = ""
+        elif (before := self._lister.cursor.step_back()) is not None:
+            self.sessions.go_to(before)
+        elif self.sessions.selection:
+            self.sessions.selection.clear()
+            self.sessions.refresh()
+            self._lister.say_selection()

@@ -9,13 +9,11 @@ from textual.widgets import Static
 from explorer.errors import ExitCode, StoreError
 from explorer.render.clean import clean, clean_line
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.styles import style
 
 
 class ProblemScreen(Dialog[bool]):
     """Answers True to try again."""
 
-    CSS_PATH = style("dialogs")
     BINDINGS = [
         Binding("r,enter", "again", "Try again"),
         Binding("q,escape,ctrl+q", "leave", "Quit"),

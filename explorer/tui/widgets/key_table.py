@@ -11,7 +11,7 @@ from explorer.render.wrap import wrapped
 
 LEFT = 14
 """Cells of the left column."""
-NARROW = 36
+STACKED = 36
 """Below this width the words stand below their key."""
 
 
@@ -36,7 +36,7 @@ class KeyTable(Widget):
     def _lines(self, size: Size) -> list[tuple[str, str]]:
         """(what stands in the left column, words) of each line."""
         found = []
-        below = size.width < NARROW
+        below = size.width < STACKED
         indent = 4 if below else LEFT
         for key, words in self._rows:
             head = f"  {key}"

@@ -22,7 +22,7 @@ from explorer.stores.edits.apply.undo_steps import undo_steps
 from explorer.stores.edits.change_plan import apply_change, check_title_free
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import WAITING, Done, EditPlan
-from explorer.stores.edits.refusals import OPPOSITES, reasons, undo_reason
+from explorer.stores.edits.refusals import reason_against, undo_reason
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import part_words, receipt_words
 from explorer.stores.edits.write import disk_room as room
@@ -62,8 +62,7 @@ class Doing:
 
     def _check_still_possible(self, writing: Writing, plan: EditPlan) -> None:
         """Tables and triggers may have changed since the plan was made."""
-        edit = OPPOSITES.get(plan.action.value, plan.action.value)
-        reason = reasons(self._path, self._dialect, writing.schema, writing.ask)[edit]
+        reason = reason_against(plan.action, self._path, self._dialect, writing.schema, writing.ask)
         if reason:
             raise Changed("It cannot be done any more", sentence(reason))
 

@@ -1,0 +1,151 @@
+"""The cursor of a list: the row it is on, and where it goes when the list changes.
+
+It stands on a session, not on a line. Lists are made in threads: whoever has moved it by the time
+one comes stays where they are. Else it goes where an edit, a search or a jump led, and stays near
+what has left the list. All of that is decided here.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from explorer.browse.arrangement import Arranged
+from explorer.browse.row_cache import text_of
+
+
+class _Goal(NamedTuple):
+    """Rows of which the first that is listed is gone to."""
+
+    rows: Sequence[int] = ()
+    moves: int = 0
+    """How often somebody had moved the cursor by then."""
+
+
+class ListCursor:
+    """The cursor of one list."""
+
+    def __init__(self) -> None:
+        self.order: Sequence[int] = ()
+        self.place = 0
+        """Where it is in that order."""
+        self.moves = 0
+        """How often somebody has moved it."""
+        self._touched = False
+        """Somebody has moved it, since the search began if there is one."""
+        self._picked: int | None = None
+        """The row that it was moved to last."""
+        self._text = ""
+        """What was searched for to get this list."""
+        self._next = _Goal()
+        self._back = _Goal()
+        self._before_search: int | None = None
+        self._left: _Goal | None = None
+        """Where it was before a search that was left on what it found."""
+
+    @property
+    def row(self) -> int | None:
+        """The number of the row under it: its key, or that of a row inside another."""
+        return self.order[self.place] if self.order else None
+
+    def place_of(self, row: int | None) -> int | None:
+        """Where a row is: a look at the old place first, since most changes move little."""
+        if row is None:
+            return None
+        if self.place < len(self.order) and self.order[self.place] == row:
+            return self.place
+        return self.order.index(row) if row in self.order else None
+
+    def move(self, to: int) -> bool:
+        """Somebody moves it; whether it is on another row then."""
+        self._touched = True
+        self.moves += 1
+        to = max(0, min(to, len(self.order) - 1))
+        if not self.order or to == self.place:
+            return False
+        self.place, self._picked = to, self.order[to]
+        return True
+
+    def search(self) -> None:
+        """Something is searched for: what it found is gone to, and where the cursor was before can
+        be gone back to."""
+        self._left = None
+        if self._before_search is None:
+            self._before_search = self.row
+            self._touched = False
+
+    def step_back(self) -> int | None:
+        """Where it was before the search that was just left, if it has not been moved since and
+        nobody has stepped back already."""
+        left, self._left = self._left, None
+        if left is None or left.moves != self.moves:
+            return None
+        return next((row for row in left.rows if row in self.order), None)
+
+    def go_to(self, row: int) -> None:
+        """With the next list."""
+        self._next = _Goal((row,), self.moves)
+
+    def go_back(self, rows: Sequence[int], moves: int) -> None:
+        """To sessions that are back, when the list is sure to have them; `moves` is how often the
+        cursor had been moved when somebody asked for them."""
+        self._back = _Goal(rows, moves)
+
+    def stay_near(self, leaving: Collection[int]) -> None:
+        """These rows may leave the list: the cursor then stays where they were."""
+        here = self.row
+        if here is None or here not in leaving:
+            return
+        rest = [*self.order[self.place :], *reversed(self.order[: self.place])]
+        near = next((row for row in rest if row not in leaving), None)
+        if near is not None:
+            self.go_to(near)
+        if self._before_search in leaving:
+            self._before_search = near
+
+    def follow(self, arranged: Arranged, tip: Callable[[int], int] | None, sure: bool) -> bool:
+        """Go on in another list, of which it is `sure` that it has what an edit brought back; `tip`
+        tells by which row a session is listed now. Whether the cursor has kept to something."""
+        wanted = self._wanted(arranged, tip, sure)
+        before, self.order = self.order, arranged.order
+        kept = self.place_of(wanted)
+        if kept is None and wanted is not None and wanted in before:
+            kept = self._nearest(before, before.index(wanted))
+        self.place, self._text = kept or 0, text_of(arranged)
+        return kept is not None
+
+    def _wanted(
+        self, arranged: Arranged, tip: Callable[[int], int] | None, sure: bool
+    ) -> int | None:
+        here, order = self.row, arranged.order
+        if arranged.found is None:
+            reached = self._reached(order, sure)
+            if reached is not None:
+                return reached
+        elif self._touched:
+            # It may not have been among the results for a letter or two.
+            if self._picked in order:
+                return self._picked
+        elif order and text_of(arranged) != self._text:
+            # The first results of another search: the first one is what was looked for.
+            return order[0]
+        return tip(here) if tip is not None and here is not None else here
+
+    def _reached(self, order: Sequence[int], sure: bool) -> int | None:
+        """The row to go to in a list of everything."""
+        before, self._before_search = self._before_search, None
+        here = self.row
+        if before is not None and here is not None and here != before and here in order:
+            self._left = _Goal((before,), self.moves)
+            before = None
+        goals, self._next = [self._next], _Goal()
+        if sure:
+            goals, self._back = [self._back, *goals], _Goal()
+        wanted = [row for goal in goals if goal.moves == self.moves for row in goal.rows]
+        listed = set(order) if wanted else ()
+        return next((row for row in wanted if row in listed), before)
+
+    def _nearest(self, before: Sequence[int], at: int) -> int | None:
+        """The place of the first row after one that is gone, else of the last one before it."""
+        places = {row: place for place, row in enumerate(self.order)}
+        following = (places[row] for row in before[at:] if row in places)
+        preceding = (places[row] for row in reversed(before[:at]) if row in places)
+        return next(following, next(preceding, None))

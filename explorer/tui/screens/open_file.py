@@ -1,0 +1,226 @@
+"""The file that the main screen shows: opened, watched, read again after a change, and edited.
+
+Whatever goes wrong, the last good view stays, and the next look at the file tries again.
+"""
+
+import gc
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from explorer.browse.first_read import Opened, Opening, Start
+from explorer.browse.refresh import Renewed
+from explorer.errors import Problem, StoreError
+from explorer.left_open import LeftOpen, take
+from explorer.model import StoreInfo
+from explorer.render.clean import clean, clean_line
+from explorer.stores.ours.files import OurFiles
+from explorer.stores.sqlite.failures import short_path, store_error
+from explorer.tui.list.file_status import Condition
+from explorer.tui.list.file_watcher import Watching
+from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.session_list import SessionList
+from explorer.tui.list.upkeep_outlook import Foreseeing
+from explorer.tui.reading.reading_pane import ReadingPane
+from explorer.tui.widgets.bars import TopBar
+from explorer.tui.workers import Lanes
+
+if TYPE_CHECKING:
+    from explorer.tui.edits.edit_controller import Editing
+
+OFFER_AGAIN = 1.0
+"""Seconds after which a question that found somebody typing is tried again."""
+BUSY = "Another program is writing this file and has locked it. Trying again …"
+
+
+class OpenFile:
+    """Joins the file, the list and the transcript."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        lanes: Lanes,
+        start: Start,
+        lister: Lister,
+        *,
+        sessions: SessionList,
+        pane: ReadingPane,
+        top: TopBar,
+        shown: Callable[[], None],
+    ) -> None:
+        """`shown` is told when the first frame is out."""
+        self._screen = screen
+        self._lanes = lanes
+        self._clock = start.clock
+        self._lister = lister
+        self._sessions = sessions
+        self._pane = pane
+        self._shown = shown
+        self.opening = start.opening
+        self.opened: Opened | None = None
+        self.info: StoreInfo | None = None
+        self.editing: Editing | None = None
+        """Edits of it, once somebody has asked for one."""
+        self.watching = Watching(
+            screen, lanes, changed=self.changed, gone=self._gone, replaced=self.replaced
+        )
+        self._condition = Condition(screen, top, self.watching, self._clock)
+        self.foreseeing = Foreseeing(lanes, lister, self._clock, self._condition.foreseen)
+        screen.set_interval(1.0, self._every_second)
+        self._waiting = screen.set_interval(0.2, self._say_busy, pause=True)
+        demo = bool(self.opening.demo)
+        top.file = "an invented history" if demo else clean_line(short_path(self.opening.path))
+        top.state = self.opening.demo
+
+    def begin(self) -> None:
+        self._sessions.note = "Reading …"
+        if self.opening.opened is None:
+            self._wait_for(self.opening)
+        else:
+            self._take_over(self.opening.opened)
+
+    def stop(self) -> None:
+        self.opening.cancel()
+        if self.editing is not None:
+            self.editing.stop()
+
+    def edits(self) -> "Editing | None":
+        """Edits of this file; None before it is open."""
+        if self.editing is None and self.opened is not None and self.opening.trash is not None:
+            # Late, as all that only a key press needs: together 10 ms of the first frame.
+            from explorer.tui.edits.edit_controller import Editing
+
+            ours = OurFiles(self.opening.trash, self._clock, self.opening.notes)
+            edits = self.opened.store.edits(ours)
+            self.editing = Editing(
+                self._screen, self._lanes, self._lister, edits, self._clock, self.edited
+            )
+        return self.editing
+
+    def edited(self) -> None:
+        """An edit of ours leaves no higher id: all is read again."""
+        self._lister.renew(self._renewed, whole=True)
+
+    def _wait_for(self, opening: Opening) -> None:
+        """Take over when the file is open; say so when another program keeps it busy."""
+        self.opening = opening
+        self._lanes.start("open", lambda _: opening.wait(), self._take_over)
+        self._waiting.resume()
+
+    def _say_busy(self) -> None:
+        if self.opening.ended:
+            self._waiting.pause()
+        elif self.opening.busy:
+            self._sessions.note = BUSY
+
+    def _take_over(self, opened: Opened) -> None:
+        self.opened = opened
+        self._condition.recovered()
+        if opened.trouble:
+            self._screen.notify(clean(opened.trouble), title="Our own notes", markup=False)
+        self._pane.open(opened.store)
+        self._lister.open(opened)
+        self.foreseeing.forget()
+        self.info = None
+        self.watching.start(opened.store.path, opened.seen)
+        self._screen.call_after_refresh(self._look_at_all)
+
+    def failed(self, error: StoreError) -> None:
+        """It could not be read, or not even opened."""
+        if self.opened is None:
+            self._ask_again(error)
+            return
+        self._condition.failed(error)
+        self._lister.failed(error)
+        self.watching.look_again()
+        self._condition.say(self.opening)
+
+    def _ask_again(self, error: StoreError) -> None:
+        # Late, as above.
+        from explorer.tui.screens.problem import ProblemScreen
+
+        def answered(again: bool | None) -> None:
+            if again:
+                self._open_again()
+
+        self._screen.app.push_screen(ProblemScreen(error), answered)
+
+    def _open_again(self) -> None:
+        self._wait_for(self.opening.again(self._clock()))
+
+    def _look_at_all(self) -> None:
+        """The first frame is out: now for the rest."""
+        gc.freeze()
+        gc.enable()
+        self._condition.say(self.opening)
+        self._shown()
+        self._survey()
+        trash = self.opening.trash
+        if trash is not None and os.path.exists(trash) and (edits := self.edits()):
+            edits.taking_back.look_after_crash()
+        notes = self.opening.notes
+        if notes is not None and notes.made:
+            self._lanes.start("left-open", lambda _: take(notes), self._offer)
+
+    def _offer(self, left: LeftOpen) -> None:
+        """Offer what was open when the app crashed, after what is half done, and to nobody who
+        types."""
+        if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
+            return
+        # Late, as above.
+        from explorer.tui.attention import is_typing
+        from explorer.tui.reopen_after_crash import offer_reopening
+
+        if is_typing(self._screen.app) or self._lister.catalog is None:
+            self._screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
+            return
+        offer_reopening(self._screen, self._lanes, self._lister, left)
+
+    def changed(self) -> None:
+        """Somebody has written to it."""
+        if self.opened is None or self.opening.opened is not self.opened:
+            # Another file is there that could not be opened yet.
+            self.replaced()
+        elif not self._lister.renew(self._renewed):
+            self._survey()
+
+    def replaced(self) -> None:
+        """Another file is there under this name: begin anew, the last view staying till then."""
+        if self.opening.ended:
+            self._open_again()
+
+    def _gone(self) -> None:
+        self.failed(store_error(Problem.MISSING, self.opening.path))
+
+    def _survey(self) -> None:
+        self._lister.survey(self._surveyed)
+
+    def _surveyed(self) -> None:
+        self._condition.recovered()
+        self._pane.reader.catalogued(self._lister.catalog)
+
+    def informed(self, info: StoreInfo) -> None:
+        """All was read: now for what nobody waits for."""
+        self.info = info
+        self._condition.informed(info)
+        self.foreseeing.begin()
+
+    def _renewed(self, renewed: Renewed) -> None:
+        """It was read again."""
+        reader = self._pane.reader
+        if self._condition.recovered():
+            self._pane.transcript.retry()
+            reader.catalogued(renewed.catalog)
+        reader.renew(renewed.catalog, renewed.touched)
+        self.foreseeing.renew(renewed.catalog, renewed.touched or ())
+        self._condition.say(self.opening)
+
+    def _every_second(self) -> None:
+        self._condition.say(self.opening)
+        self.foreseeing.tick()
+        self._pane.transcript.set_class(self._pane.reader.waits, "-old")
+        now = self._clock()
+        if now - self._sessions.now > 20:
+            self._sessions.now = now

@@ -1,0 +1,102 @@
+"""The first rows that are painted are those of the order that is remembered, and stay."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from explorer.browse.arrangement import Arranged
+from explorer.browse.first_read import REVERSED, SORT_CHOICE
+from explorer.model import Sort
+from explorer.stores.hermes.store import HermesStore
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import SideFile
+from explorer.tui.list.session_list import SessionList
+from tests.factories import altered
+from tests.tui.driving import NAMES, NOW, Held, animals, opened
+
+PAGE = 10
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    return tmp_path / "ours" / "explorer.db"
+
+
+class _Shown(NamedTuple):
+    """A list as it was shown, as far as its first rows go."""
+
+    order: list[int]
+    headings: list[str]
+    known: list[bool]
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[_Shown]:
+    """Every list that is shown, the first one first."""
+    found: list[_Shown] = []
+    plain = SessionList.show
+
+    def show(sessions: SessionList, arranged: Arranged, *others: object) -> None:
+        plain(sessions, arranged, *others)  # type: ignore[arg-type]
+        order = list(sessions.order[:PAGE])
+        headings = [group.title for group in arranged.groups if group.first < PAGE]
+        found.append(_Shown(order, headings, [sessions.row(row) is not None for row in order]))
+
+    monkeypatch.setattr(SessionList, "show", show)
+    return found
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("sort", list(Sort))
+async def test_the_first_rows_are_those_of_the_remembered_order(
+    demo: Path, notes: Path, shown: list[_Shown], sort: Sort, reverse: bool
+) -> None:
+    SideFile(notes, demo).choose(SORT_CHOICE, f"{sort} {REVERSED}" if reverse else sort)
+    async with opened(demo, notes=notes) as driver:
+        assert (driver.main._lister.wish.sort, driver.main._lister.wish.reverse) == (sort, reverse)
+        driver.main._lister.arrange()
+        await driver.settle()
+        assert len(shown) >= 2
+        assert len(shown[0].order) == PAGE
+        assert all(one == shown[-1] for one in shown), "nothing jumps"
+        assert all(shown[0].known), "rows, not places for them"
+        assert driver.main.sessions.cursor_row == shown[0].order[0]
+
+
+@pytest.mark.parametrize("sort", [Sort.ACTIVE, Sort.STARTED, Sort.TITLE])
+async def test_pinned_rows_are_first_from_the_first_frame_on(
+    demo: Path, notes: Path, shown: list[_Shown], sort: Sort
+) -> None:
+    store = open_store(demo)
+    catalog = store.catalog()
+    newest = catalog.by_last_active(catalog.select()[0])
+    tips = [newest[7], newest[-1], newest[3]]
+    kept = SideFile(notes, demo)
+    kept.pin([store.labels(tips)[tip].id for tip in tips], on=True)
+    kept.choose(SORT_CHOICE, sort)
+    async with opened(demo, notes=notes) as driver:
+        driver.main._lister.arrange()
+        await driver.settle()
+        assert set(shown[0].order[:3]) == set(tips)
+        assert all(one.order == shown[0].order for one in shown)
+
+
+async def test_the_cursor_stays_where_somebody_put_it_before_all_was_read(
+    tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = animals(tmp_path / "state.db")
+    with altered(path) as db:
+        db.execute(
+            "INSERT INTO messages (session_id, role, content, timestamp)"
+            f" VALUES ('dog', 'user', 'again', {NOW})"
+        )
+    SideFile(notes, path).choose(SORT_CHOICE, Sort.STARTED)
+    held = Held(monkeypatch, HermesStore, "catalog")
+    async with opened(path, notes=notes, first=held) as driver:
+        assert driver.listed() == list(NAMES)
+        await driver.pilot.press("j")
+        held.let_go()
+        await driver.settle()
+        assert driver.listed() == list(NAMES)
+        assert driver.current() == "bee"
