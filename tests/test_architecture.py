@@ -23,7 +23,7 @@ READS = ("explorer/stores/sqlite/read_only.py", "explorer/stores/sqlite/failures
 CREATES = ("explorer/stores/hermes/create/state_file.py",)
 OUR_OWN = ("explorer/stores/ours/own_file.py",)
 """Files that only we write, and what opens them."""
-EDITS = ("explorer/stores/edits/write/connection.py",)
+EDITS = ("explorer/stores/edits/connection.py",)
 """Who may write to somebody else's file."""
 PLAIN_FILES = (
     "explorer/stores/discover.py",

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.model import Action
+from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.write.connection import Changed
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.edits.titles import cleaned
 from explorer.stores.kinds import open_store

@@ -1,7 +1,6 @@
 """Edits that give some cells of a session another value: rename, archive, pin, end, reopen.
 
-The plan holds the old and the new value of each cell. Under the lock the old one must still be
-there; to undo, the new one.
+The plan holds the old and the new value of each cell; `apply/changes` does it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -9,58 +8,19 @@ from pathlib import Path
 
 from explorer.errors import Refused
 from explorer.model import Action, State
+from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.delete_plan import RUNNING, UNSOUND, Planner
 from explorer.stores.edits.dialect import SessionTables, Values
 from explorer.stores.edits.plans import EditPlan, Outcome, Planned, Title
-from explorer.stores.edits.subject import Subject
-from explorer.stores.edits.write.connection import Changed, Transaction
+from explorer.stores.edits.shape import Subject
 from explorer.stores.ours.trash_records import OURS, Change
-from explorer.stores.sqlite.images import Cell, bound, raw, shown
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.sqlite.images import raw
 
 PINNED, NOT_PINNED = "pinned already", "not pinned"
 NOTED = (
     "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
     " does not know of it."
 )
-
-
-def apply_change(tx: Transaction, change: Change) -> None:
-    """Give the cells of one row their new values, if they still have the old ones."""
-    _set(tx, change.table, change, change.old, change.new)
-
-
-def revert_change(tx: Transaction, change: Change) -> None:
-    """Give the cells of one row their old values back, if they still have the new ones."""
-    _set(tx, change.table, change, change.new, change.old)
-
-
-def _set(
-    tx: Transaction, table: str, change: Change, before: Sequence[Cell], after: Sequence[Cell]
-) -> None:
-    given = [bound(cell) for cell in after]
-    known = [bound(cell) for cell in (change.id, *before)]
-    names = [quoted(column) for column in change.columns]
-    sets = ", ".join(f"{name} = {place}" for name, (place, _) in zip(names, given, strict=True))
-    tests = " AND ".join(
-        f"{name} IS {place}"
-        for name, (place, _) in zip((quoted(change.id_column), *names), known, strict=True)
-    )
-    count = tx.run(
-        f"UPDATE {quoted(table)} SET {sets} WHERE {tests}",
-        [value for _, value in (*given, *known)],
-    )
-    if count != 1:
-        raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
-
-
-def check_title_free(tx: Transaction, tables: SessionTables, plan: EditPlan) -> None:
-    """Under the lock: nobody has taken the title of a rename since it was planned."""
-    if plan.title is not None and plan.title.text is not None:
-        movers = {shown(change.id) for change in plan.changes}
-        taken = tables.under(tx).title_taken(plan.title.text, movers)
-        if taken is not None:
-            raise Changed("This title is taken", f"{taken_words(taken)}. Nothing was changed.")
 
 
 def taken_words(title: Title) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from explorer.model import Action, State
 from explorer.render.amounts import plural
 from explorer.stores.edits.dialect import SessionTables
-from explorer.stores.edits.families import CONTINUED
 from explorer.stores.edits.plans import EditPlan, Outcome, Planned
-from explorer.stores.edits.subject import APART, RESET_CHILD, Size, Subject, state
+from explorer.stores.edits.shape import APART, RESET_CHILD, Size, Subject, state
 
+CONTINUED = "what continues it stays"
 RUNNING = "running (its agent may be writing it)"
 UNSOUND = "its id is not valid text"
 WORDED = 20

@@ -14,10 +14,9 @@ from typing import Protocol, Self
 
 from explorer.errors import Refused
 from explorer.model import State
+from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.plans import Planned, Title
-from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import Size, Subject, state
-from explorer.stores.edits.write.connection import Changed, Transaction
+from explorer.stores.edits.shape import Shape, Size, Subject, state
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Image, Rows
 from explorer.stores.sqlite.schema import Schema, quoted

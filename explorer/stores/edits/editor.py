@@ -11,9 +11,11 @@ from pathlib import Path
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.model import Action
-from explorer.stores.edits.apply.apply import Doing
-from explorer.stores.edits.apply.recovery import settle
-from explorer.stores.edits.apply.take_out import UnderWay
+from explorer.stores.edits.apply.batches import EditContext
+from explorer.stores.edits.apply.changes import change_cells, change_notes
+from explorer.stores.edits.apply.delete import delete
+from explorer.stores.edits.apply.recovery import finish, settle
+from explorer.stores.edits.apply.undo import Undo
 from explorer.stores.edits.change_plan import (
     plan_archive,
     plan_end,
@@ -21,13 +23,13 @@ from explorer.stores.edits.change_plan import (
     plan_pin,
     plan_rename,
 )
+from explorer.stores.edits.connection import Changed, ReadConnection
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
-from explorer.stores.edits.refusals import OPPOSITES, place, reasons, undo_reason
+from explorer.stores.edits.refusals import OPPOSITES, check_sound, place, reasons, undo_reason
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import log_words
-from explorer.stores.edits.write.connection import Looking
 from explorer.stores.ours.files import OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, EntryState, Receipt, ReceiptState, table_of
@@ -102,22 +104,22 @@ class Editor:
     def _planning(self, action: Action, table: str, token: CancelToken | None) -> Iterator[Planner]:
         self.trash.check()
         edit = OPPOSITES.get(action.value, action.value)
-        with self._looking(_PAST[edit], token) as looking:
-            schema = looking.schema
-            reason = reasons(self.path, self._dialect, schema, looking.ask)[edit]
+        with self._connected(_PAST[edit], token) as file:
+            schema = file.schema
+            reason = reasons(self.path, self._dialect, schema, file.ask)[edit]
             for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
             if reason and not for_agent:
                 raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
-            tables = self._dialect.over(looking.ask, schema, table)
+            tables = self._dialect.over(file.ask, schema, table)
             yield Planner(self.path, tables, self._clock())
 
     @contextmanager
-    def _looking(self, done: str, token: CancelToken | None) -> Iterator[Looking]:
+    def _connected(self, done: str, token: CancelToken | None) -> Iterator[ReadConnection]:
         reason = place(self.path)
         if reason:
             raise Refused(f"It cannot be {done}", sentence(reason))
-        with Looking(self.path, token) as looking:
-            yield looking
+        with ReadConnection(self.path, token) as file:
+            yield file
 
     def _leave_to_agent(self, planner: Planner, plan: EditPlan) -> None:
         reason = self._dialect.left_to_agent(planner.tables.schema)
@@ -144,9 +146,25 @@ class Editor:
         force: bool = False,
     ) -> Done:
         """Do what was planned. Stopped by its token, a long edit says how far it got."""
+        context = self._context(token, progress)
         with self.trash.alone():
             self._sweep()
-            return self._with_log(self._doing(token, progress).apply(plan, force))
+            if not plan.doomed:
+                return Done(None, plan.action.value, (), plan.skipped, plan.notes)
+            if plan.changes and not plan.in_file:
+                return self._with_log(change_notes(context, plan))
+            with context.connected() as file:
+                # Tables and triggers may have changed since the plan was made.
+                edit = OPPOSITES.get(plan.action.value, plan.action.value)
+                reason = reasons(self.path, self._dialect, file.schema, file.ask)[edit]
+                if reason:
+                    raise Changed("It cannot be done any more", sentence(reason))
+                check_sound(file)
+                if plan.changes:
+                    done = change_cells(context, file, plan)
+                else:
+                    done = delete(context, file, plan, force)
+            return self._with_log(done)
 
     def undo_plan(
         self,
@@ -161,8 +179,8 @@ class Editor:
         changes = self.trash.changes(found.number)
         if changes and all(change.table == OURS for change in changes):
             return UndoPlan(found, (), tuple(changes), of=len(changes))
-        with self._looking("undone", token) as looking:
-            ask, schema = looking.ask, looking.schema
+        with self._connected("undone", token) as file:
+            ask, schema = file.ask, file.schema
             reason = undo_reason(self.path, self._dialect, schema, ask, found, changes)
             if reason:
                 raise Refused("It cannot be undone", sentence(reason))
@@ -177,7 +195,7 @@ class Editor:
         progress: Callable[[Progress], None] | None = None,
     ) -> Done:
         with self.trash.alone():
-            return self._with_log(self._doing(token, progress).undo(plan))
+            return self._with_log(Undo(self._context(token, progress), plan).run())
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}
@@ -233,7 +251,7 @@ class Editor:
     ) -> Done:
         """Do the rest of an edit that a crash cut short."""
         with self.trash.alone():
-            return self._with_log(self._doing(token, progress).finish(receipt))
+            return self._with_log(finish(self._context(token, progress), receipt))
 
     def restore(
         self,
@@ -252,18 +270,18 @@ class Editor:
         plan = self.undo_plan(receipt.number, entries, token)
         return self.undo(plan, token, progress)
 
-    def _doing(
+    def _context(
         self, token: CancelToken | None, progress: Callable[[Progress], None] | None
-    ) -> Doing:
-        under_way = UnderWay(
+    ) -> EditContext:
+        return EditContext(
             self.path,
             self._dialect,
             self.trash,
             self._clock,
             token or CancelToken(),
-            progress or _unheard,
+            progress or (lambda told: None),
+            self._notes,
         )
-        return Doing(under_way, self._notes)
 
     def _with_log(self, done: Done) -> Done:
         """What was done, and where that left a long log, that too."""
@@ -277,10 +295,6 @@ class Editor:
         old = self.trash.expired(self._clock())
         if old:
             self.trash.purge(one.number for one in old)
-
-
-def _unheard(progress: Progress) -> None:
-    pass
 
 
 _PAST = {

@@ -11,8 +11,7 @@ from explorer.errors import Refused
 from explorer.stores.content import content_text
 from explorer.stores.edits.dialect import SessionTables, Values
 from explorer.stores.edits.refusals import any_trigger, sessions_trouble
-from explorer.stores.edits.shape import Belonging, Shape
-from explorer.stores.edits.subject import Subject, sound_id
+from explorer.stores.edits.shape import Belonging, Shape, Subject, sound_id
 from explorer.stores.edits.triggers import triggers
 from explorer.stores.power_loop.rows import SOURCE, Tables
 from explorer.stores.preview import said

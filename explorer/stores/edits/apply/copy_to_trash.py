@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.stores.edits.apply.files import read_file
+from explorer.stores.edits.connection import Changed, WriteConnection
 from explorer.stores.edits.plans import Outcome, Planned
-from explorer.stores.edits.shape import Shape, columns_of, listing
-from explorer.stores.edits.write.connection import Changed, Writing
+from explorer.stores.edits.shape import Columns, Shape, listing
 from explorer.stores.ours.trash import TrashWriter
 from explorer.stores.ours.trash_records import Change, Entry, EntryState
 from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
@@ -30,19 +30,14 @@ class Copied(NamedTuple):
 
 
 class Copier:
-    """Knows the tables of a file; copies one session after the other."""
+    """Copies one session of a file after the other."""
 
-    def __init__(self, writing: Writing, shape: Shape, folder: Path) -> None:
+    def __init__(self, file: WriteConnection, shape: Shape, columns: Columns, folder: Path) -> None:
         """`folder` has what the agent keeps about sessions beside the file."""
-        self._writing = writing
+        self._file = file
         self._shape = shape
+        self._columns = columns
         self._folder = folder
-        self._columns: dict[str, tuple[str, ...]] = {}
-
-    def columns(self, table: str) -> tuple[str, ...]:
-        if table not in self._columns:
-            self._columns[table] = columns_of(self._writing.ask, table)
-        return self._columns[table]
 
     def copy(self, trash: TrashWriter, receipt: int, planned: Planned, exact: bool) -> Copied:
         """Write a session to the trash; raises `Changed` where it is gone by now, or if it is to be
@@ -92,8 +87,8 @@ class Copier:
         """Whether a session names a row of another table that is gone, such as its prompt: where
         the file has a foreign key for that, SQLite would not take it back."""
         table = self._shape.sessions
-        cell = named(self.columns(table), own)
-        for _, _, other, column, key, *_ in self._writing.ask(
+        cell = named(self._columns(table), own)
+        for _, _, other, column, key, *_ in self._file.ask(
             f"PRAGMA foreign_key_list({quoted(table)})"
         ):
             value = cell.get(shown(column))
@@ -102,7 +97,7 @@ class Copier:
                 continue
             place, bound_value = bound(value)
             there = f"SELECT 1 FROM {quoted(shown(other))} WHERE {quoted(shown(key))} = {place}"
-            if not self._writing.ask(there, (bound_value,)):
+            if not self._file.ask(there, (bound_value,)):
                 return True
         return False
 
@@ -110,7 +105,7 @@ class Copier:
         """(table, rows) of what a session shares with others."""
         shared = self._shape.shared
         if shared is not None:
-            cell = named(self.columns(self._shape.sessions), own)
+            cell = named(self._columns(self._shape.sessions), own)
             for name in dict.fromkeys(cell[column] for column in shared.columns):
                 if name is not None:
                     yield shared.table, self._rows(shared.table, shared.key, shown(name))
@@ -126,7 +121,7 @@ class Copier:
                 self._pack(trash, entry, table, rows)
                 size += sum(map(weight, rows))
             elif rows:
-                at = 1 + self.columns(table).index(column)
+                at = 1 + self._columns(table).index(column)
                 for row in rows:
                     change = Change(table, "rowid", row[0], (column,), (row[at],), (None,), entry)
                     trash.add_change(receipt, change)
@@ -134,7 +129,7 @@ class Copier:
             if rows:
                 self._pack(trash, entry, table, rows)
                 size += sum(map(weight, rows))
-        linked = self.columns(shape.sessions)
+        linked = self._columns(shape.sessions)
         at, id_at = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
         for row in self._rows(shape.sessions, shape.parent, planned.id):
             change = Change(
@@ -151,7 +146,7 @@ class Copier:
     def _counters(self, id_: str, image: Image, entry: int) -> Change:
         """How many messages a session says it has, before it is cleared."""
         table = self._shape.sessions
-        cell = named(self.columns(table), image)
+        cell = named(self._columns(table), image)
         names = self._shape.counters
         old = tuple(cell[name] for name in names)
         return Change(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
@@ -161,7 +156,7 @@ class Copier:
         table = self._shape.messages
         numbers = [
             row[0]
-            for row in self._writing.ask(
+            for row in self._file.ask(
                 f"SELECT m.rowid FROM {quoted(table)} m WHERE m.{quoted(self._shape.owner)} = ?",
                 (id_,),
             )
@@ -171,7 +166,7 @@ class Copier:
         size = 0
         for start in range(0, len(numbers), AT_ONCE):
             few = numbers[start : start + AT_ONCE]
-            rows = self._numbered(table, few)
+            rows = self._file.ask(*numbered(table, self._columns(table), few))
             if len(rows) != len(few):
                 raise Changed("The file has changed", "Messages were deleted meanwhile.")
             for row in rows:
@@ -184,18 +179,15 @@ class Copier:
             yield gathered
 
     def _rows(self, table: str, column: str, value: object) -> list[Image]:
-        columns = listing(self.columns(table))
-        return self._writing.ask(
+        columns = listing(self._columns(table))
+        return self._file.ask(
             f"SELECT rowid, {columns} FROM {quoted(table)} WHERE {quoted(column)} = ?"
             " ORDER BY rowid",
             (value,),
         )
 
-    def _numbered(self, table: str, numbers: Sequence[object]) -> list[Image]:
-        return self._writing.ask(*numbered(table, self.columns(table), numbers))
-
     def _pack(self, trash: TrashWriter, entry: int, table: str, rows: list[Image]) -> None:
-        trash.add_rows(entry, table, self.columns(table), rows)
+        trash.add_rows(entry, table, self._columns(table), rows)
 
 
 def numbered(
@@ -210,11 +202,11 @@ def numbered(
     )
 
 
-def check_rowids(writing: Writing, shape: Shape) -> None:
+def check_rowids(file: WriteConnection, shape: Shape) -> None:
     """Rows are known by their numbers; a table without them is none of the agents'."""
     for table in (shape.sessions, shape.messages, *(one.table for one in shape.belongings)):
         try:
-            writing.ask(f"SELECT rowid FROM {quoted(table)} LIMIT 1")
+            file.ask(f"SELECT rowid FROM {quoted(table)} LIMIT 1")
         except Refused:
             raise Refused(
                 "This file cannot be edited", f"The rows of the table {table} have no numbers."

@@ -12,8 +12,7 @@ from explorer.model import State
 from explorer.render.amounts import plural
 from explorer.stores.edits.dialect import SessionTables, Values
 from explorer.stores.edits.plans import Planned, Title
-from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import RESET_CHILD, Subject, sound_id
+from explorer.stores.edits.shape import RESET_CHILD, Shape, Subject, sound_id
 from explorer.stores.hermes.edits.refusals import hermes_reasons, tokenizer_trouble
 from explorer.stores.hermes.edits.shape import hermes_shape, marks_children
 from explorer.stores.hermes.edits.titles import BOT_CHAT, check_title, next_title, taken_since
