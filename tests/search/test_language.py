@@ -449,34 +449,6 @@ def test_each_note_is_told_once_in_the_order_of_what_was_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "unfinished"),
-    [
-        ("", False),
-        ("dock", True),
-        ("docker arm", True),
-        ("docker ", False),
-        ("a OR b", True),
-        ("a OR", True),
-        ("NOT fo", True),
-        ("is:arch", True),
-        ('"no space', True),
-        ('"no ', False),
-        ('"no space"', False),
-        ('"no space" le', True),
-        ("foo*", False),
-        ("/foo/", False),
-        ("/foo", True),
-        ("source:cli", False),
-        ('title:"trip t', False),
-        ("source:cli x", True),
-        ("x source:cli", False),
-    ],
-)
-def test_the_last_word_may_still_be_growing(text: str, unfinished: bool) -> None:
-    assert _parse(text).unfinished is unfinished
-
-
-@pytest.mark.parametrize(
     ("text", "needs_text", "asks_messages"),
     [
         ("", False, False),

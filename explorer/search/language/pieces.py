@@ -23,8 +23,6 @@ class Piece(NamedTuple):
     """Of a field."""
     negated: bool = False
     """A field with a dash before it."""
-    closed: bool = True
-    """The quote that begins it has its partner."""
 
 
 _BEGIN = re.compile(r"\S")
@@ -79,7 +77,7 @@ def _phrase(source: str, start: int) -> Piece | None:
     if not found:
         return None
     text = (found[1] or found[2] or "").strip()
-    return Piece("phrase", text, start, found.end(), closed=found[2] is None)
+    return Piece("phrase", text, start, found.end())
 
 
 def _expression(source: str, start: int) -> Piece | None:

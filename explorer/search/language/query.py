@@ -66,8 +66,6 @@ class Query(NamedTuple):
     fields: tuple[Field, ...]
     notes: tuple[str, ...]
     """What was not understood, in words."""
-    unfinished: bool
-    """The last word may still be growing: nothing follows it."""
 
     @property
     def positive(self) -> tuple[Clause, ...]:
@@ -111,7 +109,6 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
         clauses=clauses,
         fields=tuple(_made_field(group) for group in groups if _is_field(group)),
         notes=tuple(dict.fromkeys((*notes, *unjoined))),
-        unfinished=bool(found) and _growing(found[-1], source),
     )
 
 
@@ -208,8 +205,3 @@ def _made_field(group: _Group) -> Field:
     if takes_several(first.text):
         values = (f'"{value}"' if "," in value else value for value in values)
     return Field(first.text, ",".join(values), group.negated != first.negated)
-
-
-def _growing(last: Piece, source: str) -> bool:
-    at_the_end = last.end == len(source) and not source[-1].isspace()
-    return at_the_end and (last.kind == "word" or not last.closed)
