@@ -89,6 +89,17 @@ def _connects(tree: ast.AST) -> bool:
     return "sqlite3.connect(" in ast.unparse(tree)
 
 
+def test_nothing_of_one_system_alone_is_needed_to_start() -> None:
+    alone = {"fcntl", "msvcrt", "pwd", "resource", "termios", "tty"}
+    for file, tree in SOURCES.items():
+        at_the_top = ast.Module([one for one in tree.body if _is_import(one)], [])
+        assert alone.isdisjoint(_imports(at_the_top)), file
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
 def test_databases_are_opened_in_few_places() -> None:
     opening = {file for file, tree in SOURCES.items() if _connects(tree)}
     assert opening == {*READS, *CREATES, *OUR_OWN, *EDITS}

@@ -7,7 +7,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.hermes.store import HermesStore, is_hermes
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
 
@@ -17,7 +17,7 @@ def open_store(
     token: CancelToken | None = None,
     patience: float = PATIENCE,
     waiting: Callable[[], None] | None = None,
-    notes: SideFile | None = None,
+    notes: Notes | None = None,
     trash: Path | None = None,
 ) -> Store:
     """The store at `path`; a `StoreError` that says what to do when there is none.

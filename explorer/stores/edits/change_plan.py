@@ -11,9 +11,9 @@ from explorer.model import Action, State
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.delete_plan import RUNNING, UNSOUND, Planner
 from explorer.stores.edits.dialect import SessionTables, Values
-from explorer.stores.edits.plans import EditPlan, Outcome, Planned, Title
+from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome, Title
 from explorer.stores.edits.shape import Subject
-from explorer.stores.ours.trash_records import OURS, Change
+from explorer.stores.ours.trash_records import OURS, CellChange
 from explorer.stores.sqlite.images import raw
 
 PINNED, NOT_PINNED = "pinned already", "not pinned"
@@ -30,17 +30,17 @@ def taken_words(title: Title) -> str:
     return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
 
 
-def change_of(tables: SessionTables, subject: Subject, values: Values) -> Change:
+def change_of(tables: SessionTables, subject: Subject, values: Values) -> CellChange:
     """Other values for some cells of a session."""
     columns = tuple(values)
     old = tables.stored(subject, columns)
     new = tuple(values.values())
-    return Change(tables.shape.sessions, tables.shape.id, raw(subject.id), columns, old, new)
+    return CellChange(tables.shape.sessions, tables.shape.id, raw(subject.id), columns, old, new)
 
 
-def noted(subject: str, kind: str, on: bool) -> Change:
+def noted(subject: str, kind: str, on: bool) -> CellChange:
     """The same in our own notes, of what a file has no place for."""
-    return Change(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
+    return CellChange(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
 
 
 def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditPlan:
@@ -58,7 +58,7 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
     title = tables.title(subject, typed)
     owner = title.owner
     blocked = bool(title.trouble) or (owner is not None and not owner.yields)
-    changes: list[Change] = []
+    changes: list[CellChange] = []
     notes: list[str] = []
     if not blocked and title.text != subject.title:
         if owner is not None:
@@ -66,7 +66,7 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
             changes.append(change_of(tables, held_by, tables.titled(None)))
             notes.append(owner.yields)
         changes.append(change_of(tables, subject, tables.titled(title.text)))
-    outcome = Outcome.CHANGE if changes else Outcome.SKIP
+    outcome = PlannedOutcome.CHANGE if changes else PlannedOutcome.SKIP
     reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
     planned = planner.planned(subject, outcome, "" if changes else reason)
     return planner.made(Action.RENAME, [planned])._replace(
@@ -80,7 +80,7 @@ def plan_archive(
     """Archive sessions, or take them out again; `rows` are all parts of each conversation. `ours`
     are those that our own notes hold as archived, for a file that has no place for it."""
     tables = planner.tables
-    changes: list[Change] = []
+    changes: list[CellChange] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     planner.measure(wanted)
@@ -92,7 +92,7 @@ def plan_archive(
             changes.append(noted(subject.id, "archived", on))
         elif not reason:
             changes.append(change_of(tables, subject, tables.archived(subject, on, planner.now)))
-        outcome = Outcome.SKIP if reason else Outcome.CHANGE
+        outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CHANGE
         sessions.append(planner.planned(subject, outcome, reason))
     plan = planner.made(Action.ARCHIVE if on else Action.UNARCHIVE, sessions)
     return plan._replace(changes=tuple(changes), notes=() if ours is None else (NOTED,))
@@ -105,8 +105,8 @@ def plan_pin(
     our notes hold. An agent that has pins spares pinned sessions in its own clean-up, so there a
     pin belongs into its file. What our notes say counts as well: whoever unpins clears both."""
     tables, column = planner.tables, planner.tables.keeps_pins
-    changes: list[Change] = []
-    in_notes: list[Change] = []
+    changes: list[CellChange] = []
+    in_notes: list[CellChange] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     if measured:
@@ -123,9 +123,9 @@ def plan_pin(
             reason = PINNED
         elif not reason and not on and not (in_file or in_ours):
             reason = NOT_PINNED
-        outcome = Outcome.SKIP if reason else Outcome.CHANGE
+        outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CHANGE
         sessions.append(planner.planned(subject, outcome, reason))
-    acted = any(one.outcome is Outcome.CHANGE for one in sessions)
+    acted = any(one.outcome is PlannedOutcome.CHANGE for one in sessions)
     plan = planner.made(Action.PIN if on else Action.UNPIN, sessions)
     return plan._replace(changes=(*changes, *in_notes) if acted else ())
 
@@ -138,7 +138,7 @@ def plan_noted_pins(
     for key, id_ in ids.items():
         same = (id_ in ours) == on
         reason = (PINNED if on else NOT_PINNED) if same else ""
-        outcome = Outcome.SKIP if same else Outcome.CHANGE
+        outcome = PlannedOutcome.SKIP if same else PlannedOutcome.CHANGE
         sessions.append(Planned(key, id_, None, "", 0, 0, "", outcome, reason))
         changes += [] if same else [noted(id_, "pinned", on)]
     action = Action.PIN if on else Action.UNPIN
@@ -148,7 +148,7 @@ def plan_noted_pins(
 def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -> EditPlan:
     """End sessions that a crash left open, or open ended ones again."""
     tables = planner.tables
-    changes: list[Change] = []
+    changes: list[CellChange] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     planner.measure(wanted)
@@ -157,7 +157,7 @@ def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -
         if not reason:
             values = tables.reopened(subject) if reopen else [(subject, tables.ended(planner.now))]
             changes += [change_of(tables, *one) for one in values]
-        outcome = Outcome.SKIP if reason else Outcome.CHANGE
+        outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CHANGE
         sessions.append(planner.planned(subject, outcome, reason))
     plan = planner.made(Action.REOPEN if reopen else Action.END, sessions)
     return plan._replace(changes=tuple(changes))

@@ -10,7 +10,7 @@ from pathlib import Path
 from explorer.model import Action, State
 from explorer.render.amounts import plural
 from explorer.stores.edits.dialect import SessionTables
-from explorer.stores.edits.plans import EditPlan, Outcome, Planned
+from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.shape import APART, RESET_CHILD, Size, Subject, state
 
 CONTINUED = "what continues it stays"
@@ -56,7 +56,7 @@ class Planner:
         """A plan about these sessions."""
         return EditPlan(action, self.path, self.tables.shape.sessions, tuple(sessions))
 
-    def planned(self, subject: Subject, outcome: Outcome, reason: str = "") -> Planned:
+    def planned(self, subject: Subject, outcome: PlannedOutcome, reason: str = "") -> Planned:
         return Planned(
             key=self.tables.key(subject.row),
             id=subject.id,
@@ -113,16 +113,18 @@ class Planner:
         files = self.tables.files([one.id for one in ordered])
         sessions = [
             self.planned(
-                one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
+                one, PlannedOutcome.DELETE, "" if one.row in doomed else "a subagent of it"
             )._replace(
                 children=tuple(by_parent.get(one.id, ())),
                 files=tuple(files.get(one.id, ())),
             )
             for one in ordered
         ]
-        sessions += [self.planned(one, Outcome.DETACH, _stays(one)) for one in staying.values()]
         sessions += [
-            self.planned(one, Outcome.SKIP, left_out[one.row])
+            self.planned(one, PlannedOutcome.DETACH, _stays(one)) for one in staying.values()
+        ]
+        sessions += [
+            self.planned(one, PlannedOutcome.SKIP, left_out[one.row])
             for one in wanted
             if one.row in left_out
         ]
@@ -148,15 +150,15 @@ class Planner:
         for one in wanted:
             empty = "" if self.size(one).messages else "it has no messages"
             reason = self.refusal(one, force) or empty
-            outcome = Outcome.SKIP if reason else Outcome.CLEAR
+            outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CLEAR
             sessions.append(self.planned(one, outcome, reason))
         plan = self.made(Action.CLEAR, sessions)
         return plan._replace(notes=("Tokens and cost stay as they were counted.",))
 
     def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
         """What is to be known besides; last, what becomes of the room."""
-        going = [one for one in sessions if one.outcome is Outcome.DELETE]
-        stays = [one for one in sessions if one.outcome is Outcome.DETACH]
+        going = [one for one in sessions if one.outcome is PlannedOutcome.DELETE]
+        stays = [one for one in sessions if one.outcome is PlannedOutcome.DETACH]
         running = sum(one.state == State.RUNNING for one in going)
         if running:
             yield f"{plural(running, 'session')} running: what the agent writes next may fail."

@@ -30,7 +30,7 @@ from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, P
 from explorer.stores.edits.refusals import OPPOSITES, check_sound, place, reasons, undo_reason
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import log_words
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, EntryState, Receipt, ReceiptState, table_of
 from explorer.stores.sqlite.failures import log_size

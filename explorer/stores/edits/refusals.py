@@ -15,7 +15,7 @@ from explorer.render.amounts import size
 from explorer.stores.edits.connection import ReadConnection
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.triggers import Trigger
-from explorer.stores.ours.trash_records import OURS, Change, Receipt
+from explorer.stores.ours.trash_records import OURS, CellChange, Receipt
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import check_file, store_error
 from explorer.stores.sqlite.images import Rows, shown
@@ -59,7 +59,7 @@ def undo_reason(
     schema: Schema,
     ask: Rows,
     receipt: Receipt,
-    changes: Sequence[Change],
+    changes: Sequence[CellChange],
 ) -> str | None:
     """Why an edit cannot be taken back: what would keep it from being done again. Our own notes are
     kept elsewhere."""

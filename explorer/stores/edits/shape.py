@@ -83,7 +83,7 @@ class Shared(NamedTuple):
     """Where a session names one."""
 
 
-class Shape(NamedTuple):
+class TableShape(NamedTuple):
     """A table of sessions, and the tables that go with it."""
 
     sessions: str

@@ -84,7 +84,7 @@ class Entry(NamedTuple):
     state: EntryState
 
 
-def table_of(entries: Sequence[Entry], changes: Sequence["Change"] = ()) -> str:
+def table_of(entries: Sequence[Entry], changes: Sequence["CellChange"] = ()) -> str:
     """The table of sessions that an edit was about."""
     if entries:
         return entries[0].shape
@@ -99,7 +99,7 @@ class Pack(NamedTuple):
     rows: list[Image]
 
 
-class Change(NamedTuple):
+class CellChange(NamedTuple):
     """Cells of one row that are given other values."""
 
     table: str

@@ -11,7 +11,7 @@ from explorer.errors import Refused
 from explorer.stores.content import content_text
 from explorer.stores.edits.dialect import SessionTables, Values
 from explorer.stores.edits.refusals import any_trigger, sessions_trouble
-from explorer.stores.edits.shape import Belonging, Shape, Subject, sound_id
+from explorer.stores.edits.shape import Belonging, Subject, TableShape, sound_id
 from explorer.stores.edits.triggers import triggers
 from explorer.stores.power_loop.rows import SOURCE, Tables
 from explorer.stores.preview import said
@@ -76,9 +76,9 @@ class PowerLoopDialect:
         return _SetTables(ask, schema, _shape(schema, table.removesuffix("sessions")), self.key)
 
 
-def _shape(schema: Schema, prefix: str) -> Shape:
+def _shape(schema: Schema, prefix: str) -> TableShape:
     tables = (f"{prefix}{name}" for name in _TABLES)
-    return Shape(
+    return TableShape(
         sessions=f"{prefix}sessions",
         id="session_id",
         messages=f"{prefix}messages",

@@ -17,7 +17,7 @@ from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.edits.refusals import reasons
 from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.power_loop.rows import (
     SEQ,
     SOURCE,

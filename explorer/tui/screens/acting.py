@@ -12,7 +12,7 @@ from textual.screen import Screen
 from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.refresh import Renewed
 from explorer.model import StoreInfo
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList

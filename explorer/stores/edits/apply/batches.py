@@ -26,7 +26,7 @@ from explorer.stores.edits.connection import (
 )
 from explorer.stores.edits.dialect import Dialect, SessionTables
 from explorer.stores.edits.plans import WAITING, Progress
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile
 
 HOLD = 0.03
@@ -53,7 +53,7 @@ class EditContext(NamedTuple):
     clock: Callable[[], float]
     token: CancelToken
     progress: Callable[[Progress], None]
-    notes: SideFile | None
+    notes: Notes | None
 
     def connected(self) -> WriteConnection:
         return WriteConnection(self.path, waits=lambda: self.progress(WAITING))

@@ -13,9 +13,9 @@ from explorer.stores.edits.connection import Changed, ReadConnection, Transactio
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import Done, EditPlan
 from explorer.stores.edits.words import receipt_words
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashWriter
-from explorer.stores.ours.trash_records import OURS, Change, ReceiptState
+from explorer.stores.ours.trash_records import OURS, CellChange, ReceiptState
 from explorer.stores.sqlite.images import Cell, bound, shown
 from explorer.stores.sqlite.schema import quoted
 
@@ -75,7 +75,7 @@ def forget(context: EditContext, receipt: int, file: ReadConnection) -> None:
         trash.drop_receipt(receipt)
 
 
-def note_down(notes: SideFile | None, changes: Sequence[Change], back: bool = False) -> None:
+def note_down(notes: Notes | None, changes: Sequence[CellChange], back: bool = False) -> None:
     """Write what is kept in our own notes, or with `back` what they held before."""
     for kind in ("archived", "pinned"):
         for on in (True, False):
@@ -92,12 +92,14 @@ def note_down(notes: SideFile | None, changes: Sequence[Change], back: bool = Fa
                 (notes.pin if kind == "pinned" else notes.archive)(ids, on)
 
 
-def revert_change(tx: Transaction, change: Change) -> None:
+def revert_change(tx: Transaction, change: CellChange) -> None:
     """Give the cells of one row their old values back, if they still have the new ones."""
     _set(tx, change, change.new, change.old)
 
 
-def _set(tx: Transaction, change: Change, before: Sequence[Cell], after: Sequence[Cell]) -> None:
+def _set(
+    tx: Transaction, change: CellChange, before: Sequence[Cell], after: Sequence[Cell]
+) -> None:
     given = [bound(cell) for cell in after]
     known = [bound(cell) for cell in (change.id, *before)]
     names = [quoted(column) for column in change.columns]

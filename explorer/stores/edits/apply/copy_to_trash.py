@@ -7,10 +7,10 @@ from typing import NamedTuple
 from explorer.errors import Refused
 from explorer.stores.edits.apply.files import read_file
 from explorer.stores.edits.connection import Changed, WriteConnection
-from explorer.stores.edits.plans import Outcome, Planned
-from explorer.stores.edits.shape import Columns, Shape, listing
+from explorer.stores.edits.plans import Planned, PlannedOutcome
+from explorer.stores.edits.shape import Columns, TableShape, listing
 from explorer.stores.ours.trash import TrashWriter
-from explorer.stores.ours.trash_records import Change, Entry, EntryState
+from explorer.stores.ours.trash_records import CellChange, Entry, EntryState
 from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
 from explorer.stores.sqlite.parameters import placeholders
 from explorer.stores.sqlite.schema import quoted
@@ -32,7 +32,9 @@ class Copied(NamedTuple):
 class Copier:
     """Copies one session of a file after the other."""
 
-    def __init__(self, file: WriteConnection, shape: Shape, columns: Columns, folder: Path) -> None:
+    def __init__(
+        self, file: WriteConnection, shape: TableShape, columns: Columns, folder: Path
+    ) -> None:
         """`folder` has what the agent keeps about sessions beside the file."""
         self._file = file
         self._shape = shape
@@ -46,7 +48,7 @@ class Copier:
         own = self._rows(shape.sessions, shape.id, planned.id)
         if len(own) != 1:
             raise Changed("The file has changed", "It is no longer in the file.")
-        whole = planned.outcome is Outcome.DELETE
+        whole = planned.outcome is PlannedOutcome.DELETE
         entry = trash.keep(
             Entry(
                 number=0,
@@ -123,7 +125,9 @@ class Copier:
             elif rows:
                 at = 1 + self._columns(table).index(column)
                 for row in rows:
-                    change = Change(table, "rowid", row[0], (column,), (row[at],), (None,), entry)
+                    change = CellChange(
+                        table, "rowid", row[0], (column,), (row[at],), (None,), entry
+                    )
                     trash.add_change(receipt, change)
         for table, rows in self._shared(own):
             if rows:
@@ -132,7 +136,7 @@ class Copier:
         linked = self._columns(shape.sessions)
         at, id_at = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
         for row in self._rows(shape.sessions, shape.parent, planned.id):
-            change = Change(
+            change = CellChange(
                 shape.sessions, shape.id, row[id_at], (shape.parent,), (row[at],), (None,), entry
             )
             trash.add_change(receipt, change)
@@ -143,13 +147,13 @@ class Copier:
                 size += len(kept.content)
         return size
 
-    def _counters(self, id_: str, image: Image, entry: int) -> Change:
+    def _counters(self, id_: str, image: Image, entry: int) -> CellChange:
         """How many messages a session says it has, before it is cleared."""
         table = self._shape.sessions
         cell = named(self._columns(table), image)
         names = self._shape.counters
         old = tuple(cell[name] for name in names)
-        return Change(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
+        return CellChange(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
 
     def _messages(self, id_: str) -> Iterator[list[Image]]:
         """All messages of a session by their numbers, in lists of about a pack."""
@@ -202,7 +206,7 @@ def numbered(
     )
 
 
-def check_rowids(file: WriteConnection, shape: Shape) -> None:
+def check_rowids(file: WriteConnection, shape: TableShape) -> None:
     """Rows are known by their numbers; a table without them is none of the agents'."""
     for table in (shape.sessions, shape.messages, *(one.table for one in shape.belongings)):
         try:

@@ -29,7 +29,7 @@ from explorer.stores.edits.apply.undo import Restorer, undo_steps
 from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
 from explorer.stores.edits.delete_plan import CONTINUED
 from explorer.stores.edits.dialect import SessionTables
-from explorer.stores.edits.plans import Done, EditPlan, Outcome, Planned
+from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.refusals import check_room, check_room_left
 from explorer.stores.edits.shape import APART, Columns, known_columns, state
 from explorer.stores.edits.undo_plan import UndoPlan
@@ -318,7 +318,7 @@ class DeleteSteps:
             for few in slices(rows):
                 count = len(few) if table == shape.messages else 0
                 yield Step(entry, partial(self._delete_rows, table, few), count)
-        end = self._clear_counters if copied.planned.outcome is Outcome.CLEAR else self._end
+        end = self._clear_counters if copied.planned.outcome is PlannedOutcome.CLEAR else self._end
         yield Step(entry, partial(end, copied), last=True)
 
     def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:

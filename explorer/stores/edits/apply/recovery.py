@@ -19,13 +19,13 @@ from explorer.stores.edits.apply.files import remove_file
 from explorer.stores.edits.apply.undo import Undo
 from explorer.stores.edits.connection import ReadConnection
 from explorer.stores.edits.dialect import Dialect, SessionTables
-from explorer.stores.edits.plans import Done, EditPlan, Outcome, Planned
-from explorer.stores.edits.shape import Shape
+from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.shape import TableShape
 from explorer.stores.edits.undo_plan import current, plan_undo
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
     OURS,
-    Change,
+    CellChange,
     Entry,
     EntryState,
     Receipt,
@@ -77,7 +77,7 @@ def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -
 
 
 def _settle_cells(
-    file: ReadConnection, trash: TrashFile, receipt: Receipt, changes: list[Change]
+    file: ReadConnection, trash: TrashFile, receipt: Receipt, changes: list[CellChange]
 ) -> None:
     """Cells change in one transaction: either all have their new values or none has."""
     new = bool(changes) and all(current(file.ask, change) == change.new for change in changes)
@@ -148,7 +148,7 @@ def finish(context: EditContext, receipt: Receipt) -> Done:
         return removal.finish(copied)
 
 
-def _own_row(trash: TrashFile, entry: Entry, shape: Shape) -> Image | None:
+def _own_row(trash: TrashFile, entry: Entry, shape: TableShape) -> Image | None:
     for pack in trash.packs(entry.number):
         if pack.table == shape.sessions:
             return pack.rows[0]
@@ -170,7 +170,7 @@ def _planned_again(entry: Entry, trash: TrashFile) -> Planned:
         messages=entry.messages,
         bytes=entry.bytes,
         kind=entry.kind,
-        outcome=Outcome.DELETE if entry.kind == "session" else Outcome.CLEAR,
+        outcome=PlannedOutcome.DELETE if entry.kind == "session" else PlannedOutcome.CLEAR,
         children=children,
     )
 

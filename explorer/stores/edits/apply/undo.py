@@ -30,7 +30,7 @@ from explorer.stores.edits.undo_plan import UndoPlan, at_risk, cell_trouble
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
     OURS,
-    Change,
+    CellChange,
     Entry,
     EntryState,
     Pack,
@@ -170,7 +170,7 @@ class Undo:
             trash.set_receipt(receipt, ReceiptState.DONE if rest else ReceiptState.UNDONE)
 
 
-def _ids(changes: Sequence[Change]) -> tuple[str, ...]:
+def _ids(changes: Sequence[CellChange]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             change.id.decode("utf-8", "replace")
@@ -262,7 +262,7 @@ def undo_steps(
         yield Step(0, lambda tx: _revert_all(plain, tables.under(tx), tx), last=True)
 
 
-def _revert_all(changes: Sequence[Change], tables: SessionTables, tx: Transaction) -> None:
+def _revert_all(changes: Sequence[CellChange], tables: SessionTables, tx: Transaction) -> None:
     # A title that moved on must be free again before its owner of old gets it back.
     moved = {shown(change.id) for change in changes}
     for change in reversed(changes):
@@ -295,7 +295,7 @@ class Restorer:
         self._keys: dict[str, str] = {}
         self._primaries: dict[str, list[str]] = {}
 
-    def steps(self, entry: Entry, changes: Sequence[Change]) -> Iterator[Step]:
+    def steps(self, entry: Entry, changes: Sequence[CellChange]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
         shape = self._shape
         known = False
@@ -435,7 +435,7 @@ class Restorer:
             self._primaries[table] = [cells.words(row[1]) for row in info if row[5]]
         return self._primaries[table]
 
-    def _links(self, changes: Sequence[Change], tx: Transaction) -> None:
+    def _links(self, changes: Sequence[CellChange], tx: Transaction) -> None:
         """Others that stayed hang on it again, and counters count again, unless the agent has
         given them other values since."""
         for change in changes:
