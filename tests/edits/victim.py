@@ -114,8 +114,12 @@ BEFORE = {
 """What must have been done for an edit to be possible."""
 
 
+def trash_of(path: Path) -> Path:
+    return path.parent / "ours" / "trash.db"
+
+
 def editor_on(path: Path) -> Editor:
-    return edits_on(path, path.parent / "ours" / "trash.db", lambda: NOW)
+    return edits_on(path, trash_of(path), lambda: NOW)
 
 
 def quickly(pause: float) -> None:
