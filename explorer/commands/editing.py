@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from explorer.agent_commands import delete_commands
 from explorer.cancel import CancelToken
-from explorer.commands.output import note, write, write_json
+from explorer.commands.output import confirmed, note, write, write_json
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
@@ -131,9 +131,7 @@ def ask(lines: Sequence[str]) -> None:
         raise Refused("Not confirmed", "Without a terminal to ask on, --yes must be given.")
     for line in lines:
         note(line)
-    sys.stderr.write("Go on? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not confirmed("Go on?"):
         raise Refused("Not confirmed", "Nothing was changed.")
 
 

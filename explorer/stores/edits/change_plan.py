@@ -66,9 +66,8 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
             changes.append(change_of(tables, held_by, tables.titled(None)))
             notes.append(owner.yields)
         changes.append(change_of(tables, subject, tables.titled(title.text)))
-    outcome = PlannedOutcome.CHANGE if changes else PlannedOutcome.SKIP
     reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
-    planned = planner.planned(subject, outcome, "" if changes else reason)
+    planned = planner.judged(subject, PlannedOutcome.CHANGE, "" if changes else reason)
     return planner.made(Action.RENAME, [planned])._replace(
         changes=tuple(changes), notes=tuple(notes), title=title
     )
@@ -92,8 +91,7 @@ def plan_archive(
             changes.append(noted(subject.id, "archived", on))
         elif not reason:
             changes.append(change_of(tables, subject, tables.archived(subject, on, planner.now)))
-        outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CHANGE
-        sessions.append(planner.planned(subject, outcome, reason))
+        sessions.append(planner.judged(subject, PlannedOutcome.CHANGE, reason))
     plan = planner.made(Action.ARCHIVE if on else Action.UNARCHIVE, sessions)
     return plan._replace(changes=tuple(changes), notes=() if ours is None else (NOTED,))
 
@@ -123,8 +121,7 @@ def plan_pin(
             reason = PINNED
         elif not reason and not on and not (in_file or in_ours):
             reason = NOT_PINNED
-        outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CHANGE
-        sessions.append(planner.planned(subject, outcome, reason))
+        sessions.append(planner.judged(subject, PlannedOutcome.CHANGE, reason))
     acted = any(one.outcome is PlannedOutcome.CHANGE for one in sessions)
     plan = planner.made(Action.PIN if on else Action.UNPIN, sessions)
     return plan._replace(changes=(*changes, *in_notes) if acted else ())
@@ -157,8 +154,7 @@ def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -
         if not reason:
             values = tables.reopened(subject) if reopen else [(subject, tables.ended(planner.now))]
             changes += [change_of(tables, *one) for one in values]
-        outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CHANGE
-        sessions.append(planner.planned(subject, outcome, reason))
+        sessions.append(planner.judged(subject, PlannedOutcome.CHANGE, reason))
     plan = planner.made(Action.REOPEN if reopen else Action.END, sessions)
     return plan._replace(changes=tuple(changes))
 

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from explorer.cancel import CancelToken
@@ -124,12 +123,7 @@ class ReadConnection:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._guard.close()
 
     def _cut_short(self) -> bool:
@@ -284,12 +278,7 @@ class WriteConnection(ReadConnection):
         if linked != 1:
             raise Refused("SQLite checks no links", "This build of it has no foreign keys.")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             if self._connection.in_transaction:
                 self._connection.rollback()
@@ -297,7 +286,7 @@ class WriteConnection(ReadConnection):
             try:
                 self._connection.close()
             finally:
-                super().__exit__(kind, error, trace)
+                super().__exit__(*error)
 
     @contextmanager
     def transaction(self, keep: bool = True) -> Iterator[Transaction]:

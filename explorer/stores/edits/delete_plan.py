@@ -72,6 +72,10 @@ class Planner:
             last_active=subject.last_active,
         )
 
+    def judged(self, subject: Subject, acted: PlannedOutcome, reason: str) -> Planned:
+        """A session that is acted upon, unless there is a reason not to."""
+        return self.planned(subject, PlannedOutcome.SKIP if reason else acted, reason)
+
     def _words(self, subject: Subject) -> str:
         """What a session without a title is called, for as many as a person is told of."""
         if subject.title or self._worded >= WORDED:
@@ -150,8 +154,7 @@ class Planner:
         for one in wanted:
             empty = "" if self.size(one).messages else "it has no messages"
             reason = self.refusal(one, force) or empty
-            outcome = PlannedOutcome.SKIP if reason else PlannedOutcome.CLEAR
-            sessions.append(self.planned(one, outcome, reason))
+            sessions.append(self.judged(one, PlannedOutcome.CLEAR, reason))
         plan = self.made(Action.CLEAR, sessions)
         return plan._replace(notes=("Tokens and cost stay as they were counted.",))
 

@@ -27,7 +27,7 @@ from explorer.stores.edits.connection import Changed, ReadConnection
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
-from explorer.stores.edits.refusals import OPPOSITES, check_sound, place, reasons, undo_reason
+from explorer.stores.edits.refusals import OPPOSITES, check_sound, place, reason_against
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import log_words
 from explorer.stores.ours.notes import OurFiles
@@ -106,7 +106,7 @@ class Editor:
         edit = OPPOSITES.get(action.value, action.value)
         with self._connected(_PAST[edit], token) as file:
             schema = file.schema
-            reason = reasons(self.path, self._dialect, schema, file.ask)[edit]
+            reason = reason_against(action, file, self._dialect)
             for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
             if reason and not for_agent:
                 raise Refused(f"It cannot be {_PAST[edit]}", sentence(reason))
@@ -155,8 +155,7 @@ class Editor:
                 return self._with_log(change_notes(context, plan))
             with context.connected() as file:
                 # Tables and triggers may have changed since the plan was made.
-                edit = OPPOSITES.get(plan.action.value, plan.action.value)
-                reason = reasons(self.path, self._dialect, file.schema, file.ask)[edit]
+                reason = reason_against(plan.action, file, self._dialect)
                 if reason:
                     raise Changed("It cannot be done any more", sentence(reason))
                 check_sound(file)
@@ -180,11 +179,10 @@ class Editor:
         if changes and all(change.table == OURS for change in changes):
             return UndoPlan(found, (), tuple(changes), of=len(changes))
         with self._connected("undone", token) as file:
-            ask, schema = file.ask, file.schema
-            reason = undo_reason(self.path, self._dialect, schema, ask, found, changes)
+            reason = reason_against(found.action, file, self._dialect)
             if reason:
                 raise Refused("It cannot be undone", sentence(reason))
-            tables = self._dialect.over(ask, schema, table_of(kept, changes))
+            tables = self._dialect.over(file.ask, file.schema, table_of(kept, changes))
             busy = tables.running(at_risk(found, kept, changes), self._clock())
             return plan_undo(self.trash, found, tables, entries, busy)
 

@@ -15,7 +15,6 @@ from explorer.render.amounts import size
 from explorer.stores.edits.connection import ReadConnection
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.triggers import Trigger
-from explorer.stores.ours.trash_records import OURS, CellChange, Receipt
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import check_file, store_error
 from explorer.stores.sqlite.images import Rows, shown
@@ -53,20 +52,11 @@ def reasons(
     return {name: own.get(name) or None for name in EDITS}
 
 
-def undo_reason(
-    path: Path,
-    dialect: Dialect,
-    schema: Schema,
-    ask: Rows,
-    receipt: Receipt,
-    changes: Sequence[CellChange],
-) -> str | None:
-    """Why an edit cannot be taken back: what would keep it from being done again. Our own notes are
-    kept elsewhere."""
-    if changes and all(change.table == OURS for change in changes):
-        return None
-    found = reasons(path, dialect, schema, ask)
-    return found[OPPOSITES.get(receipt.action, receipt.action)]
+def reason_against(action: str, file: ReadConnection, dialect: Dialect) -> str | None:
+    """Why an edit of a file is not possible, or cannot be taken back: what would keep it from being
+    done again does."""
+    found = reasons(file.path, dialect, file.schema, file.ask)
+    return found[OPPOSITES.get(action, action)]
 
 
 def place(path: Path) -> str:

@@ -12,7 +12,7 @@ from explorer.stores.edits.shape import Columns, TableShape, listing
 from explorer.stores.ours.trash import TrashWriter
 from explorer.stores.ours.trash_records import CellChange, Entry, EntryState
 from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
-from explorer.stores.sqlite.parameters import placeholders
+from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.schema import quoted
 
 AT_ONCE = 100
@@ -168,8 +168,7 @@ class Copier:
         numbers.sort()
         gathered: list[Image] = []
         size = 0
-        for start in range(0, len(numbers), AT_ONCE):
-            few = numbers[start : start + AT_ONCE]
+        for few in batches(numbers, AT_ONCE):
             rows = self._file.ask(*numbered(table, self._columns(table), few))
             if len(rows) != len(few):
                 raise Changed("The file has changed", "Messages were deleted meanwhile.")
@@ -198,10 +197,9 @@ def numbered(
     table: str, columns: Iterable[str], numbers: Sequence[object]
 ) -> tuple[str, Sequence[object]]:
     """The question for rows by their numbers, with which each of them begins."""
-    places = placeholders(numbers)
     return (
-        f"SELECT rowid, {listing(columns)} FROM {quoted(table)} WHERE rowid IN ({places})"
-        " ORDER BY rowid",
+        f"SELECT rowid, {listing(columns)} FROM {quoted(table)}"
+        f" WHERE rowid IN ({placeholders(numbers)}) ORDER BY rowid",
         numbers,
     )
 

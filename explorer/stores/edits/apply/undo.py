@@ -24,7 +24,7 @@ from explorer.stores.edits.apply.files import put_back
 from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import Done
-from explorer.stores.edits.refusals import check_room, check_room_left, undo_reason
+from explorer.stores.edits.refusals import check_room, check_room_left, reason_against
 from explorer.stores.edits.shape import Columns, known_columns
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, cell_trouble
 from explorer.stores.ours.trash import TrashFile
@@ -126,9 +126,7 @@ class Undo:
     def _check(self, file: WriteConnection, tables: SessionTables) -> None:
         """What spoke against it when it was planned may have come true since."""
         context, plan = self._context, self._plan
-        reason = undo_reason(
-            context.path, context.dialect, file.schema, file.ask, plan.receipt, plan.changes
-        )
+        reason = reason_against(plan.receipt.action, file, context.dialect)
         if reason:
             raise Changed("It cannot be undone any more", sentence(reason))
         ids = at_risk(plan.receipt, plan.entries, plan.changes)
@@ -347,17 +345,15 @@ class Restorer:
 
     def put_rows(self, pack: Pack, tx: Transaction) -> None:
         """Put rows back that are not there any more."""
-        places = placeholders(pack.rows)
         key = self._key(tx, pack.table)
         messages = pack.table == self._shape.messages
         owner = quoted(self._shape.owner) if messages else "NULL"
-        there = {
-            number: name
-            for number, name in tx.rows(
-                f"SELECT rowid, {owner} FROM {quoted(pack.table)} WHERE rowid IN ({places})",
-                [row[0] for row in pack.rows],
-            )
-        }
+        found = tx.rows(
+            f"SELECT rowid, {owner} FROM {quoted(pack.table)}"
+            f" WHERE rowid IN ({placeholders(pack.rows)})",
+            [row[0] for row in pack.rows],
+        )
+        there = {number: name for number, name in found}
         for row in pack.rows:
             cell = named(pack.columns, row)
             missing = bool(key) and row[0] not in there
