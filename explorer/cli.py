@@ -9,15 +9,17 @@ import gc
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from explorer import __version__
-from explorer.cli_edits import EDIT_COMMANDS, add_edits
-from explorer.cli_parser import CommandParser
 from explorer.errors import Cancelled, ExitCode, ExplorerError
+from explorer.model import OWN_CLASSES, Action, Sort
 from explorer.streams import let_go, open_closed
 
+EDIT_COMMANDS = tuple(action.value for action in Action if action is not Action.PRUNE)
+"""Those that change single sessions."""
 COMMANDS = (
     *("list", "show", "search", "info", "resume", "prune", "undo", "trash", "demo"),
     *EDIT_COMMANDS,
@@ -73,7 +75,6 @@ runs and in those that the agent hides are counted; --all lists them, and messag
 rewound or hidden.
 """
 
-
 INFO_EPILOG = """\
 examples:
   session-explorer info                      your own state file
@@ -81,12 +82,51 @@ examples:
   session-explorer info --json | jq .schema_version
 """
 
+DELETE_EPILOG = """\
+examples:
+  session-explorer delete 20261103_140211_a1b2c3
+  session-explorer delete --dry-run 'Trip to Kyoto'      what would go
+  session-explorer delete --conversation --yes ID        all its parts, without a question
+  session-explorer undo                                  and all is back
+
+What is deleted goes to a trash of our own first, for 30 days. Subagents go along where the file
+proves whose they are; branches and continuations stay.
+"""
+
+EDIT_EPILOG = """\
+Nothing happens without a yes: --dry-run shows the plan, --yes skips the question. `undo` takes it
+back.
+"""
+
+PRUNE_EPILOG = """\
+examples:
+  session-explorer prune --older-than 90d --dry-run      what would go, and what stays and why
+  session-explorer prune --class cron --class subagent --older-than 7d --keep 20
+  session-explorer prune --empty --include-open --yes
+  session-explorer prune --older-than 1y --archive       hide them instead of deleting
+  session-explorer prune 'source:telegram messages:<5'   in the language of the search bar
+  session-explorer prune 'source:cli NOT docker'         all but those that hold the word anywhere
+
+Age is that of the last activity. Running and pinned sessions always stay; archived ones unless
+the query asks for them; and whatever holds, in any message, its title or a subagent's session,
+what the query denies with NOT or a dash. One receipt, one undo for all of it.
+"""
+
+TRASH_EPILOG = """\
+examples:
+  session-explorer trash list                what can be brought back
+  session-explorer trash show 12             what is in receipt 12
+  session-explorer trash restore 12          bring all of it back
+  session-explorer trash restore 12 ID       only that session
+  session-explorer trash purge 12            delete it for good, and free the room
+  session-explorer trash purge --all
+"""
+
 DEMO_EPILOG = """\
 examples:
   session-explorer demo                      look around in it
   session-explorer demo --write try.db       keep it as a file
 """
-
 
 RESUME_EPILOG = """\
 examples:
@@ -97,6 +137,11 @@ examples:
 A conversation of several parts is resumed at its newest part, in its workspace if that still
 exists. The command can be set in the settings.
 """
+
+Add = Callable[[str, str, str | None], argparse.ArgumentParser]
+"""Adds a command: (name, summary, epilog)."""
+
+_WHICH = "an id, its unique beginning, or a title that only one session has"
 
 
 def run() -> None:
@@ -220,7 +265,7 @@ def parser() -> argparse.ArgumentParser:
     intent.add_argument("--print-id", action="store_true", help="enter prints its id and leaves")
     top.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
     commands = top.add_subparsers(
-        dest="command", metavar="COMMAND", title="commands", parser_class=CommandParser
+        dest="command", metavar="COMMAND", title="commands", parser_class=_CommandParser
     )
 
     def command(name: str, summary: str, epilog: str | None = None) -> argparse.ArgumentParser:
@@ -242,10 +287,7 @@ def parser() -> argparse.ArgumentParser:
     )
     listing.add_argument(
         "--sort",
-        choices=(
-            *("active", "started", "messages", "cost", "title", "tokens", "source"),
-            "expiring",
-        ),
+        choices=[sort.value for sort in Sort],
         default="active",
     )
     listing.add_argument("--all", action="store_true", help="every row of the file by itself")
@@ -280,7 +322,7 @@ def parser() -> argparse.ArgumentParser:
     resume.add_argument("--print", action="store_true", help="only print the command")
     resume.add_argument("--force", action="store_true", help="also if it is running")
 
-    add_edits(command, _text, _count)
+    _add_edits(command)
 
     demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
     demo.add_argument(
@@ -291,6 +333,73 @@ def parser() -> argparse.ArgumentParser:
     )
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")
     return top
+
+
+def _add_edits(command: Add) -> None:
+    """The commands that change something."""
+    rename = command("rename", "give a session another title", EDIT_EPILOG)
+    rename.add_argument("id", metavar="ID", type=_text, help=_WHICH)
+    rename.add_argument("title", metavar="TITLE", type=_text, help="empty to take the title off")
+    _add_edit(rename)
+    for name, summary in (
+        ("archive", "hide sessions from lists; they stay searchable"),
+        ("unarchive", "list archived sessions again"),
+        ("pin", "keep sessions at the top, and from being pruned, by the agent too"),
+        ("unpin", "unpin sessions"),
+        ("end", "end sessions that a crash left open"),
+        ("reopen", "open ended sessions again"),
+        ("clear", "delete the messages of sessions and keep the sessions"),
+    ):
+        made = command(name, summary, EDIT_EPILOG)
+        made.add_argument("ids", metavar="ID", nargs="+", type=_text, help=_WHICH)
+        _add_edit(made)
+    delete = command("delete", "delete sessions; undo brings them back", DELETE_EPILOG)
+    delete.add_argument("ids", metavar="ID", nargs="+", type=_text, help=_WHICH)
+    delete.add_argument(
+        "--conversation", action="store_true", help="with all parts of their conversations"
+    )
+    _add_edit(delete)
+    prune = command("prune", "delete or archive many sessions by rules", PRUNE_EPILOG)
+    prune.add_argument("query", metavar="QUERY", nargs="*", type=_text)
+    prune.add_argument("--older-than", metavar="SPAN", help="quiet for so long: 12h, 90d, 8w, 1y")
+    prune.add_argument(
+        "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
+    )
+    prune.add_argument(
+        "--class",
+        dest="classes",
+        action="append",
+        default=[],
+        choices=[one.value for one in OWN_CLASSES],
+        metavar="C",
+        help=f"only this class: {', '.join(one.value for one in OWN_CLASSES)}; repeatable",
+    )
+    prune.add_argument("--empty", action="store_true", help="only those without messages")
+    prune.add_argument("--max-messages", type=_count, metavar="N", help="only up to N messages")
+    prune.add_argument("--keep", type=_count, default=0, metavar="N", help="the newest N stay")
+    prune.add_argument("--include-open", action="store_true", help="also those never ended")
+    prune.add_argument("--archive", action="store_true", help="archive instead of deleting")
+    _add_answers(prune)
+    undo = command("undo", "take the last edit of this file back", EDIT_EPILOG)
+    undo.add_argument("receipt", metavar="RECEIPT", nargs="?", type=_count, help="another edit")
+    _add_answers(undo)
+    trash = command("trash", "what was deleted: list, show, restore, purge", TRASH_EPILOG)
+    trash.add_argument("what", choices=("list", "show", "restore", "purge"))
+    trash.add_argument("receipt", metavar="RECEIPT", nargs="?", type=_count)
+    trash.add_argument("ids", metavar="ID", nargs="*", type=_text, help="only these sessions")
+    trash.add_argument("--all", action="store_true", help="purge everything")
+    _add_answers(trash)
+
+
+def _add_edit(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--force", action="store_true", help="also if it is running")
+    _add_answers(to)
+
+
+def _add_answers(to: argparse.ArgumentParser) -> None:
+    to.add_argument("--dry-run", action="store_true", help="only show what would happen")
+    to.add_argument("--yes", "-y", action="store_true", help="do not ask")
+    _add_json(to)
 
 
 def _add_common(to: argparse.ArgumentParser, defaults: bool) -> None:
@@ -321,6 +430,43 @@ def _count(text: str) -> int:
 def _text(argument: str) -> str:
     """Bytes that are no text as they are shown elsewhere: SQLite would not take them."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """One command's part of the command line, with its options wherever somebody puts them.
+
+    `argparse` gives out words from left to right and lets an option end a list of them, so that
+    what follows is "unrecognized": `trash restore --yes 35`, `delete A --yes B`. Its own remedy
+    takes no commands and loses `--`. Here the options are put first, and then it has all words in
+    one go.
+    """
+
+    def parse_known_args(  # type: ignore[override]  # its overloads only tell namespaces apart
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        return super().parse_known_args(self._options_first(args or ()), namespace)
+
+    def _options_first(self, arguments: Sequence[str]) -> list[str]:
+        """What is not known stays where it is: argparse says of it what is wrong."""
+        options: list[str] = []
+        words: list[str] = []
+        left = list(arguments)
+        while left:
+            word = left.pop(0)
+            if word == "--":
+                return [*options, *words, word, *left]
+            option = self._option(word)
+            if option is None:
+                words.append(word)
+                continue
+            options.append(word)
+            wants = option.nargs is None and "=" not in word
+            if wants and left and left[0] != "--" and self._option(left[0]) is None:
+                options.append(left.pop(0))
+        return [*options, *words]
+
+    def _option(self, word: str) -> argparse.Action | None:
+        return self._option_string_actions.get(word.partition("=")[0])
 
 
 if __name__ == "__main__":

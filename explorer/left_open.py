@@ -8,7 +8,7 @@ import json
 from typing import NamedTuple
 
 from explorer.errors import ExplorerError
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 
 LEFT_CHOICE = "left-open"
 """The name under which our notes keep it."""
@@ -26,11 +26,11 @@ class LeftOpen(NamedTuple):
         return bool(self.query or self.session)
 
 
-def keep(notes: SideFile, left: LeftOpen) -> None:
+def keep(notes: Notes, left: LeftOpen) -> None:
     notes.choose(LEFT_CHOICE, json.dumps(left._asdict()))
 
 
-def take(notes: SideFile) -> LeftOpen:
+def take(notes: Notes) -> LeftOpen:
     """What was open, once: what crashed the app must not do so at every start."""
     try:
         stored = notes.choice(LEFT_CHOICE)

@@ -29,19 +29,19 @@ def config_path() -> Path:
     return _folder("XDG_CONFIG_HOME", ".config", "user_config_path") / "config.toml"
 
 
-def side_path() -> Path:
+def notes_path() -> Path:
     """Where our own notes are: pins, and how each list was last arranged."""
     return _folder("XDG_DATA_HOME", ".local/share", "user_data_path") / "explorer.db"
 
 
 def trash_path() -> Path:
     """Where what was deleted is kept."""
-    return side_path().with_name("trash.db")
+    return notes_path().with_name("trash.db")
 
 
 def crash_folder() -> Path:
     """Where a crash leaves its report."""
-    return side_path().with_name("crashes")
+    return notes_path().with_name("crashes")
 
 
 def _folder(variable: str, usual: str, elsewhere: str) -> Path:
@@ -113,5 +113,7 @@ def _command(path: Path, value: object) -> tuple[str, ...]:
 
 
 def _unreadable(path: Path, why: str) -> UsageError:
-    shown = str(path).replace(os.path.expanduser("~"), "~", 1)
-    return UsageError("The settings are not clear", f"{shown}: {why}.")
+    # Late: only an error needs it.
+    from explorer.stores.sqlite.failures import short_path
+
+    return UsageError("The settings are not clear", f"{short_path(path)}: {why}.")

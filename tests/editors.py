@@ -5,8 +5,7 @@ from pathlib import Path
 
 from explorer.stores.edits.editor import Editor
 from explorer.stores.kinds import open_store
-from explorer.stores.ours.files import OurFiles
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes, OurFiles
 from tests.factories import NOW
 
 
@@ -18,7 +17,7 @@ def edits_on(
     path: Path,
     trash: Path,
     clock: Callable[[], float] = at_now,
-    notes: SideFile | None = None,
+    notes: Notes | None = None,
 ) -> Editor:
     """As the app and the commands get it: from the store."""
     edits = open_store(path, trash=trash).edits(OurFiles(trash, clock, notes))

@@ -23,7 +23,7 @@ READS = ("explorer/stores/sqlite/read_only.py", "explorer/stores/sqlite/failures
 CREATES = ("explorer/stores/hermes/create/state_file.py",)
 OUR_OWN = ("explorer/stores/ours/own_file.py",)
 """Files that only we write, and what opens them."""
-EDITS = ("explorer/stores/edits/write/connection.py",)
+EDITS = ("explorer/stores/edits/connection.py",)
 """Who may write to somebody else's file."""
 PLAIN_FILES = (
     "explorer/stores/discover.py",
@@ -87,6 +87,17 @@ def test_the_app_is_started_from_one_place() -> None:
 
 def _connects(tree: ast.AST) -> bool:
     return "sqlite3.connect(" in ast.unparse(tree)
+
+
+def test_nothing_of_one_system_alone_is_needed_to_start() -> None:
+    alone = {"fcntl", "msvcrt", "pwd", "resource", "termios", "tty"}
+    for file, tree in SOURCES.items():
+        at_the_top = ast.Module([one for one in tree.body if _is_import(one)], [])
+        assert alone.isdisjoint(_imports(at_the_top)), file
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def test_databases_are_opened_in_few_places() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from explorer.cli import main
-from explorer.errors import Refused
+from explorer.errors import Refused, UsageError
 from explorer.resume import Command, command_for, fitted
-from explorer.settings import Config
+from explorer.settings import Config, load_config
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.real_files import unpack
@@ -289,3 +289,19 @@ def test_unclear_settings_are_refused_at_the_start(tmp_path: Path, settings: str
 
 def _with_scripts() -> dict[str, str]:
     return {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_only_a_path_below_the_home_folder_is_told_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "backup" / "home" / "me" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("colour = 1", encoding="utf-8")
+    monkeypatch.setenv("HOME", "/home/me")
+    with pytest.raises(UsageError, match="there is no setting") as found:
+        load_config(path)
+    assert found.value.message.startswith(f"{path}: ")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(UsageError) as found:
+        load_config(path)
+    assert found.value.message.startswith("~/backup/home/me/config.toml: ")

@@ -20,7 +20,7 @@ from explorer.settings import Config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.kinds import open_store
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.stamp import Stamp, stamp
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Opening:
         self.path = path
         self.demo = demo
         self._notes_path = notes
-        self.notes = SideFile(notes, path) if notes else None
+        self.notes = Notes(notes, path) if notes else None
         self._now = now
         self._prepare = prepare
         self._token = CancelToken()
@@ -214,7 +214,7 @@ class Start(NamedTuple):
     intent: Intent = Intent.READ
 
 
-def _remembered(notes: SideFile | None) -> tuple[Remembered, str]:
+def _remembered(notes: Notes | None) -> tuple[Remembered, str]:
     """(what the notes say, why they cannot be read)."""
     if notes is None:
         return Remembered(), ""

@@ -1,23 +1,33 @@
 """`rename`, `archive`, `pin`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
 
 import argparse
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from explorer.agent_commands import delete_commands
-from explorer.commands.output import note, write, write_json
-from explorer.commands.progress import shown_progress, until_interrupted
+from explorer.cancel import CancelToken
+from explorer.commands.output import confirmed, note, write, write_json
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
 from explorer.model import Action
+from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
-from explorer.settings import side_path, trash_path
+from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Edits, Store
 from explorer.stores.edits.change_plan import taken_words
 from explorer.stores.edits.edit_kinds import KINDS
-from explorer.stores.edits.plans import Done, EditPlan, OnlyAgent, Title
+from explorer.stores.edits.plans import (
+    WAITING_WORDS,
+    Done,
+    EditPlan,
+    OnlyAgent,
+    Progress,
+    Title,
+)
 from explorer.stores.edits.words import (
     crash_words,
     done_words,
@@ -27,13 +37,12 @@ from explorer.stores.edits.words import (
     receipt_words,
     skipped_words,
 )
-from explorer.stores.ours.files import OurFiles
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.resolve import resolve_for_edit
 
 
 def edits_of(store: Store) -> Edits:
-    return store.edits(OurFiles(trash_path(), time.time, SideFile(side_path(), store.path)))
+    return store.edits(OurFiles(trash_path(), time.time, Notes(notes_path(), store.path)))
 
 
 def edit_sessions(options: argparse.Namespace, now: float) -> int:
@@ -51,7 +60,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     if not options.yes:
         lines = [question(plan), *(f"  {line}" for line in plan_lines(plan))]
         ask(lines)
-    with until_interrupted() as token, shown_progress("messages") as tell:
+    with until_interrupted() as token, shown_progress() as tell:
         done = edits.apply(plan, token=token, progress=tell, force=options.force)
     finish(done, receipt_words(plan), options.json)
     if done.stopped:
@@ -120,9 +129,7 @@ def ask(lines: Sequence[str]) -> None:
         raise Refused("Not confirmed", "Without a terminal to ask on, --yes must be given.")
     for line in lines:
         note(line)
-    sys.stderr.write("Go on? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not confirmed("Go on?"):
         raise Refused("Not confirmed", "Nothing was changed.")
 
 
@@ -146,3 +153,44 @@ def warn_half_done(edits: Edits) -> None:
             f"An edit was cut short: {receipt.words}. `session-explorer undo {receipt.number}`"
             " puts back what it had taken out."
         )
+
+
+@contextmanager
+def shown_progress() -> Iterator[Callable[[Progress], None] | None]:
+    """Tells how far a long edit is where a person looks on, in one line that is written over and
+    over. It is ended before anything else is said, whether the edit reached its end, failed or was
+    broken off."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown = ""
+
+    def tell(progress: Progress) -> None:
+        nonlocal shown
+        done, all_of_it = count(progress.messages), count(progress.of_messages)
+        words = WAITING_WORDS if progress.waiting else f"{done} of {all_of_it} messages"
+        sys.stderr.write(f"\r{words:<{len(shown)}}")
+        sys.stderr.flush()
+        shown = words
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            sys.stderr.write("\n")
+
+
+@contextmanager
+def until_interrupted() -> Iterator[CancelToken]:
+    """Ctrl+C stops an edit where it can say how far it got; a second one stops it at once."""
+    token = CancelToken()
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        token.cancel()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield token
+    finally:
+        signal.signal(signal.SIGINT, before)

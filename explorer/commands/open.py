@@ -15,7 +15,7 @@ from explorer.commands.output import write
 from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.left_open import keep
 from explorer.resume import Command, give_way
-from explorer.settings import config_path, load_config, side_path, trash_path
+from explorer.settings import config_path, load_config, notes_path, trash_path
 from explorer.stores.discover import current_folder, locate
 from explorer.tui.terminal_restore import GIVE_BACK
 
@@ -38,7 +38,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
         if place is None:
             opening = _demo(Path(folder), now, options.command == "demo")
         else:
-            opening = Opening(place.path, now, notes=side_path(), trash=trash_path())
+            opening = Opening(place.path, now, notes=notes_path(), trash=trash_path())
         code, chosen = _run(Start(opening, time.time, config, intent), mouse=not options.no_mouse)
     if isinstance(chosen, Command):
         give_way(chosen)

@@ -56,6 +56,13 @@ def note(text: str) -> None:
         sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
 
 
+def confirmed(question: str) -> bool:
+    """Ask somebody at the terminal; only a yes is one."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def complain(error: ExplorerError) -> None:
     note(f"session-explorer: {clean_line(error.title)}. {error.message}")
 

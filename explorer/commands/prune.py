@@ -4,9 +4,15 @@ import argparse
 import re
 
 from explorer.cancel import CancelToken
-from explorer.commands.editing import ask, edits_of, finish, warn_half_done
+from explorer.commands.editing import (
+    ask,
+    edits_of,
+    finish,
+    shown_progress,
+    until_interrupted,
+    warn_half_done,
+)
 from explorer.commands.output import note, write, write_json
-from explorer.commands.progress import shown_progress, until_interrupted
 from explorer.commands.shapes import plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, UsageError
@@ -16,14 +22,14 @@ from explorer.render.clean import clean, clean_line
 from explorer.search.language.dates import span
 from explorer.search.language.query import LONGEST
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
-from explorer.settings import side_path
+from explorer.settings import notes_path
 from explorer.stores.edits.plans import EditPlan
 from explorer.stores.edits.words import (
     plan_lines,
     question,
     receipt_words,
 )
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 
 
 def prune_sessions(options: argparse.Namespace, now: float) -> int:
@@ -32,7 +38,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     edits = edits_of(store)
     warn_half_done(edits)
     catalog = store.catalog()
-    pins = SideFile(side_path(), store.path).pins()
+    pins = Notes(notes_path(), store.path).pins()
     known = ground(store, catalog, pins)
     fits = holding(known, rules.query, now, CancelToken())
     chosen = choose(known, rules, fits, now)
@@ -50,7 +56,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
-    with until_interrupted() as token, shown_progress("messages") as tell:
+    with until_interrupted() as token, shown_progress() as tell:
         done = edits.apply(plan, token, tell)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:

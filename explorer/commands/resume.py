@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from explorer.commands.output import note, write
+from explorer.commands.output import confirmed, note, write
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, ExplorerError, Refused
 from explorer.model import Session, State
@@ -51,8 +51,6 @@ def _ask(session: Session, now: float) -> None:
     why = why_running(session, now)
     if not sys.stdin.isatty():
         raise Refused("It is running", f"{why} Use --force to resume it all the same.")
-    note(f"{clean_line(session.title or session.preview or session.id, 60)}: {why}")
-    sys.stderr.write("Resume it all the same? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    note(f"{clean_line(session.name, 60)}: {why}")
+    if not confirmed("Resume it all the same?"):
         raise Refused("Not resumed", "Nothing was changed.")

@@ -1,25 +1,15 @@
 """`show`: one session, or its whole conversation, as text, Markdown or JSON."""
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.shapes import fate_shape, message_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode, NoSuchSession
-from explorer.export.markdown import message_markdown, session_markdown
-from explorer.export.words import (
-    OPAQUE,
-    arguments_of,
-    facts_of,
-    folded_title,
-    heading_of,
-    reasoning_title,
-    title_of,
-)
-from explorer.model import Message, Session
-from explorer.render.clean import clean, clean_line
-from explorer.render.passages import passages
+from explorer.export.formats import Format, message_lines, session_lines
+from explorer.export.markdown import MARKDOWN
+from explorer.model import Message
 from explorer.stores.conversation import read_conversation, without_repeats
 from explorer.stores.resolve import resolve
 
@@ -46,8 +36,7 @@ def show_session(options: argparse.Namespace, now: float) -> int:
         (session,) = with_noted_pins(store, catalog, [session])
         write_json(_document(session_shape(session, fate), messages))
     else:
-        drawn = session_markdown if options.format == "markdown" else _text
-        for line in drawn(session, messages):
+        for line in session_lines(session, messages, _FORMATS[options.format]):
             write(line)
         if len(catalog.chain(key)) > len(unit.parts):
             note(
@@ -68,39 +57,24 @@ def _show_lost(options: argparse.Namespace, lost: list[Message]) -> None:
         write_json(_document(None, messages))
         return
     note(f"The session row of {options.id} is gone; these are the messages that still name it.")
-    drawn = message_markdown if options.format == "markdown" else _message
     for message in messages:
-        for line in drawn(message):
+        for line in message_lines(message, _FORMATS[options.format]):
             write(line)
 
 
-def _text(session: Session, messages: Iterable[Message]) -> Iterator[str]:
-    yield painted(title_of(session), BOLD)
-    yield painted(facts_of(session), DIM)
-    yield ""
-    for message in messages:
-        yield from _message(message)
-
-
-def _message(message: Message) -> Iterator[str]:
-    yield painted(f"── {heading_of(message)}", CYAN)
-    if message.reasoning:
-        yield from _aside(reasoning_title(message), message.reasoning)
-    elif message.opaque_reasoning:
-        yield painted(OPAQUE, DIM)
-    if message.role == "tool" and message.text:
-        yield clean(message.text)
-    for one in passages(message) if message.role != "tool" else ():
-        if one.label and not message.notice:
-            yield from _aside(folded_title(one.label, one.text), one.text)
-        else:
-            yield clean(one.text)
-    for call in message.tool_calls:
-        yield f"▸ {clean_line(call.name)} {arguments_of(call)}"
-    yield ""
-
-
-def _aside(title: str, text: str) -> Iterator[str]:
+def _folded(title: str, text: str) -> str:
     """What the app would fold: a title, and the text below it, quieter."""
-    yield painted(f"▾ {title}", DIM)
-    yield "\n".join(painted(f"  {line}", DIM) for line in clean(text).split("\n"))
+    lines = (f"  {line}" for line in text.split("\n"))
+    return "\n".join(painted(line, DIM) for line in (f"▾ {title}", *lines))
+
+
+_TEXT = Format(
+    title=lambda text: painted(text, BOLD),
+    facts=lambda text: painted(text, DIM),
+    heading=lambda text: painted(f"── {text}", CYAN),
+    folded=_folded,
+    opaque=lambda text: painted(text, DIM),
+    result=str,
+    call=lambda name, arguments: f"▸ {name} {arguments}",
+)
+_FORMATS = {"text": _TEXT, "markdown": MARKDOWN}

@@ -3,9 +3,8 @@
 import argparse
 from collections.abc import Sequence
 
-from explorer.commands.editing import ask, edits_of, warn_half_done
+from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
 from explorer.commands.output import note, write, write_json
-from explorer.commands.progress import shown_progress
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
@@ -45,7 +44,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
         return int(ExitCode.DONE)
     if not options.yes:
         ask(lines)
-    with shown_progress("messages") as tell:
+    with shown_progress() as tell:
         done = edits.undo(plan, progress=tell)
     if options.json:
         write_json(done_shape(done))

@@ -1,4 +1,4 @@
-"""A session as Markdown, line by line: a long one is never held as a whole.
+"""A session as Markdown.
 
 The text is cleaned of terminal controls, since whoever reads it may pass it on to a terminal;
 that it may be Markdown itself is meant.
@@ -6,47 +6,18 @@ that it may be Markdown itself is meant.
 
 from collections.abc import Iterable, Iterator
 
-from explorer.export.words import (
-    OPAQUE,
-    arguments_of,
-    facts_of,
-    folded_title,
-    heading_of,
-    reasoning_title,
-    title_of,
-)
+from explorer.export.formats import Format, session_lines
 from explorer.model import Message, Session
-from explorer.render.clean import clean, clean_line
-from explorer.render.passages import passages
 
 
 def session_markdown(session: Session, messages: Iterable[Message]) -> Iterator[str]:
     """The whole document, in pieces of one or several lines."""
-    yield f"# {title_of(session)}"
-    yield facts_of(session)
-    yield ""
-    for message in messages:
-        yield from message_markdown(message)
+    return session_lines(session, messages, MARKDOWN)
 
 
-def message_markdown(message: Message) -> Iterator[str]:
-    yield f"## {heading_of(message)}"
-    if message.reasoning:
-        yield f"> *{reasoning_title(message)}*\n>"
-        yield "\n".join(f"> {line}" for line in clean(message.reasoning).split("\n")) + "\n"
-    elif message.opaque_reasoning:
-        yield OPAQUE
-    if message.role == "tool" and message.text:
-        yield _fenced(clean(message.text))
-    for one in passages(message) if message.role != "tool" else ():
-        if one.label and not message.notice:
-            yield f"> *{folded_title(one.label, one.text)}*\n>"
-            yield "\n".join(f"> {line}" for line in clean(one.text).split("\n")) + "\n"
-        else:
-            yield clean(one.text)
-    for call in message.tool_calls:
-        yield f"**{clean_line(call.name)}**\n\n{_fenced(arguments_of(call))}"
-    yield ""
+def _quoted(title: str, text: str) -> str:
+    lines = "\n".join(f"> {line}" for line in text.split("\n"))
+    return f"> *{title}*\n>\n{lines}\n"
 
 
 def _fenced(text: str) -> str:
@@ -55,3 +26,14 @@ def _fenced(text: str) -> str:
     while fence in text:
         fence += "`"
     return f"{fence}\n{text}\n{fence}"
+
+
+MARKDOWN = Format(
+    title="# {}".format,
+    facts=str,
+    heading="## {}".format,
+    folded=_quoted,
+    opaque=str,
+    result=_fenced,
+    call=lambda name, arguments: f"**{name}**\n\n{_fenced(arguments)}",
+)

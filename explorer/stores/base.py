@@ -13,7 +13,7 @@ from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.fates import Fates
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.traits import Trait, Traits
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.hermes.store import HermesStore, is_hermes
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop.tables import is_power_loop, sets_of_tables
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
@@ -24,11 +24,11 @@ class StoreKind(NamedTuple):
 
     recognised: Callable[[Schema], bool]
     """Whether these tables are its own."""
-    opened: Callable[[ReadOnlyFile, Schema, SideFile | None], Store]
+    opened: Callable[[ReadOnlyFile, Schema, Notes | None], Store]
     """The store in such a file; it may use our notes for what the file has no place for."""
 
 
-def _hermes(file: ReadOnlyFile, schema: Schema, notes: SideFile | None) -> Store:
+def _hermes(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
     if notes is not None and not schema.has("sessions", "archived"):
         from explorer.stores.hermes.noted_archive import NotedStore
 
@@ -36,7 +36,7 @@ def _hermes(file: ReadOnlyFile, schema: Schema, notes: SideFile | None) -> Store
     return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
 
 
-def _power_loop(file: ReadOnlyFile, schema: Schema, notes: SideFile | None) -> Store:
+def _power_loop(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
     # Late, because it saves every Hermes user 7 ms.
     from explorer.stores.power_loop.store import PowerLoopStore
 
@@ -51,7 +51,7 @@ def open_store(
     token: CancelToken | None = None,
     patience: float = PATIENCE,
     waiting: Callable[[], None] | None = None,
-    notes: SideFile | None = None,
+    notes: Notes | None = None,
     trash: Path | None = None,
     kinds: Sequence[StoreKind] = KINDS,
 ) -> Store:
@@ -67,7 +67,7 @@ def open_store(
         if error.problem is not Problem.UNRECOVERED or trash is None:
             raise
         # Late: who starts after no crash need not load what edits: 60 ms on a busy machine.
-        from explorer.stores.edits.apply.half_written import taken_back
+        from explorer.stores.edits.apply.recovery import taken_back
 
         if not taken_back(path, trash):
             raise

@@ -41,7 +41,7 @@ from explorer.stores.base import (
 from explorer.stores.candidates import Candidate, Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Link, Mark, Unit
 from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.preview import said
 from explorer.stores.sort_order import ordered, values_of
 from explorer.stores.sqlite import cells

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from explorer.model import Session
 from explorer.stores.base import Edits, Store
 from explorer.stores.kinds import KINDS, open_store
-from explorer.stores.ours.files import OurFiles
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from tests.contract.notebook import NOTEBOOK, TABLES
 from tests.factories import T0, rows
@@ -63,7 +62,7 @@ class Case:
         self.name = name
         self.path = make(name, folder)
         self.trash = folder / "ours" / "trash.db"
-        self.notes = SideFile(folder / "ours" / "explorer.db", self.path)
+        self.notes = Notes(folder / "ours" / "explorer.db", self.path)
 
     def store(self) -> Store:
         return open_store(self.path, notes=self.notes, trash=self.trash, kinds=(*KINDS, NOTEBOOK))

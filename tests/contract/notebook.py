@@ -9,8 +9,7 @@ from explorer.model import Kind, Message
 from explorer.stores.catalog import Link
 from explorer.stores.edits.dialect import Dialect, SessionTables, Values
 from explorer.stores.edits.plans import Title
-from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import Subject, sound_id
+from explorer.stores.edits.shape import Subject, TableShape, sound_id
 from explorer.stores.kinds import StoreKind
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
@@ -75,7 +74,7 @@ class NotebookDialect(Dialect):
     lacks = dict.fromkeys(("end", "reopen"), "a notebook keeps no end of a talk")
 
     def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
-        shape = Shape("talk", "name", "line", owner="talk", content="said", parent="helps")
+        shape = TableShape("talk", "name", "line", owner="talk", content="said", parent="helps")
         return NotebookTables(ask, schema, shape, self.key)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.stores.edits.apply import batches
-from explorer.stores.edits.write.connection import Transaction
+from explorer.stores.edits.connection import Transaction
 
 
 class Died(BaseException):

@@ -12,7 +12,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
 from explorer.stores.edits.apply.batches import AHEAD, Step, run_batches
-from explorer.stores.edits.write.connection import Transaction, Writing
+from explorer.stores.edits.connection import Transaction, WriteConnection
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.editors import edits_on
 from tests.edits.states import dump
@@ -51,7 +51,7 @@ def test_steps_are_made_ready_before_the_lock_is_taken(path: Path) -> None:
                 locked.append(_locked(path))
             yield Step(number, partial(_retitle, number))
 
-    with Writing(path) as writing:
+    with WriteConnection(path) as writing:
         reached = run_batches(
             writing,
             steps(),
@@ -67,7 +67,7 @@ def test_steps_are_made_ready_before_the_lock_is_taken(path: Path) -> None:
 
 
 def test_a_file_that_nobody_else_writes_is_known(path: Path) -> None:
-    with Writing(path) as writing:
+    with WriteConnection(path) as writing:
         seen = []
         for others in (False, True, False):
             if others:
@@ -82,8 +82,8 @@ def test_a_file_that_nobody_else_writes_is_known(path: Path) -> None:
 def test_a_long_edit_ends_before_it_fills_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.stores.edits.apply.take_out.CHUNK_SESSIONS", 2)
-    monkeypatch.setattr("explorer.stores.edits.write.disk_room.LEAST", 1 << 60)
+    monkeypatch.setattr("explorer.stores.edits.apply.delete.CHUNK_SESSIONS", 2)
+    monkeypatch.setattr("explorer.stores.edits.refusals.DISK_LEAST", 1 << 60)
     path = tmp_path / "many.db"
     with StateFile.create(path) as state:
         for number in range(6):
@@ -109,8 +109,8 @@ def test_a_long_undo_ends_before_it_fills_the_disk_and_goes_on_later(
     before, editor = dump(path), edits_on(path, tmp_path / "trash.db", lambda: NOW)
     editor.apply(editor.plan(Action.DELETE, [1, 2, 3, 4, 5, 6]))
     with monkeypatch.context() as full:
-        full.setattr("explorer.stores.edits.apply.apply.CHUNK_SESSIONS", 2)
-        full.setattr("explorer.stores.edits.write.disk_room.LEAST", 1 << 60)
+        full.setattr("explorer.stores.edits.apply.undo.CHUNK_SESSIONS", 2)
+        full.setattr("explorer.stores.edits.refusals.DISK_LEAST", 1 << 60)
         with pytest.raises(ExplorerError, match="nearly full"):
             editor.undo(editor.undo_plan())
     (receipt,) = list(editor.after_crash().half_done)
@@ -129,7 +129,7 @@ def test_an_undo_for_which_there_is_no_room_is_refused(
     editor.apply(editor.plan(Action.DELETE, [1]))
     gone = dump(path)
     with monkeypatch.context() as full:
-        full.setattr("explorer.stores.edits.write.disk_room.SPARE", 1 << 60)
+        full.setattr("explorer.stores.edits.refusals.DISK_SPARE", 1 << 60)
         with pytest.raises(Refused, match="Putting it back needs about"):
             editor.undo(editor.undo_plan())
     assert dump(path) == gone

@@ -7,12 +7,12 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.model import Action
+from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.write.connection import Changed
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.edits.titles import cleaned
 from explorer.stores.kinds import open_store
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from tests.agents import HERMES, run_agent
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
@@ -183,7 +183,7 @@ def test_undo_leaves_alone_what_was_changed_since(path: Path, editor_of: EditorO
 
 
 def test_archiving_and_its_undo_on_every_schema(hermes_file: Path, tmp_path: Path) -> None:
-    notes = SideFile(tmp_path / "ours" / "explorer.db", hermes_file)
+    notes = Notes(tmp_path / "ours" / "explorer.db", hermes_file)
     editor = edits_on(hermes_file, tmp_path / "ours" / "trash.db", lambda: NOW, notes)
     store = open_store(hermes_file, notes=notes)
     catalog, before = store.catalog(), dump(hermes_file)

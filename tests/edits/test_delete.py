@@ -7,7 +7,7 @@ import pytest
 
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.plans import Outcome
+from explorer.stores.edits.plans import PlannedOutcome
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.editors import edits_on
@@ -130,8 +130,8 @@ def test_a_running_session_is_left_alone_unless_forced(tmp_path: Path) -> None:
     found = keys(open_store(path))
     plan = editor.plan(Action.DELETE, list(found.values()))
     assert {one.id: one.outcome for one in plan.sessions} == {
-        "open": Outcome.DELETE,
-        "busy": Outcome.SKIP,
+        "open": PlannedOutcome.DELETE,
+        "busy": PlannedOutcome.SKIP,
     }
     assert plan.skipped == {"running (its agent may be writing it)": 1}
     forced = editor.plan(Action.DELETE, list(found.values()), force=True)

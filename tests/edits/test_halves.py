@@ -12,11 +12,10 @@ import pytest
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
-from explorer.stores.edits.apply import batches
-from explorer.stores.edits.apply import take_out as taking
+from explorer.stores.edits.apply import batches, delete
+from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
-from explorer.stores.edits.write.connection import Changed
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.trash_records import EntryState, ReceiptState
@@ -137,7 +136,7 @@ def test_files_of_a_session_that_is_gone_go_at_the_next_start(
         raise Died
 
     with monkeypatch.context() as patch:
-        patch.setattr(taking, "remove_file", die)
+        patch.setattr(delete, "remove_file", die)
         with pytest.raises(Died):
             editor.apply(editor.plan(Action.DELETE, [_number(path, "a")]))
     assert beside.exists()
@@ -235,7 +234,7 @@ def test_an_undo_on_a_locked_file_can_be_tried_again(
     before, editor = dump(path), editor_of(path)
     editor.apply(editor.plan(Action.DELETE, [_number(path, "a")]))
     plan = editor.undo_plan()
-    monkeypatch.setattr("explorer.stores.edits.write.connection.PATIENCE", 0.2)
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.2)
     with altered(path) as db:
         db.execute("BEGIN IMMEDIATE")
         with pytest.raises(ExplorerError, match="busy"):

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.plans import Outcome
+from explorer.stores.edits.plans import PlannedOutcome
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
@@ -148,7 +148,7 @@ def test_every_small_edit_is_undone_to_the_last_cell(
         editor.plan(Action.UNPIN, every[:9]),
     )
     for plan in edits:
-        if any(one.outcome is Outcome.CHANGE for one in plan.sessions):
+        if any(one.outcome is PlannedOutcome.CHANGE for one in plan.sessions):
             editor.apply(plan, force=True)
             assert faults(newer_hermes) == [], plan.action
             editor.undo(editor.undo_plan())

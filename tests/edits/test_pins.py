@@ -9,7 +9,7 @@ from explorer.model import Action
 from explorer.stores.edits.plans import EditPlan
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.pins import pinned_rows
 from tests.conftest import Command
 from tests.editors import edits_on
@@ -26,7 +26,7 @@ class Pins:
 
     def __init__(self, path: Path, folder: Path) -> None:
         self.path = path
-        self.notes = SideFile(folder / "explorer.db", path)
+        self.notes = Notes(folder / "explorer.db", path)
         self.editor = edits_on(path, folder / "trash.db", lambda: NOW, self.notes)
 
     def plan(self, ids: Sequence[str], on: bool) -> EditPlan:

@@ -8,10 +8,10 @@ import pytest
 
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
+from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import WAITING, OnlyAgent, Progress
-from explorer.stores.edits.write.connection import Changed
 from explorer.stores.kinds import open_store
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
@@ -179,7 +179,7 @@ def test_a_file_that_is_locked_for_long(
 ) -> None:
     before, editor = dump(path), editor_of(path)
     plan = editor.plan(Action.DELETE, numbers(path, "s"))
-    monkeypatch.setattr("explorer.stores.edits.write.connection.PATIENCE", 0.3)
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.3)
     with Locker(path), pytest.raises(ExplorerError, match="busy"):
         editor.apply(plan)
     assert dump(path) == before
@@ -193,7 +193,7 @@ def test_a_busy_file_is_told_once_that_nothing_was_done(
     with altered(path) as db:
         db.execute("DELETE FROM messages WHERE session_id = 's'")
     editor, (row,) = editor_of(path), numbers(path, "s")
-    monkeypatch.setattr("explorer.stores.edits.write.connection.PATIENCE", 0.1)
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.1)
     prune = editor.plan(Action.PRUNE, [row])
     rename = editor.plan(Action.RENAME, [row], title="Journey")
     for plan in (prune, rename):
@@ -209,7 +209,7 @@ def test_whoever_waits_for_another_program_is_told(
     path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor, (row,) = editor_of(path), numbers(path, "s")
-    monkeypatch.setattr("explorer.stores.edits.write.connection.TOLD_AFTER", 0.01)
+    monkeypatch.setattr("explorer.stores.edits.connection.TOLD_AFTER", 0.01)
     plan = editor.plan(Action.RENAME, [row], title="Journey")
     told: list[Progress] = []
     with Locker(path) as locker:

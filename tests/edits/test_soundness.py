@@ -7,8 +7,8 @@ import pytest
 
 from explorer.errors import Problem, StoreError
 from explorer.model import Action
+from explorer.stores.edits import refusals
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.write import soundness
 from tests.edits.states import dump
 from tests.factories import altered, rows
 from tests.mutants.making import replace_index
@@ -100,7 +100,7 @@ def test_a_big_file_is_not_looked_through(
     path: Path, editor_of: Callable[[Path], Editor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _half_an_index(path)
-    monkeypatch.setattr(soundness, "SMALL", 0)
+    monkeypatch.setattr(refusals, "LOOKED_THROUGH", 0)
     editor = editor_of(path)
     editor.apply(editor.plan(Action.DELETE, [1]))
     assert rows(path, "SELECT rowid FROM sessions NOT INDEXED") == [(2,)]

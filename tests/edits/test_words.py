@@ -9,12 +9,14 @@ import pytest
 from explorer.model import Action
 from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.plans import EditPlan, Outcome, Planned
+from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.words import plan_lines, skipped_words
 from explorer.stores.hermes.session_files import ROUTES, folder_of
 
 
-def _planned(id_: str, reason: str = "", outcome: Outcome = Outcome.DELETE) -> Planned:
+def _planned(
+    id_: str, reason: str = "", outcome: PlannedOutcome = PlannedOutcome.DELETE
+) -> Planned:
     return Planned(0, id_, None, "cli", 1, 9, "root", outcome, reason, files=(f"{id_}.json",))
 
 
@@ -51,7 +53,7 @@ def test_many_of_each_have_theirs() -> None:
 def test_what_is_left_out_is_said_with_its_reason(skipped: dict[str, int], told: str) -> None:
     assert skipped_words(skipped) == told
     (reason, *_), (number, *_) = skipped, skipped.values()
-    left = [_planned(str(at), reason, Outcome.SKIP) for at in range(number)]
+    left = [_planned(str(at), reason, PlannedOutcome.SKIP) for at in range(number)]
     assert f"Left out: {told.split(';')[0]}." in _lines(*left)
 
 

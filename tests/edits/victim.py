@@ -16,10 +16,10 @@ from typing import Any
 from explorer.errors import ExplorerError
 from explorer.model import Action
 from explorer.search.prune_rules import DAY, Rules, choose, ground, parts_of
+from explorer.stores.edits import connection
 from explorer.stores.edits.apply import batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan
-from explorer.stores.edits.write import log
 from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import processes
 from tests.editors import edits_on
@@ -114,8 +114,12 @@ BEFORE = {
 """What must have been done for an edit to be possible."""
 
 
+def trash_of(path: Path) -> Path:
+    return path.parent / "ours" / "trash.db"
+
+
 def editor_on(path: Path) -> Editor:
-    return edits_on(path, path.parent / "ours" / "trash.db", lambda: NOW)
+    return edits_on(path, trash_of(path), lambda: NOW)
 
 
 def quickly(pause: float) -> None:
@@ -127,7 +131,7 @@ def alone(enough: int) -> None:
     """As on a machine on which nobody but the processes of this namespace can have the file; logs
     are written back that are of so many bytes."""
     processes._FIRST = os.readlink("/proc/self/ns/pid")
-    log.ENOUGH, log.LEAST = enough, 0
+    connection.LOG_ENOUGH, connection.LOG_LEAST = enough, 0
 
 
 def work(job: Job) -> None:

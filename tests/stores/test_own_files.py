@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode, ExplorerError, Refused
-from explorer.settings import config_path, side_path, trash_path
-from explorer.stores.ours.notes import SideFile
+from explorer.settings import config_path, notes_path, trash_path
+from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.images import pack, unpack
 from tests.conftest import Command
 from tests.factories import altered, one_session, rows
@@ -85,17 +85,17 @@ def test_an_edit_that_a_newer_version_left_half_done_is_left_to_it(
 
 
 def test_notes_of_a_newer_version_are_read_and_never_written(path: Path, command: Command) -> None:
-    notes = SideFile(side_path(), path)
+    notes = Notes(notes_path(), path)
     notes.pin(["t"], on=True)
-    with altered(side_path()) as db:
+    with altered(notes_path()) as db:
         db.execute("ALTER TABLE pins ADD COLUMN colour TEXT")
-    before = side_path().read_bytes()
+    before = notes_path().read_bytes()
     assert notes.pins() == {"t"}
     with pytest.raises(Refused, match="newer version"):
         notes.pin(["s"], on=True)
     with pytest.raises(Refused, match="newer version"):
         notes.choose("sort", "cost")
-    assert side_path().read_bytes() == before
+    assert notes_path().read_bytes() == before
 
 
 DAMAGED: dict[str, str] = {
@@ -165,7 +165,7 @@ def test_own_files_that_are_pipes_are_not_waited_for(
     make: Callable[[Path], None], ending: str, path: Path, command: Command
 ) -> None:
     make(Path(f"{trash_path()}{ending}"))
-    make(Path(f"{side_path()}{ending}"))
+    make(Path(f"{notes_path()}{ending}"))
     for arguments in (["trash", "list"], ["undo", "--yes"], ["delete", "--yes", "--force", "t"]):
         said = command(*arguments, "--db", path)
         assert said.code == ExitCode.FAILED
@@ -173,7 +173,7 @@ def test_own_files_that_are_pipes_are_not_waited_for(
     assert command("list", "--db", path).code == 0
     if not ending:
         with pytest.raises(ExplorerError, match="pipe"):
-            SideFile(side_path(), path).pins()
+            Notes(notes_path(), path).pins()
 
 
 def test_settings_in_a_pipe_are_not_waited_for(path: Path, command: Command) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from explorer.errors import ExplorerError
 from explorer.stores.edits.editor import Editor
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash_records import ReceiptState
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
@@ -218,7 +218,7 @@ def let_loose(name: str, folder: Path, seed: int, blows: int) -> list[str]:
     wrong_before = faults(path)
     Monkey(path, home, seed).rage(blows)
     ours = home / "session-explorer"
-    editor = edits_on(path, ours / "trash.db", time.time, SideFile(ours / "explorer.db", path))
+    editor = edits_on(path, ours / "trash.db", time.time, Notes(ours / "explorer.db", path))
     if not editor.trash.receipts():
         return [] if path.read_bytes() == content else ["changed, and nothing was asked for"]
     wrong = list(_undo_all(editor))

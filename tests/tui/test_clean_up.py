@@ -11,7 +11,7 @@ from textual.widgets import Static
 from explorer.resume import Command as Resumed
 from explorer.stores.fates import DAY
 from explorer.stores.kinds import open_store
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.question import Question
 from explorer.tui.list.filter_dialog import FilterList
 from explorer.tui.reading.details_screen import DetailsScreen
@@ -240,7 +240,7 @@ async def test_k_asks_and_keeps_all_that_would_go(path: Path) -> None:
 async def test_a_pin_in_our_notes_alone_does_not_spare_and_k_makes_it_hermes_own(
     path: Path,
 ) -> None:
-    SideFile(path.parent / "ours" / "explorer.db", path).pin(["dog", "cat", "eel"], on=True)
+    Notes(path.parent / "ours" / "explorer.db", path).pin(["dog", "cat", "eel"], on=True)
     async with _editable(path) as driver:
         assert len(_marked(driver)) == 3
         await driver.press("K")

@@ -9,7 +9,7 @@ import pytest
 
 from explorer.crash_report import KEPT, report, write_report
 from explorer.left_open import LeftOpen, keep, take, understood
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from tests.terminal import Terminal
 from tests.tui.driving import NOW, animals, opened
 
@@ -139,13 +139,13 @@ async def test_what_was_open_is_offered_once_and_only_as_far_as_it_is_there(
     tmp_path: Path,
 ) -> None:
     path, notes = animals(tmp_path / "state.db"), tmp_path / "ours" / "explorer.db"
-    keep(SideFile(notes, path), LeftOpen("", "cat"))
+    keep(Notes(notes, path), LeftOpen("", "cat"))
     async with opened(path, notes=notes) as driver:
         await driver.until(lambda: driver.app.screen is not driver.main)
         assert "Session: cat" in driver.screen()
         await driver.press("y")
         assert driver.current() == "cat"
-    assert not take(SideFile(notes, path))
-    keep(SideFile(notes, path), LeftOpen("", "gone\x1b[2J\ud800"))
+    assert not take(Notes(notes, path))
+    keep(Notes(notes, path), LeftOpen("", "gone\x1b[2J\ud800"))
     async with opened(path, notes=notes) as driver:
         assert driver.app.screen is driver.main

@@ -232,7 +232,7 @@ async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
 async def test_an_edit_that_waits_for_another_program_says_so(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.stores.edits.write.connection.PATIENCE", 120.0)
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 120.0)
     async with opened(path, trash=trash) as driver:
         await driver.to("bee")
         await driver.press("t", "end", "ctrl+u")
@@ -372,8 +372,8 @@ def _cut_short(path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None
         raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.stores.edits.apply.delete_rows.Deleter._end", crash)
-        patched.setattr("explorer.stores.edits.apply.take_out.run_batches", _one_step_at_a_time)
+        patched.setattr("explorer.stores.edits.apply.delete.DeleteSteps._end", crash)
+        patched.setattr("explorer.stores.edits.apply.delete.run_batches", _one_step_at_a_time)
         with pytest.raises(Crash):
             editor.apply(plan)
     assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
@@ -441,7 +441,7 @@ async def test_what_a_kill_cut_between_two_sessions_is_told_at_the_next_start(
     ended = rows(path, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
     plan = editor.plan(Action.DELETE, [int(str(row)) for (row,) in ended])
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.stores.edits.apply.take_out.run_batches", _one_step_at_a_time)
+        patched.setattr("explorer.stores.edits.apply.delete.run_batches", _one_step_at_a_time)
         with pytest.raises(Killed):
             editor.apply(plan, progress=die)
     async with opened(path, trash=trash) as driver:

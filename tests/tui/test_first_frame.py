@@ -10,7 +10,7 @@ from explorer.browse.first_read import REVERSED, SORT_CHOICE
 from explorer.model import Sort
 from explorer.stores.hermes.store import HermesStore
 from explorer.stores.kinds import open_store
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.tui.list.session_list import SessionList
 from tests.factories import altered
 from tests.tui.driving import NAMES, NOW, Held, animals, opened
@@ -52,7 +52,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[_Shown]:
 async def test_the_first_rows_are_those_of_the_remembered_order(
     demo: Path, notes: Path, shown: list[_Shown], sort: Sort, reverse: bool
 ) -> None:
-    SideFile(notes, demo).choose(SORT_CHOICE, f"{sort} {REVERSED}" if reverse else sort)
+    Notes(notes, demo).choose(SORT_CHOICE, f"{sort} {REVERSED}" if reverse else sort)
     async with opened(demo, notes=notes) as driver:
         assert (driver.main._lister.wish.sort, driver.main._lister.wish.reverse) == (sort, reverse)
         driver.main._lister.arrange()
@@ -72,7 +72,7 @@ async def test_pinned_rows_are_first_from_the_first_frame_on(
     catalog = store.catalog()
     newest = catalog.by_last_active(catalog.select()[0])
     tips = [newest[7], newest[-1], newest[3]]
-    kept = SideFile(notes, demo)
+    kept = Notes(notes, demo)
     kept.pin([store.labels(tips)[tip].id for tip in tips], on=True)
     kept.choose(SORT_CHOICE, sort)
     async with opened(demo, notes=notes) as driver:
@@ -91,7 +91,7 @@ async def test_the_cursor_stays_where_somebody_put_it_before_all_was_read(
             "INSERT INTO messages (session_id, role, content, timestamp)"
             f" VALUES ('dog', 'user', 'again', {NOW})"
         )
-    SideFile(notes, path).choose(SORT_CHOICE, Sort.STARTED)
+    Notes(notes, path).choose(SORT_CHOICE, Sort.STARTED)
     held = Held(monkeypatch, HermesStore, "catalog")
     async with opened(path, notes=notes, first=held) as driver:
         assert driver.listed() == list(NAMES)

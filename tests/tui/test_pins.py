@@ -10,7 +10,7 @@ from explorer.model import Sort
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
 from explorer.stores.ours import notes as side
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from tests.factories import altered, go_on, rows, talk
 from tests.locker import Locker
 from tests.newer_files import newer_file
@@ -122,7 +122,7 @@ async def test_all_that_is_selected_is_pinned_and_if_all_is_pinned_unpinned(
         await driver.press("m")
         assert _starred(driver) == []
         assert len(driver.main.sessions.selection) == 2
-    assert SideFile(notes, path).pins() == frozenset()
+    assert Notes(notes, path).pins() == frozenset()
 
 
 async def test_pins_are_first_in_every_order(path: Path, notes: Path) -> None:
@@ -138,7 +138,7 @@ async def test_pins_are_first_in_every_order(path: Path, notes: Path) -> None:
 
 
 async def test_a_pinned_archived_session_is_listed_and_says_why(path: Path, notes: Path) -> None:
-    SideFile(notes, path).pin(["old"], on=True)
+    Notes(notes, path).pin(["old"], on=True)
     async with opened(path, notes=notes) as driver:
         assert driver.listed()[0] == "old"
         (line,) = (line for line in driver.screen().splitlines() if "★" in line)
@@ -154,7 +154,7 @@ async def test_a_pinned_archived_session_is_listed_and_says_why(path: Path, note
 async def test_a_filter_hides_a_pinned_session_like_any_other(path: Path, notes: Path) -> None:
     with altered(path) as db:
         db.execute("UPDATE sessions SET source = 'telegram' WHERE id IN ('cat', 'fox')")
-    SideFile(notes, path).pin(["cat", "dog"], on=True)
+    Notes(notes, path).pin(["cat", "dog"], on=True)
     async with opened(path, notes=notes) as driver:
         wish = driver.main._lister.wish
         driver.main._lister.wish_for(
@@ -166,7 +166,7 @@ async def test_a_filter_hides_a_pinned_session_like_any_other(path: Path, notes:
 
 
 async def test_a_pinned_session_that_is_deleted_does_no_harm(path: Path, notes: Path) -> None:
-    SideFile(notes, path).pin(["cat", "never was", "\ud800", ""], on=True)
+    Notes(notes, path).pin(["cat", "never was", "\ud800", ""], on=True)
     with altered(path) as db:
         db.execute("DELETE FROM messages WHERE session_id = 'cat'")
         db.execute("DELETE FROM sessions WHERE id = 'cat'")
@@ -219,7 +219,7 @@ async def test_keys_in_a_burst_pin_everything_they_were_pressed_on(
         held.let_go()
         await driver.settle()
         assert _starred(driver) == ["bee", "cat"]
-    assert SideFile(notes, path).pins() == {"bee", "cat"}
+    assert Notes(notes, path).pins() == {"bee", "cat"}
 
 
 def _broken(notes: Path) -> None:
@@ -255,7 +255,7 @@ async def test_a_pin_that_cannot_be_kept_is_said_and_the_list_stays(
 async def test_notes_that_another_program_holds_do_not_keep_the_list_waiting(
     path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    SideFile(notes, path).pin(["cat"], on=True)
+    Notes(notes, path).pin(["cat"], on=True)
     monkeypatch.setattr(side, "PATIENCE", 0.01)
     with Locker(notes):
         async with opened(path, notes=notes) as driver:
@@ -270,7 +270,7 @@ def _first_page(path: Path, notes: Path) -> Opened:
 
 
 def test_the_pinned_rows_are_at_the_top_of_the_first_page(path: Path, notes: Path) -> None:
-    SideFile(notes, path).pin(["old", "dog", "fox", "never was"], on=True)
+    Notes(notes, path).pin(["old", "dog", "fox", "never was"], on=True)
     page = _first_page(path, notes)
     assert [row.title for row in page.rows] == ["dog", "fox", "old", "ant", "bee", "cat", "eel"]
     assert page.pinned == 3
@@ -287,7 +287,7 @@ def test_no_session_is_on_the_first_page_twice(path: Path, notes: Path) -> None:
     with altered(path) as db:
         go_on(db, "cat", "cat two", NOW - HOUR / 2)
     for pin in ("cat", "cat two"):
-        SideFile(notes, path).pin([pin], on=True)
+        Notes(notes, path).pin([pin], on=True)
     page = _first_page(path, notes)
     assert len({row.key for row in page.rows}) == len(page.rows)
     assert [row.id for row in page.rows].count("cat two") == 1
@@ -342,7 +342,7 @@ async def test_each_file_has_its_own_order(path: Path, notes: Path, tmp_path: Pa
 async def test_words_in_the_notes_that_mean_nothing_are_ignored(
     path: Path, notes: Path, words: str, title: str
 ) -> None:
-    SideFile(notes, path).choose(SORT_CHOICE, words)
+    Notes(notes, path).choose(SORT_CHOICE, words)
     async with opened(path, notes=notes) as driver:
         assert str(driver.main.sessions.border_title) == f"Sessions · {title}"
         assert sorted(driver.listed()) == list(NAMES)
@@ -351,7 +351,7 @@ async def test_words_in_the_notes_that_mean_nothing_are_ignored(
 async def test_the_cursor_stays_where_somebody_put_it_before_the_list_was_made_again(
     path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    SideFile(notes, path).choose(SORT_CHOICE, "title reversed")
+    Notes(notes, path).choose(SORT_CHOICE, "title reversed")
     async with opened(path, notes=notes) as driver:
         held = Held(monkeypatch, HermesStore, "catalog")
         driver.main.file.edited()
@@ -393,7 +393,7 @@ async def test_m_pins_in_the_agents_own_file_and_u_takes_it_back(
         await driver.press("y")
         await driver.until(lambda: not _starred(driver))
     assert _in_column(today) == set()
-    assert not SideFile(notes, today).pins()
+    assert not Notes(notes, today).pins()
 
 
 async def test_what_hermes_pinned_is_first_in_the_first_frame(today: Path, notes: Path) -> None:

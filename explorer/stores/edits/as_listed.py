@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from explorer.errors import Refused
 from explorer.stores.catalog import Catalog
-from explorer.stores.edits.plans import EditPlan, Outcome
+from explorer.stores.edits.plans import EditPlan, PlannedOutcome
 
 ANOTHER = Refused(
     "The list has changed", "Another session is in this place by now. Nothing was done."
@@ -41,7 +41,7 @@ def as_listed(
     stay = {part for key in changed for part in listed.chain(key)}
     rest = again([key for key in keys if key not in stay])
     left = [
-        one._replace(outcome=Outcome.SKIP, reason=SINCE)
+        one._replace(outcome=PlannedOutcome.SKIP, reason=SINCE)
         for one in plan.doomed
         if one.key in asked & stay
     ]

@@ -1,7 +1,6 @@
 """Edits that give some cells of a session another value: rename, archive, pin, end, reopen.
 
-The plan holds the old and the new value of each cell. Under the lock the old one must still be
-there; to undo, the new one.
+The plan holds the old and the new value of each cell; `apply/changes` does it.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,58 +9,19 @@ from pathlib import Path
 from explorer.errors import Refused
 from explorer.model import Action, Session, State
 from explorer.render.when import exact
+from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.delete_plan import RUNNING, UNSOUND, Planner
 from explorer.stores.edits.dialect import SessionTables, Values
-from explorer.stores.edits.plans import EditPlan, Outcome, Owner, Planned, Title
-from explorer.stores.edits.subject import Subject
-from explorer.stores.edits.write.connection import Changed, Transaction
-from explorer.stores.ours.trash_records import OURS, Change
-from explorer.stores.sqlite.images import Cell, bound, raw, shown
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.edits.plans import EditPlan, Owner, Planned, PlannedOutcome, Title
+from explorer.stores.edits.shape import Subject
+from explorer.stores.ours.trash_records import OURS, CellChange
+from explorer.stores.sqlite.images import raw
 
 PINNED, NOT_PINNED = "pinned already", "not pinned"
 NOTED = (
     "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
     " does not know of it."
 )
-
-
-def apply_change(tx: Transaction, change: Change) -> None:
-    """Give the cells of one row their new values, if they still have the old ones."""
-    _set(tx, change.table, change, change.old, change.new)
-
-
-def revert_change(tx: Transaction, change: Change) -> None:
-    """Give the cells of one row their old values back, if they still have the new ones."""
-    _set(tx, change.table, change, change.new, change.old)
-
-
-def _set(
-    tx: Transaction, table: str, change: Change, before: Sequence[Cell], after: Sequence[Cell]
-) -> None:
-    given = [bound(cell) for cell in after]
-    known = [bound(cell) for cell in (change.id, *before)]
-    names = [quoted(column) for column in change.columns]
-    sets = ", ".join(f"{name} = {place}" for name, (place, _) in zip(names, given, strict=True))
-    tests = " AND ".join(
-        f"{name} IS {place}"
-        for name, (place, _) in zip((quoted(change.id_column), *names), known, strict=True)
-    )
-    count = tx.run(
-        f"UPDATE {quoted(table)} SET {sets} WHERE {tests}",
-        [value for _, value in (*given, *known)],
-    )
-    if count != 1:
-        raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
-
-
-def check_title_free(tx: Transaction, tables: SessionTables, plan: EditPlan) -> None:
-    """Under the lock: nobody has taken the title of a rename since it was planned."""
-    if plan.title is not None and plan.title.text is not None:
-        movers = {shown(change.id) for change in plan.changes}
-        taken = tables.under(tx).title_taken(plan.title.text, movers)
-        if taken is not None:
-            raise Changed("This title is taken", f"{taken_words(taken)}. Nothing was changed.")
 
 
 def taken_words(title: Title) -> str:
@@ -77,17 +37,17 @@ def owner_words(owner: Owner) -> str:
     return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
 
 
-def change_of(tables: SessionTables, subject: Subject, values: Values) -> Change:
+def change_of(tables: SessionTables, subject: Subject, values: Values) -> CellChange:
     """Other values for some cells of a session."""
     columns = tuple(values)
     old = tables.stored(subject, columns)
     new = tuple(values.values())
-    return Change(tables.shape.sessions, tables.shape.id, raw(subject.id), columns, old, new)
+    return CellChange(tables.shape.sessions, tables.shape.id, raw(subject.id), columns, old, new)
 
 
-def noted(subject: str, kind: str, on: bool) -> Change:
+def noted(subject: str, kind: str, on: bool) -> CellChange:
     """The same in our own notes, of what a file has no place for."""
-    return Change(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
+    return CellChange(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
 
 
 def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditPlan:
@@ -105,7 +65,7 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
     title = tables.title(subject, typed)
     owner = title.owner
     blocked = bool(title.trouble) or (owner is not None and not owner.yields)
-    changes: list[Change] = []
+    changes: list[CellChange] = []
     notes: list[str] = []
     if not blocked and title.text != subject.title:
         if owner is not None:
@@ -113,9 +73,8 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
             changes.append(change_of(tables, held_by, tables.titled(None)))
             notes.append(owner.yields)
         changes.append(change_of(tables, subject, tables.titled(title.text)))
-    outcome = Outcome.CHANGE if changes else Outcome.SKIP
     reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
-    planned = planner.planned(subject, outcome, "" if changes else reason)
+    planned = planner.judged(subject, PlannedOutcome.CHANGE, "" if changes else reason)
     return planner.made(Action.RENAME, [planned])._replace(
         changes=tuple(changes), notes=tuple(notes), title=title
     )
@@ -127,7 +86,7 @@ def plan_archive(
     """Archive sessions, or take them out again; `rows` are all parts of each conversation. `ours`
     are those that our own notes hold as archived, for a file that has no place for it."""
     tables = planner.tables
-    changes: list[Change] = []
+    changes: list[CellChange] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     planner.measure(wanted)
@@ -139,8 +98,7 @@ def plan_archive(
             changes.append(noted(subject.id, "archived", on))
         elif not reason:
             changes.append(change_of(tables, subject, tables.archived(subject, on, planner.now)))
-        outcome = Outcome.SKIP if reason else Outcome.CHANGE
-        sessions.append(planner.planned(subject, outcome, reason))
+        sessions.append(planner.judged(subject, PlannedOutcome.CHANGE, reason))
     plan = planner.made(Action.ARCHIVE if on else Action.UNARCHIVE, sessions)
     return plan._replace(changes=tuple(changes), notes=() if ours is None else (NOTED,))
 
@@ -152,8 +110,8 @@ def plan_pin(
     our notes hold. An agent that has pins spares pinned sessions in its own clean-up, so there a
     pin belongs into its file. What our notes say counts as well: whoever unpins clears both."""
     tables, column = planner.tables, planner.tables.keeps_pins
-    changes: list[Change] = []
-    in_notes: list[Change] = []
+    changes: list[CellChange] = []
+    in_notes: list[CellChange] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     if measured:
@@ -170,9 +128,8 @@ def plan_pin(
             reason = PINNED
         elif not reason and not on and not (in_file or in_ours):
             reason = NOT_PINNED
-        outcome = Outcome.SKIP if reason else Outcome.CHANGE
-        sessions.append(planner.planned(subject, outcome, reason))
-    acted = any(one.outcome is Outcome.CHANGE for one in sessions)
+        sessions.append(planner.judged(subject, PlannedOutcome.CHANGE, reason))
+    acted = any(one.outcome is PlannedOutcome.CHANGE for one in sessions)
     plan = planner.made(Action.PIN if on else Action.UNPIN, sessions)
     return plan._replace(changes=(*changes, *in_notes) if acted else ())
 
@@ -185,10 +142,9 @@ def plan_noted_pins(
     for one in wanted:
         same = (one.id in ours) == on
         reason = (PINNED if on else NOT_PINNED) if same else ""
-        outcome = Outcome.SKIP if same else Outcome.CHANGE
-        source, words = one.source, one.preview
-        planned = Planned(one.key, one.id, one.title, source, 0, 0, "", outcome, reason)
-        sessions.append(planned._replace(words=words))
+        outcome = PlannedOutcome.SKIP if same else PlannedOutcome.CHANGE
+        planned = Planned(one.key, one.id, one.title, one.source, 0, 0, "", outcome, reason)
+        sessions.append(planned._replace(words=one.preview))
         changes += [] if same else [noted(one.id, "pinned", on)]
     action = Action.PIN if on else Action.UNPIN
     return EditPlan(action, path, "", tuple(sessions), tuple(changes))
@@ -197,7 +153,7 @@ def plan_noted_pins(
 def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -> EditPlan:
     """End sessions that a crash left open, or open ended ones again."""
     tables = planner.tables
-    changes: list[Change] = []
+    changes: list[CellChange] = []
     sessions: list[Planned] = []
     wanted = planner.subjects(rows)
     planner.measure(wanted)
@@ -206,8 +162,7 @@ def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -
         if not reason:
             values = tables.reopened(subject) if reopen else [(subject, tables.ended(planner.now))]
             changes += [change_of(tables, *one) for one in values]
-        outcome = Outcome.SKIP if reason else Outcome.CHANGE
-        sessions.append(planner.planned(subject, outcome, reason))
+        sessions.append(planner.judged(subject, PlannedOutcome.CHANGE, reason))
     plan = planner.made(Action.REOPEN if reopen else Action.END, sessions)
     return plan._replace(changes=tuple(changes))
 

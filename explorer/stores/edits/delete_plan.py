@@ -10,10 +10,10 @@ from pathlib import Path
 from explorer.model import Action, State
 from explorer.render.amounts import plural
 from explorer.stores.edits.dialect import SessionTables
-from explorer.stores.edits.families import CONTINUED
-from explorer.stores.edits.plans import EditPlan, Outcome, Planned
-from explorer.stores.edits.subject import APART, RESET_CHILD, Size, Subject, state
+from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.shape import APART, RESET_CHILD, Size, Subject, state
 
+CONTINUED = "what continues it stays"
 RUNNING = "running (its agent may be writing it)"
 UNSOUND = "its id is not valid text"
 WORDED = 20
@@ -56,7 +56,7 @@ class Planner:
         """A plan about these sessions."""
         return EditPlan(action, self.path, self.tables.shape.sessions, tuple(sessions))
 
-    def planned(self, subject: Subject, outcome: Outcome, reason: str = "") -> Planned:
+    def planned(self, subject: Subject, outcome: PlannedOutcome, reason: str = "") -> Planned:
         return Planned(
             key=self.tables.key(subject.row),
             id=subject.id,
@@ -71,6 +71,10 @@ class Planner:
             state=self.state(subject).value,
             last_active=subject.last_active,
         )
+
+    def judged(self, subject: Subject, acted: PlannedOutcome, reason: str) -> Planned:
+        """A session that is acted upon, unless there is a reason not to."""
+        return self.planned(subject, PlannedOutcome.SKIP if reason else acted, reason)
 
     def words(self, subject: Subject) -> str:
         """What a session without a title is called, for as many as a person is told of: those that
@@ -116,16 +120,18 @@ class Planner:
         files = self.tables.files([one.id for one in ordered])
         sessions = [
             self.planned(
-                one, Outcome.DELETE, "" if one.row in doomed else "a subagent of it"
+                one, PlannedOutcome.DELETE, "" if one.row in doomed else "a subagent of it"
             )._replace(
                 children=tuple(by_parent.get(one.id, ())),
                 files=tuple(files.get(one.id, ())),
             )
             for one in ordered
         ]
-        sessions += [self.planned(one, Outcome.DETACH, _stays(one)) for one in staying.values()]
         sessions += [
-            self.planned(one, Outcome.SKIP, left_out[one.row])
+            self.planned(one, PlannedOutcome.DETACH, _stays(one)) for one in staying.values()
+        ]
+        sessions += [
+            self.planned(one, PlannedOutcome.SKIP, left_out[one.row])
             for one in wanted
             if one.row in left_out
         ]
@@ -151,15 +157,14 @@ class Planner:
         for one in wanted:
             empty = "" if self.size(one).messages else "it has no messages"
             reason = self.refusal(one, force) or empty
-            outcome = Outcome.SKIP if reason else Outcome.CLEAR
-            sessions.append(self.planned(one, outcome, reason))
+            sessions.append(self.judged(one, PlannedOutcome.CLEAR, reason))
         plan = self.made(Action.CLEAR, sessions)
         return plan._replace(notes=("Tokens and cost stay as they were counted.",))
 
     def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
         """What is to be known besides; last, what becomes of the room."""
-        going = [one for one in sessions if one.outcome is Outcome.DELETE]
-        stays = [one for one in sessions if one.outcome is Outcome.DETACH]
+        going = [one for one in sessions if one.outcome is PlannedOutcome.DELETE]
+        stays = [one for one in sessions if one.outcome is PlannedOutcome.DETACH]
         running = sum(one.state == State.RUNNING for one in going)
         if running:
             yield f"{plural(running, 'session')} running: what the agent writes next may fail."

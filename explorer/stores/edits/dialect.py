@@ -14,11 +14,10 @@ from typing import Self
 
 from explorer.errors import Refused
 from explorer.model import State
+from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.plans import Planned, Title
-from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import Size, Subject, short_name, state
+from explorer.stores.edits.shape import Size, Subject, TableShape, short_name, state
 from explorer.stores.edits.triggers import any_trigger, triggers
-from explorer.stores.edits.write.connection import Changed, Transaction
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Image, Rows
 from explorer.stores.sqlite.schema import Schema, quoted
@@ -90,7 +89,7 @@ class SessionTables(ABC):
     """How the agent gives the room of what was deleted back."""
 
     def __init__(
-        self, ask: Rows, schema: Schema, shape: Shape, key_of: Callable[[str, int], int]
+        self, ask: Rows, schema: Schema, shape: TableShape, key_of: Callable[[str, int], int]
     ) -> None:
         self.ask = ask
         self.schema = schema

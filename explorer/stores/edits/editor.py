@@ -11,9 +11,11 @@ from pathlib import Path
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.model import Action, Session
-from explorer.stores.edits.apply.apply import Doing
-from explorer.stores.edits.apply.recovery import settle
-from explorer.stores.edits.apply.take_out import UnderWay
+from explorer.stores.edits.apply.batches import EditContext
+from explorer.stores.edits.apply.changes import change_cells, change_notes
+from explorer.stores.edits.apply.delete import delete
+from explorer.stores.edits.apply.recovery import finish, settle
+from explorer.stores.edits.apply.undo import Undo
 from explorer.stores.edits.change_plan import (
     plan_archive,
     plan_end,
@@ -21,16 +23,16 @@ from explorer.stores.edits.change_plan import (
     plan_pin,
     plan_rename,
 )
+from explorer.stores.edits.connection import Changed, ReadConnection
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.names import worded
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
-from explorer.stores.edits.refusals import place, reason_against, undo_reason
+from explorer.stores.edits.refusals import check_sound, place, reason_against
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import log_words
-from explorer.stores.edits.write.connection import Looking
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
     OURS,
@@ -111,22 +113,22 @@ class Editor:
     def _planning(self, action: Action, table: str, token: CancelToken | None) -> Iterator[Planner]:
         self.trash.check()
         done = KINDS[action].rule.past
-        with self._looking(done, token) as looking:
-            schema = looking.schema
-            reason = reason_against(action, self.path, self._dialect, schema, looking.ask)
+        with self._connected(done, token) as file:
+            schema = file.schema
+            reason = reason_against(action, file, self._dialect)
             for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
             if reason and not for_agent:
                 raise Refused(f"It cannot be {done}", sentence(reason))
-            tables = self._dialect.over(looking.ask, schema, table)
+            tables = self._dialect.over(file.ask, schema, table)
             yield Planner(self.path, tables, self._clock())
 
     @contextmanager
-    def _looking(self, done: str, token: CancelToken | None) -> Iterator[Looking]:
+    def _connected(self, done: str, token: CancelToken | None) -> Iterator[ReadConnection]:
         reason = place(self.path)
         if reason:
             raise Refused(f"It cannot be {done}", sentence(reason))
-        with Looking(self.path, token) as looking:
-            yield looking
+        with ReadConnection(self.path, token) as file:
+            yield file
 
     def _leave_to_agent(self, planner: Planner, plan: EditPlan) -> None:
         reason = self._dialect.left_to_agent(planner.tables.schema)
@@ -144,8 +146,8 @@ class Editor:
     def worded(self, plan: EditPlan) -> EditPlan:
         """A plan with the first words of every session in it that has no title; by itself a plan
         looks for those of a few."""
-        with self._looking("listed", None) as looking:
-            tables = self._dialect.over(looking.ask, looking.schema, plan.table)
+        with self._connected("listed", None) as file:
+            tables = self._dialect.over(file.ask, file.schema, plan.table)
             untitled = [one.id for one in plan.sessions if not one.title and not one.words]
             words = {
                 one.id: tables.first_words(one)
@@ -172,9 +174,24 @@ class Editor:
         force: bool = False,
     ) -> Done:
         """Do what was planned. Stopped by its token, a long edit says how far it got."""
+        context = self._context(token, progress)
         with self.trash.alone():
             self._sweep()
-            return self._with_log(self._doing(token, progress).apply(plan, force))
+            if not plan.doomed:
+                return Done(None, plan.action.value, (), plan.skipped, plan.notes)
+            if plan.changes and not plan.in_file:
+                return self._with_log(change_notes(context, plan))
+            with context.connected() as file:
+                # Tables and triggers may have changed since the plan was made.
+                reason = reason_against(plan.action, file, self._dialect)
+                if reason:
+                    raise Changed("It cannot be done any more", sentence(reason))
+                check_sound(file)
+                if plan.changes:
+                    done = change_cells(context, file, plan)
+                else:
+                    done = delete(context, file, plan, force)
+            return self._with_log(done)
 
     def undo_plan(
         self,
@@ -189,12 +206,11 @@ class Editor:
         changes = self.trash.changes(found.number)
         if changes and all(change.table == OURS for change in changes):
             return UndoPlan(found, (), tuple(changes), of=len(changes))
-        with self._looking("undone", token) as looking:
-            ask, schema = looking.ask, looking.schema
-            reason = undo_reason(self.path, self._dialect, schema, ask, found, changes)
+        with self._connected("undone", token) as file:
+            reason = reason_against(found.action, file, self._dialect)
             if reason:
                 raise Refused("It cannot be undone", sentence(reason))
-            tables = self._dialect.over(ask, schema, table_of(kept, changes))
+            tables = self._dialect.over(file.ask, file.schema, table_of(kept, changes))
             busy = tables.running(at_risk(found, kept, changes), self._clock())
             return plan_undo(self.trash, self._dialect, found, tables, entries, busy)
 
@@ -205,7 +221,7 @@ class Editor:
         progress: Callable[[Progress], None] | None = None,
     ) -> Done:
         with self.trash.alone():
-            return self._with_log(self._doing(token, progress).undo(plan))
+            return self._with_log(Undo(self._context(token, progress), plan).run())
 
     def _receipt(self, number: int | None) -> Receipt:
         cut_short = {one.number for one in self.after_crash().half_done}
@@ -261,7 +277,7 @@ class Editor:
     ) -> Done:
         """Do the rest of an edit that a crash cut short."""
         with self.trash.alone():
-            return self._with_log(self._doing(token, progress).finish(receipt))
+            return self._with_log(finish(self._context(token, progress), receipt))
 
     def restore(
         self,
@@ -280,18 +296,18 @@ class Editor:
         plan = self.undo_plan(receipt.number, entries, token)
         return self.undo(plan, token, progress)
 
-    def _doing(
+    def _context(
         self, token: CancelToken | None, progress: Callable[[Progress], None] | None
-    ) -> Doing:
-        under_way = UnderWay(
+    ) -> EditContext:
+        return EditContext(
             self.path,
             self._dialect,
             self.trash,
             self._clock,
             token or CancelToken(),
-            progress or _unheard,
+            progress or (lambda told: None),
+            self._notes,
         )
-        return Doing(under_way, self._notes)
 
     def _with_log(self, done: Done) -> Done:
         """What was done, and where that left a long log, that too."""
@@ -305,7 +321,3 @@ class Editor:
         old = self.trash.expired(self._clock())
         if old:
             self.trash.purge(one.number for one in old)
-
-
-def _unheard(progress: Progress) -> None:
-    pass

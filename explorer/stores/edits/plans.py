@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.model import Action
-from explorer.stores.ours.trash_records import OURS, Change, Receipt
+from explorer.stores.ours.trash_records import OURS, CellChange, Receipt
 
 
-class Outcome(StrEnum):
+class PlannedOutcome(StrEnum):
     """What becomes of a session."""
 
     DELETE = "delete"
@@ -55,7 +55,7 @@ class Planned(NamedTuple):
     messages: int
     bytes: int
     kind: str
-    outcome: Outcome
+    outcome: PlannedOutcome
     reason: str = ""
     """Why it goes along, stays or is left out; empty where it was asked for."""
     state: str = ""
@@ -86,7 +86,7 @@ class EditPlan(NamedTuple):
     table: str
     """The table of sessions it is about: for the engine alone."""
     sessions: tuple[Planned, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[CellChange, ...] = ()
     """Cells that are given other values."""
     notes: tuple[str, ...] = ()
     """What else a person should know before saying yes."""
@@ -107,14 +107,14 @@ class EditPlan(NamedTuple):
 
     @property
     def detached(self) -> tuple[Planned, ...]:
-        return tuple(one for one in self.sessions if one.outcome is Outcome.DETACH)
+        return tuple(one for one in self.sessions if one.outcome is PlannedOutcome.DETACH)
 
     @property
     def skipped(self) -> Mapping[str, int]:
         """How many are left out, by reason."""
         found: dict[str, int] = {}
         for one in self.sessions:
-            if one.outcome is Outcome.SKIP:
+            if one.outcome is PlannedOutcome.SKIP:
                 found[one.reason] = found.get(one.reason, 0) + 1
         return found
 
@@ -182,4 +182,4 @@ class Progress(NamedTuple):
 WAITING = Progress(0, 0, 0, 0, waiting=True)
 WAITING_WORDS = "Another program is writing; waiting …"
 
-_ACTED_ON = (Outcome.DELETE, Outcome.CLEAR, Outcome.CHANGE)
+_ACTED_ON = (PlannedOutcome.DELETE, PlannedOutcome.CLEAR, PlannedOutcome.CHANGE)

@@ -1,22 +1,42 @@
 """Why a file cannot be edited: said before anybody tries, each reason in words.
 
 An edit is offered only where it is proven safe. What in its tables speaks against it the agent's
-dialect says; here is what holds for any file: where it lies, and triggers that nobody knows.
+dialect says; here is what holds for any file: where it lies, triggers that nobody knows, whether
+it is damaged, and whether the disk has room.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from explorer.errors import ExplorerError, Problem, Refused
 from explorer.model import Action
+from explorer.render.amounts import size
+from explorer.stores.edits.connection import ReadConnection
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.edit_kinds import KINDS, RULES
-from explorer.stores.ours.trash_records import OURS, Change, Receipt
-from explorer.stores.sqlite.failures import check_file
-from explorer.stores.sqlite.images import Rows
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.failures import check_file, store_error
+from explorer.stores.sqlite.images import Rows, shown
 from explorer.stores.sqlite.schema import Schema
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "ceph", "glusterfs")
+DISK_SPARE = 32 << 20
+"""Bytes that must stay free besides what an edit needs."""
+DISK_LEAST = 256 << 20
+"""Bytes of the disk that a long edit leaves to others."""
+_NUMBERS = ("page_count", "freelist_count", "page_size")
+_UNKNOWN = (
+    "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index', 'view', 'trigger') LIMIT 1"
+)
+"""What SQLite passes over when it reads the schema, such as an index that it needs for a write."""
+LOOKED_THROUGH = 16 << 20
+"""Bytes of a file that is looked through in less than a tenth of a second."""
+_MOST_FAULTS = 100
+_HARMLESS = ("NUMERIC value in ", "TEXT value in ")
+"""How newer ones begin what they say of cells of another type than their column, which go back as
+they were; what they say of full-text tables names FTS."""
 
 
 def reasons(
@@ -30,26 +50,11 @@ def reasons(
     return {name: own.get(name) or None for name in RULES}
 
 
-def reason_against(
-    action: Action, path: Path, dialect: Dialect, schema: Schema, ask: Rows
-) -> str | None:
-    """Why this edit is not possible, if it is not."""
-    return reasons(path, dialect, schema, ask)[KINDS[action].rule.action]
-
-
-def undo_reason(
-    path: Path,
-    dialect: Dialect,
-    schema: Schema,
-    ask: Rows,
-    receipt: Receipt,
-    changes: Sequence[Change],
-) -> str | None:
-    """Why an edit cannot be taken back: what would keep it from being done again. Our own notes are
-    kept elsewhere."""
-    if changes and all(change.table == OURS for change in changes):
-        return None
-    return reason_against(Action(receipt.action), path, dialect, schema, ask)
+def reason_against(action: str, file: ReadConnection, dialect: Dialect) -> str | None:
+    """Why an edit of a file is not possible, or cannot be taken back: what would keep it from being
+    done again does."""
+    found = reasons(file.path, dialect, file.schema, file.ask)
+    return found[KINDS[Action(action)].rule.action.value]
 
 
 def place(path: Path) -> str:
@@ -91,3 +96,62 @@ def file_system(folder: Path) -> str:
         if inside and len(point) >= len(best):
             best, kind = point, fields[2]
     return kind
+
+
+def check_sound(file: ReadConnection) -> None:
+    """Refuse to edit a file of which the pages or the indices are damaged.
+
+    From such a file a session may well be deleted, and then not be put back: a free page is none,
+    an index holds what its table does not. SQLite can tell, in five milliseconds for each megabyte.
+    So a small file is looked through before anything leaves it; one so big that its agent would
+    have to wait is not, and there the trash keeps what cannot be put back before the agent has
+    repaired the file.
+    """
+    if not _sound(file):
+        raise store_error(Problem.CORRUPT, file.path).also("Nothing was edited.")
+
+
+def _sound(file: ReadConnection) -> bool:
+    pages, free, page_size = (_number(file, name) for name in _NUMBERS)
+    # The check itself believes this number, and the next page that is needed is not there.
+    if free >= pages or file.ask(_UNKNOWN):
+        return False
+    if pages * page_size > LOOKED_THROUGH:
+        return True
+    found = [shown(row[0]) for row in file.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
+    return all(one == "ok" or one.startswith(_HARMLESS) or "FTS" in one for one in found)
+
+
+def _number(file: ReadConnection, name: str) -> int:
+    return cells.amount(file.ask(f"PRAGMA {name}")[0][0])
+
+
+def check_room(folders: Iterable[Path], moved: int, what: str) -> None:
+    """Refuse `what` where there is no room for these bytes, in the trash or the file and its log;
+    folders that are not there yet will be made in the nearest one that is. The trash grows and so
+    does the log of the state file, before anything shrinks."""
+    needed = moved * 2 + DISK_SPARE
+    for folder in folders:
+        while not os.path.exists(folder):
+            folder = folder.parent
+        free = shutil.disk_usage(folder).free
+        if free < needed:
+            raise Refused(
+                "Not enough room on the disk",
+                f"{what} needs about {size(needed)} at first, and {folder} has {size(free)} free."
+                " Nothing was done.",
+            )
+
+
+def check_room_left(folders: Iterable[Path]) -> None:
+    """End a long edit before it fills the disk that its agent writes to. Where it cannot be told
+    that nobody else has the file, its log is not written back, and grows where no agent does: by
+    150 kB for each session of a big file."""
+    for folder in folders:
+        free = shutil.disk_usage(folder).free
+        if free < DISK_LEAST:
+            raise ExplorerError(
+                "The disk is nearly full",
+                f"{folder} has {size(free)} left. The log beside the state file grows until its"
+                " agent next writes.",
+            )

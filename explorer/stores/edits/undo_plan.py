@@ -12,9 +12,9 @@ from explorer.model import Action
 from explorer.stores.edits.change_plan import owner_words
 from explorer.stores.edits.dialect import Dialect, SessionTables
 from explorer.stores.edits.names import entry_name, worded
-from explorer.stores.edits.subject import short_name
+from explorer.stores.edits.shape import short_name
 from explorer.stores.ours.trash import TrashFile
-from explorer.stores.ours.trash_records import OURS, Change, Entry, EntryState, Receipt
+from explorer.stores.ours.trash_records import OURS, CellChange, Entry, EntryState, Receipt
 from explorer.stores.sqlite.images import Cell, Rows, bound, shown
 from explorer.stores.sqlite.schema import quoted
 
@@ -28,7 +28,7 @@ class UndoPlan(NamedTuple):
     receipt: Receipt
     entries: tuple[Entry, ...]
     """What comes back."""
-    changes: tuple[Change, ...]
+    changes: tuple[CellChange, ...]
     """Cells that get their old values again."""
     notes: tuple[str, ...] = ()
     """What is no longer as it was, and what is done about it."""
@@ -99,7 +99,7 @@ def plan_undo(
             entries.remove(entry)
     mine = {entry.number for entry in entries}
     links = [change for change in every if change.entry in mine]
-    cells_back: list[Change] = []
+    cells_back: list[CellChange] = []
     moved = {shown(change.id) for change in every if not change.entry}
     for change in every if wanted is None else ():
         if change.entry:
@@ -122,7 +122,7 @@ def plan_undo(
     )
 
 
-def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[Change]) -> list[str]:
+def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[CellChange]) -> list[str]:
     """The sessions for which it matters that nobody writes them while an edit is taken back. What
     is half way is not among them: it is worse off as it is."""
     gone = [entry.session for entry in entries if entry.state is EntryState.GONE]
@@ -153,8 +153,8 @@ def _entry_notes(
 
 
 def cell_trouble(
-    change: Change, tables: SessionTables, moved: Collection[str]
-) -> tuple[str, Change | None]:
+    change: CellChange, tables: SessionTables, moved: Collection[str]
+) -> tuple[str, CellChange | None]:
     """(what is in the way, the change as far as it can be taken back)."""
     if change.table == OURS:
         return "", change
@@ -177,13 +177,13 @@ def cell_trouble(
     return "", change
 
 
-def _name_of_gone(change: Change) -> str:
+def _name_of_gone(change: CellChange) -> str:
     """What is known of the name of a session that is neither in its file nor in the trash."""
     cell = dict(zip(change.columns, change.new, strict=True))
     return short_name(shown(cell.get("title")) or None, "", shown(change.id))
 
 
-def current(ask: Rows, change: Change) -> tuple[Cell, ...] | None:
+def current(ask: Rows, change: CellChange) -> tuple[Cell, ...] | None:
     """The cells of a change as they are; None when the row is gone."""
     place, id_ = bound(change.id)
     names = ", ".join(f"t.{quoted(column)}" for column in change.columns)

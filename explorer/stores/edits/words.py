@@ -9,7 +9,7 @@ from explorer.render.amounts import count, plural, size
 from explorer.render.when import exact
 from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Planned
-from explorer.stores.edits.subject import short_name
+from explorer.stores.edits.shape import short_name
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState

@@ -8,14 +8,14 @@ from explorer.model import Session, Sort
 from explorer.stores.base import Changes
 from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.hermes.store import HermesStore
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.read_only import ReadOnlyFile
 
 
 class NotedStore(HermesStore):
     """Reads the file, and in our notes who of it is archived."""
 
-    def __init__(self, file: ReadOnlyFile, notes: SideFile) -> None:
+    def __init__(self, file: ReadOnlyFile, notes: Notes) -> None:
         super().__init__(file)
         self._notes = notes
 

@@ -25,7 +25,7 @@ from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.fates import Fates
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import started, survey
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile

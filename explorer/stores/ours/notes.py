@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from explorer.stores.ours.own_file import OwnFile
 
@@ -32,7 +33,7 @@ CREATE TABLE IF NOT EXISTS choices (
 _Rows = Callable[[str, tuple[object, ...]], list[tuple[object, ...]]]
 
 
-class SideFile:
+class Notes:
     """The notes about one store."""
 
     def __init__(self, path: Path, store: Path) -> None:
@@ -98,6 +99,14 @@ class SideFile:
             there = "SELECT 1 FROM sqlite_master WHERE name = ?"
             made = connection.execute(there, (table,)).fetchall()
             yield lambda sql, values: connection.execute(sql, values).fetchall() if made else []
+
+
+class OurFiles(NamedTuple):
+    """Our own files, which an edit keeps what it needs in."""
+
+    trash: Path
+    clock: Callable[[], float]
+    notes: Notes | None = None
 
 
 def _text(cell: object) -> str:

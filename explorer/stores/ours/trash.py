@@ -4,9 +4,9 @@ A file of our own, private, durable before anything leaves the state file. It is
 an edit that was begun and not finished is found here at the next start.
 """
 
-import fcntl
 import os
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +17,7 @@ from explorer.model import Action
 from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash_records import (
     OURS,
-    Change,
+    CellChange,
     Entry,
     EntryState,
     KeptFile,
@@ -133,7 +133,7 @@ class TrashWriter:
             (entry, table, "\n".join(columns), pack(rows)),
         )
 
-    def add_change(self, receipt: int, change: Change) -> None:
+    def add_change(self, receipt: int, change: CellChange) -> None:
         self._run(
             "INSERT INTO changes (receipt, entry, name, id, cells, content)"
             " VALUES (?, ?, ?, ?, ?, ?)",
@@ -303,7 +303,7 @@ class TrashFile:
         rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
         return cells.amount(rows[0][0]) if rows else 0
 
-    def changes(self, receipt: int) -> list[Change]:
+    def changes(self, receipt: int) -> list[CellChange]:
         rows = self._rows(
             "SELECT entry, name, id, cells, content FROM changes WHERE receipt = ? ORDER BY number",
             (receipt,),
@@ -316,7 +316,7 @@ class TrashFile:
                 raise _damaged("A change has not as many cells as it has columns.")
             ((id_,), old, new) = kept
             where = cells.words(table), cells.words(id_column)
-            found.append(Change(*where, id_, names, old, new, cells.amount(entry)))
+            found.append(CellChange(*where, id_, names, old, new, cells.amount(entry)))
         return found
 
     def files(self, entry: int) -> list[KeptFile]:
@@ -342,10 +342,9 @@ class TrashFile:
         rows = self._rows(_SIZE, (self._store,))
         return int(rows[0][0]) if rows else 0
 
-    def purge(self, receipts: Iterable[int], entries: Iterable[int] = ()) -> None:
+    def purge(self, receipts: Iterable[int]) -> None:
         """Delete for good, and give the room back: this file is ours."""
         with self.writing() as trash:
-            trash.drop_entries(entries)
             for receipt in receipts:
                 trash.drop_receipt(receipt)
         with self._file.connected("written") as connection:
@@ -365,11 +364,10 @@ class TrashFile:
         """One edit at a time, over all explorers: whoever holds this is the one that edits."""
         with self._file.telling("written"):
             self._file.make_folder()
-            name = f"{self.path}.lock"
-            lock = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(lock)
             except OSError:
                 raise StoreError(
                     Problem.BUSY,
@@ -410,6 +408,20 @@ def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:
         return None
     finally:
         connection.execute("ROLLBACK").close()
+
+
+def _lock(file: int) -> None:
+    """Lock an open file; an error where somebody else has. The lock ends with the process, however
+    that ends: what only leaves a file behind would keep everybody out after a crash."""
+    # Late: a system has the one or the other.
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _damaged(why: str) -> ExplorerError:

@@ -86,7 +86,7 @@ class Entry(NamedTuple):
     """Its first words, where it has no title and its messages were looked into."""
 
 
-def table_of(entries: Sequence[Entry], changes: Sequence["Change"] = ()) -> str:
+def table_of(entries: Sequence[Entry], changes: Sequence["CellChange"] = ()) -> str:
     """The table of sessions that an edit was about."""
     if entries:
         return entries[0].shape
@@ -101,7 +101,7 @@ class Pack(NamedTuple):
     rows: list[Image]
 
 
-class Change(NamedTuple):
+class CellChange(NamedTuple):
     """Cells of one row that are given other values."""
 
     table: str

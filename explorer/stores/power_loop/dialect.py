@@ -11,8 +11,14 @@ from pathlib import Path
 from explorer.errors import Refused
 from explorer.stores.content import content_text
 from explorer.stores.edits.dialect import Dialect, SessionTables, Values
-from explorer.stores.edits.shape import Belonging, Shape
-from explorer.stores.edits.subject import Subject, in_order, row_number, sound_id
+from explorer.stores.edits.shape import (
+    Belonging,
+    Subject,
+    TableShape,
+    in_order,
+    row_number,
+    sound_id,
+)
 from explorer.stores.power_loop.rows import SOURCE
 from explorer.stores.power_loop.tables import Tables
 from explorer.stores.preview import said
@@ -67,9 +73,9 @@ class PowerLoopDialect(Dialect):
         return _SetTables(ask, schema, _shape(schema, table.removesuffix("sessions")), self.key)
 
 
-def _shape(schema: Schema, prefix: str) -> Shape:
+def _shape(schema: Schema, prefix: str) -> TableShape:
     tables = (f"{prefix}{name}" for name in _TABLES)
-    return Shape(
+    return TableShape(
         sessions=f"{prefix}sessions",
         id="session_id",
         messages=f"{prefix}messages",

@@ -12,7 +12,7 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import ANOTHER
 from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, Progress
-from explorer.stores.edits.subject import SHORT
+from explorer.stores.edits.shape import SHORT
 from explorer.stores.pins import pinned_rows
 from explorer.tui.edits.edit_worker import EditLane
 

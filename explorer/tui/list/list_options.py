@@ -11,7 +11,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Sort
 from explorer.render.amounts import count
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.toast import say
@@ -24,7 +24,7 @@ class Choosing:
     """The dialogs of the list, and what is kept of them in our own notes."""
 
     def __init__(
-        self, screen: Screen[None], lanes: Lanes, lister: Lister, notes: SideFile | None
+        self, screen: Screen[None], lanes: Lanes, lister: Lister, notes: Notes | None
     ) -> None:
         self._screen = screen
         self._lanes = lanes
@@ -117,7 +117,7 @@ class Choosing:
 
         self._lanes.queue("pins", work, take, self._say)
 
-    def _keep(self, note: Callable[[SideFile], None]) -> None:
+    def _keep(self, note: Callable[[Notes], None]) -> None:
         """Write something down, in a thread; what goes wrong is said and nothing else."""
         notes = self._notes
         if notes is not None:

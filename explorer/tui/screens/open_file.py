@@ -16,7 +16,7 @@ from explorer.errors import Problem, StoreError
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
 from explorer.render.clean import clean, clean_line
-from explorer.stores.ours.files import OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.failures import short_path, store_error
 from explorer.tui.list.file_status import Condition
 from explorer.tui.list.file_watcher import Watching

@@ -11,12 +11,23 @@ lock is taken.
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled
-from explorer.stores.edits.write.connection import Changed, Transaction, Writing
+from explorer.errors import Cancelled, ExplorerError
+from explorer.stores.edits.connection import (
+    Changed,
+    ReadConnection,
+    Transaction,
+    WriteConnection,
+)
+from explorer.stores.edits.dialect import Dialect, SessionTables
+from explorer.stores.edits.plans import WAITING, Progress
+from explorer.stores.ours.notes import Notes
+from explorer.stores.ours.trash import TrashFile
 
 HOLD = 0.03
 """Seconds of work under one lock; what the commit itself takes comes on top."""
@@ -28,6 +39,53 @@ ALONE_AFTER = 3.0
 AHEAD, AHEAD_FOR = 100, 0.05
 """Steps, and seconds, for which steps are made ready before the lock is taken: as a rule more than
 can be done under it, and few where each holds megabytes."""
+CHUNK = 16 << 20
+"""Bytes, and `CHUNK_SESSIONS` sessions, that an edit moves before it looks at the disk again."""
+CHUNK_SESSIONS = 100
+
+
+class EditContext(NamedTuple):
+    """What every edit has at hand."""
+
+    path: Path
+    dialect: Dialect
+    trash: TrashFile
+    clock: Callable[[], float]
+    token: CancelToken
+    progress: Callable[[Progress], None]
+    notes: Notes | None
+
+    def connected(self) -> WriteConnection:
+        return WriteConnection(self.path, waits=lambda: self.progress(WAITING))
+
+    def tables(self, file: ReadConnection, table: str) -> SessionTables:
+        return self.dialect.over(file.ask, file.schema, table)
+
+
+@contextmanager
+def before_anything() -> Iterator[None]:
+    """Whatever fails in here has left the file as it was, and says so."""
+    try:
+        yield
+    except ExplorerError as error:
+        done = "" if "Nothing was" in error.message else "Nothing was done."
+        raise (error.also(done) if done else error) from error
+
+
+class Counter:
+    """Counts what is done, and tells."""
+
+    def __init__(
+        self, tell: Callable[[Progress], None], of_sessions: int, of_messages: int
+    ) -> None:
+        self._tell = tell
+        self._done = Progress(0, of_sessions, 0, of_messages)
+
+    def add(self, messages: int, sessions: int) -> None:
+        self._done = self._done._replace(
+            sessions=self._done.sessions + sessions, messages=self._done.messages + messages
+        )
+        self._tell(self._done)
 
 
 class Step(NamedTuple):
@@ -43,7 +101,7 @@ class Step(NamedTuple):
 
 
 def run_batches(
-    writing: Writing,
+    file: WriteConnection,
     steps: Iterator[Step],
     token: CancelToken,
     committed: Callable[[Sequence[Step]], None],
@@ -65,7 +123,7 @@ def run_batches(
             return False
         batch: list[Step] = []
         try:
-            with writing.transaction() as transaction:
+            with file.transaction() as transaction:
                 began = time.monotonic()
                 limit = (ALONE_HOLD if alone else HOLD) if hold is None else hold
                 while ready and (not batch or time.monotonic() - began <= limit):
@@ -87,10 +145,10 @@ def run_batches(
             continue
         ended = time.monotonic()
         committed(batch)
-        writing.write_back_log()
+        file.write_back_log()
         _make_ready(ready, steps)
         if ready:
-            alone = ended - writing.others_at > ALONE_AFTER
+            alone = ended - file.others_at > ALONE_AFTER
             rest = (ALONE_PAUSE if alone else PAUSE) if pause is None else pause
             time.sleep(max(ended + rest - time.monotonic(), 0.0))
     return True

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.stores.edits.apply.files import read_file
-from explorer.stores.edits.plans import Outcome, Planned
-from explorer.stores.edits.shape import Shape, columns_of, listing
-from explorer.stores.edits.write.connection import Changed, Writing
+from explorer.stores.edits.connection import Changed, WriteConnection
+from explorer.stores.edits.plans import Planned, PlannedOutcome
+from explorer.stores.edits.shape import Columns, TableShape, listing
 from explorer.stores.ours.trash import TrashWriter
-from explorer.stores.ours.trash_records import Change, Entry, EntryState
+from explorer.stores.ours.trash_records import CellChange, Entry, EntryState
 from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
-from explorer.stores.sqlite.parameters import placeholders
+from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.schema import quoted
 
 AT_ONCE = 100
@@ -30,19 +30,16 @@ class Copied(NamedTuple):
 
 
 class Copier:
-    """Knows the tables of a file; copies one session after the other."""
+    """Copies one session of a file after the other."""
 
-    def __init__(self, writing: Writing, shape: Shape, folder: Path) -> None:
+    def __init__(
+        self, file: WriteConnection, shape: TableShape, columns: Columns, folder: Path
+    ) -> None:
         """`folder` has what the agent keeps about sessions beside the file."""
-        self._writing = writing
+        self._file = file
         self._shape = shape
+        self._columns = columns
         self._folder = folder
-        self._columns: dict[str, tuple[str, ...]] = {}
-
-    def columns(self, table: str) -> tuple[str, ...]:
-        if table not in self._columns:
-            self._columns[table] = columns_of(self._writing.ask, table)
-        return self._columns[table]
 
     def copy(self, trash: TrashWriter, receipt: int, planned: Planned, exact: bool) -> Copied:
         """Write a session to the trash; raises `Changed` where it is gone by now, or if it is to be
@@ -51,7 +48,7 @@ class Copier:
         own = self._rows(shape.sessions, shape.id, planned.id)
         if len(own) != 1:
             raise Changed("The file has changed", "It is no longer in the file.")
-        whole = planned.outcome is Outcome.DELETE
+        whole = planned.outcome is PlannedOutcome.DELETE
         entry = trash.keep(
             Entry(
                 number=0,
@@ -92,8 +89,8 @@ class Copier:
         """Whether a session names a row of another table that is gone, such as its prompt: where
         the file has a foreign key for that, SQLite would not take it back."""
         table = self._shape.sessions
-        cell = named(self.columns(table), own)
-        for _, _, other, column, key, *_ in self._writing.ask(
+        cell = named(self._columns(table), own)
+        for _, _, other, column, key, *_ in self._file.ask(
             f"PRAGMA foreign_key_list({quoted(table)})"
         ):
             value = cell.get(shown(column))
@@ -102,7 +99,7 @@ class Copier:
                 continue
             place, bound_value = bound(value)
             there = f"SELECT 1 FROM {quoted(shown(other))} WHERE {quoted(shown(key))} = {place}"
-            if not self._writing.ask(there, (bound_value,)):
+            if not self._file.ask(there, (bound_value,)):
                 return True
         return False
 
@@ -110,7 +107,7 @@ class Copier:
         """(table, rows) of what a session shares with others."""
         shared = self._shape.shared
         if shared is not None:
-            cell = named(self.columns(self._shape.sessions), own)
+            cell = named(self._columns(self._shape.sessions), own)
             for name in dict.fromkeys(cell[column] for column in shared.columns):
                 if name is not None:
                     yield shared.table, self._rows(shared.table, shared.key, shown(name))
@@ -126,18 +123,20 @@ class Copier:
                 self._pack(trash, entry, table, rows)
                 size += sum(map(weight, rows))
             elif rows:
-                at = 1 + self.columns(table).index(column)
+                at = 1 + self._columns(table).index(column)
                 for row in rows:
-                    change = Change(table, "rowid", row[0], (column,), (row[at],), (None,), entry)
+                    change = CellChange(
+                        table, "rowid", row[0], (column,), (row[at],), (None,), entry
+                    )
                     trash.add_change(receipt, change)
         for table, rows in self._shared(own):
             if rows:
                 self._pack(trash, entry, table, rows)
                 size += sum(map(weight, rows))
-        linked = self.columns(shape.sessions)
+        linked = self._columns(shape.sessions)
         at, id_at = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
         for row in self._rows(shape.sessions, shape.parent, planned.id):
-            change = Change(
+            change = CellChange(
                 shape.sessions, shape.id, row[id_at], (shape.parent,), (row[at],), (None,), entry
             )
             trash.add_change(receipt, change)
@@ -148,20 +147,20 @@ class Copier:
                 size += len(kept.content)
         return size
 
-    def _counters(self, id_: str, image: Image, entry: int) -> Change:
+    def _counters(self, id_: str, image: Image, entry: int) -> CellChange:
         """How many messages a session says it has, before it is cleared."""
         table = self._shape.sessions
-        cell = named(self.columns(table), image)
+        cell = named(self._columns(table), image)
         names = self._shape.counters
         old = tuple(cell[name] for name in names)
-        return Change(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
+        return CellChange(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
 
     def _messages(self, id_: str) -> Iterator[list[Image]]:
         """All messages of a session by their numbers, in lists of about a pack."""
         table = self._shape.messages
         numbers = [
             row[0]
-            for row in self._writing.ask(
+            for row in self._file.ask(
                 f"SELECT m.rowid FROM {quoted(table)} m WHERE m.{quoted(self._shape.owner)} = ?",
                 (id_,),
             )
@@ -169,9 +168,8 @@ class Copier:
         numbers.sort()
         gathered: list[Image] = []
         size = 0
-        for start in range(0, len(numbers), AT_ONCE):
-            few = numbers[start : start + AT_ONCE]
-            rows = self._numbered(table, few)
+        for few in batches(numbers, AT_ONCE):
+            rows = self._file.ask(*numbered(table, self._columns(table), few))
             if len(rows) != len(few):
                 raise Changed("The file has changed", "Messages were deleted meanwhile.")
             for row in rows:
@@ -184,37 +182,33 @@ class Copier:
             yield gathered
 
     def _rows(self, table: str, column: str, value: object) -> list[Image]:
-        columns = listing(self.columns(table))
-        return self._writing.ask(
+        columns = listing(self._columns(table))
+        return self._file.ask(
             f"SELECT rowid, {columns} FROM {quoted(table)} WHERE {quoted(column)} = ?"
             " ORDER BY rowid",
             (value,),
         )
 
-    def _numbered(self, table: str, numbers: Sequence[object]) -> list[Image]:
-        return self._writing.ask(*numbered(table, self.columns(table), numbers))
-
     def _pack(self, trash: TrashWriter, entry: int, table: str, rows: list[Image]) -> None:
-        trash.add_rows(entry, table, self.columns(table), rows)
+        trash.add_rows(entry, table, self._columns(table), rows)
 
 
 def numbered(
     table: str, columns: Iterable[str], numbers: Sequence[object]
 ) -> tuple[str, Sequence[object]]:
     """The question for rows by their numbers, with which each of them begins."""
-    places = placeholders(numbers)
     return (
-        f"SELECT rowid, {listing(columns)} FROM {quoted(table)} WHERE rowid IN ({places})"
-        " ORDER BY rowid",
+        f"SELECT rowid, {listing(columns)} FROM {quoted(table)}"
+        f" WHERE rowid IN ({placeholders(numbers)}) ORDER BY rowid",
         numbers,
     )
 
 
-def check_rowids(writing: Writing, shape: Shape) -> None:
+def check_rowids(file: WriteConnection, shape: TableShape) -> None:
     """Rows are known by their numbers; a table without them is none of the agents'."""
     for table in (shape.sessions, shape.messages, *(one.table for one in shape.belongings)):
         try:
-            writing.ask(f"SELECT rowid FROM {quoted(table)} LIMIT 1")
+            file.ask(f"SELECT rowid FROM {quoted(table)} LIMIT 1")
         except Refused:
             raise Refused(
                 "This file cannot be edited", f"The rows of the table {table} have no numbers."

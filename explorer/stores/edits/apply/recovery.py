@@ -1,49 +1,58 @@
-"""After a crash: where each session of an unfinished edit is, told by looking.
+"""After a crash: where each session of an unfinished edit is, told by file.
 
 What is wholly out of the file was deleted; what is wholly in it was not touched. Only what is
 half out needs somebody to decide: finish, or put back.
+
+Without a log, a crash also leaves a journal that only a writer can take back. Of an agent's own
+writes that is left to the agent; of ours, which our trash tells, it is for us to do.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from explorer.errors import ExplorerError
+from explorer.model import Action
+from explorer.stores.edits.apply.batches import EditContext
+from explorer.stores.edits.apply.copy_to_trash import Copied
+from explorer.stores.edits.apply.delete import Removal, recount
 from explorer.stores.edits.apply.files import remove_file
-from explorer.stores.edits.apply.take_out import recount
+from explorer.stores.edits.apply.undo import Undo
+from explorer.stores.edits.connection import ReadConnection
 from explorer.stores.edits.dialect import Dialect, SessionTables
-from explorer.stores.edits.undo_plan import current
-from explorer.stores.edits.write.connection import Looking
+from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.shape import TableShape
+from explorer.stores.edits.undo_plan import current, plan_undo
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
     OURS,
-    Change,
+    CellChange,
     Entry,
     EntryState,
     Receipt,
     ReceiptState,
     table_of,
 )
-from explorer.stores.sqlite.parameters import placeholders
+from explorer.stores.sqlite.images import Image
+from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.schema import quoted
-
-AT_ONCE = 500
 
 
 def settle(path: Path, dialect: Dialect, trash: TrashFile, receipt: Receipt) -> None:
     """Settle what is clear; the rest stays begun."""
     entries = trash.entries(receipt.number)
     changes = [one for one in trash.changes(receipt.number) if not one.entry and one.table != OURS]
-    with Looking(path) as looking:
+    with ReadConnection(path) as file:
         if not entries:
-            _settle_cells(looking, trash, receipt, changes)
+            _settle_cells(file, trash, receipt, changes)
             return
         if receipt.state is ReceiptState.UNDOING:
             _settle_undo(trash, receipt, entries)
             return
-        tables = dialect.over(looking.ask, looking.schema, table_of(entries))
+        tables = dialect.over(file.ask, file.schema, table_of(entries))
         gone, untouched = [], []
         for entry in entries:
             if entry.state is EntryState.COPIED:
-                out = _out(looking, tables, trash, entry)
+                out = _out(file, tables, trash, entry)
                 gone += [entry.number] if out is True else []
                 untouched += [entry.number] if out is False else []
     for entry in entries:
@@ -68,10 +77,10 @@ def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -
 
 
 def _settle_cells(
-    looking: Looking, trash: TrashFile, receipt: Receipt, changes: list[Change]
+    file: ReadConnection, trash: TrashFile, receipt: Receipt, changes: list[CellChange]
 ) -> None:
     """Cells change in one transaction: either all have their new values or none has."""
-    new = bool(changes) and all(current(looking.ask, change) == change.new for change in changes)
+    new = bool(changes) and all(current(file.ask, change) == change.new for change in changes)
     with trash.writing() as writer:
         if new:
             writer.set_receipt(receipt.number, ReceiptState.DONE)
@@ -81,7 +90,9 @@ def _settle_cells(
             writer.drop_receipt(receipt.number)
 
 
-def _out(looking: Looking, tables: SessionTables, trash: TrashFile, entry: Entry) -> bool | None:
+def _out(
+    file: ReadConnection, tables: SessionTables, trash: TrashFile, entry: Entry
+) -> bool | None:
     """Whether an entry is out of its file; None for half."""
     if not tables.has(entry.session):
         return True
@@ -92,24 +103,85 @@ def _out(looking: Looking, tables: SessionTables, trash: TrashFile, entry: Entry
         if pack.table in shape.beside_messages:
             continue
         numbers = [row[0] for row in pack.rows]
-        for start in range(0, len(numbers), AT_ONCE):
-            few = numbers[start : start + AT_ONCE]
-            places = placeholders(few)
+        for few in batches(numbers):
             # By its name too: the number of a row that is gone may be that of another by now.
             sql = (
-                f"SELECT count(*) FROM {quoted(pack.table)} WHERE rowid IN ({places})"
+                f"SELECT count(*) FROM {quoted(pack.table)} WHERE rowid IN ({placeholders(few)})"
                 f" AND {quoted(named[pack.table])} = ?"
             )
-            found = looking.ask(sql, (*few, entry.session))[0][0]
+            found = file.ask(sql, (*few, entry.session))[0][0]
             assert isinstance(found, int)
             there += found
             missing += len(few) - found
     if entry.kind == "messages" and missing and not there:
-        return True if _counted_out(looking, trash, entry) else None
+        return True if _counted_out(file, trash, entry) else None
     return None if missing else False
 
 
-def _counted_out(looking: Looking, trash: TrashFile, entry: Entry) -> bool:
+def _counted_out(file: ReadConnection, trash: TrashFile, entry: Entry) -> bool:
     """Whether the last step of a clear was done: the counters are at zero."""
     changes = [one for one in trash.changes(entry.receipt) if one.entry == entry.number]
-    return all(current(looking.ask, change) == change.new for change in changes)
+    return all(current(file.ask, change) == change.new for change in changes)
+
+
+def finish(context: EditContext, receipt: Receipt) -> Done:
+    """Do the rest of what a crash cut short."""
+    trash = context.trash
+    entries = trash.entries(receipt.number)
+    if receipt.state is ReceiptState.UNDOING:
+        coming = [one.number for one in entries if one.state is EntryState.COMING]
+        with ReadConnection(context.path) as file:
+            tables = context.tables(file, table_of(entries))
+            plan = plan_undo(trash, context.dialect, receipt, tables, coming or None)
+        return Undo(context, plan).run()
+    half = [entry for entry in entries if entry.state is EntryState.COPIED]
+    with context.connected() as file:
+        tables = context.tables(file, table_of(half))
+        planned = [_planned_again(entry, trash) for entry in half]
+        rest = EditPlan(Action(receipt.action), context.path, tables.shape.sessions, tuple(planned))
+        copied = []
+        for entry, one in zip(half, planned, strict=True):
+            image = _own_row(trash, entry, tables.shape)
+            if image is not None and isinstance(image[0], int):
+                copied.append(Copied(entry.number, one, image[0], image))
+        removal = Removal(context, file, tables, rest, receipt.number, force=False)
+        return removal.finish(copied)
+
+
+def _own_row(trash: TrashFile, entry: Entry, shape: TableShape) -> Image | None:
+    for pack in trash.packs(entry.number):
+        if pack.table == shape.sessions:
+            return pack.rows[0]
+    return None
+
+
+def _planned_again(entry: Entry, trash: TrashFile) -> Planned:
+    """The plan for a session that is in the trash, as far as the trash tells."""
+    children = tuple(
+        change.id.decode("utf-8", "replace")
+        for change in trash.changes(entry.receipt)
+        if change.entry == entry.number and isinstance(change.id, bytes)
+    )
+    return Planned(
+        key=0,
+        id=entry.session,
+        title=entry.title,
+        source=entry.source,
+        messages=entry.messages,
+        bytes=entry.bytes,
+        kind=entry.kind,
+        outcome=PlannedOutcome.DELETE if entry.kind == "session" else PlannedOutcome.CLEAR,
+        children=children,
+    )
+
+
+def taken_back(path: Path, trash: Path) -> bool:
+    """Whether it was an edit of ours that is in the way; then it is taken back."""
+    try:
+        receipts = TrashFile(trash, path).receipts()
+    except ExplorerError:
+        return False
+    if not any(one.half_done for one in receipts):
+        return False
+    with ReadConnection(path):
+        return True

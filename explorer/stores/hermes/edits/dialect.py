@@ -12,8 +12,14 @@ from explorer.model import State
 from explorer.render.amounts import plural
 from explorer.stores.edits.dialect import Dialect, SessionTables, Values
 from explorer.stores.edits.plans import Planned, Title
-from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import RESET_CHILD, Subject, in_order, row_number, sound_id
+from explorer.stores.edits.shape import (
+    RESET_CHILD,
+    Subject,
+    TableShape,
+    in_order,
+    row_number,
+    sound_id,
+)
 from explorer.stores.hermes.edits.refusals import hermes_reasons, tokenizer_trouble
 from explorer.stores.hermes.edits.shape import hermes_shape, marks_children
 from explorer.stores.hermes.edits.titles import BOT_CHAT, check_title, next_title, taken_since
@@ -66,7 +72,7 @@ class _Tables(SessionTables):
 
     reclaim = ", or gives it back with `hermes sessions optimize`"
 
-    def __init__(self, path: Path, ask: Rows, schema: Schema, shape: Shape) -> None:
+    def __init__(self, path: Path, ask: Rows, schema: Schema, shape: TableShape) -> None:
         super().__init__(ask, schema, shape, lambda table, row: row)
         self._path = path
         self.keeps_archive = schema.has("sessions", "archived")

@@ -7,7 +7,7 @@ too.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from explorer.stores.edits.shape import Belonging, Shape, Shared
+from explorer.stores.edits.shape import Belonging, Shared, TableShape
 from explorer.stores.edits.triggers import filled_columns, triggers
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Rows
@@ -34,7 +34,7 @@ _KNOWN = (
 """References that are followed by name."""
 
 
-def hermes_shape(schema: Schema, ask: Rows) -> Shape | str:
+def hermes_shape(schema: Schema, ask: Rows) -> TableShape | str:
     """The shape of a Hermes file; where it cannot be told, why not."""
     references = [one for table in sorted(schema.tables) for one in _references(ask, table)]
     found: list[Belonging] = []
@@ -51,7 +51,7 @@ def hermes_shape(schema: Schema, ask: Rows) -> Shape | str:
         if one.target in emptied and (one.table, one.column, one.target) not in _KNOWN:
             what = "single messages" if one.target == "messages" else f"rows of {one.target}"
             return f"the table {one.table} refers to {what}, which is not known here"
-    return Shape(
+    return TableShape(
         sessions="sessions",
         id="id",
         messages="messages",

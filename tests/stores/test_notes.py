@@ -11,7 +11,7 @@ import pytest
 
 from explorer.errors import ExplorerError
 from explorer.stores.ours import notes as side
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 from tests.locker import Locker
 from tests.unprivileged import NOBODY, open_folder
 
@@ -32,35 +32,35 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def notes(path: Path, store: Path) -> SideFile:
-    return SideFile(path, store)
+def notes(path: Path, store: Path) -> Notes:
+    return Notes(path, store)
 
 
 def test_pins_are_there_again_until_they_are_taken_out(
-    notes: SideFile, path: Path, store: Path
+    notes: Notes, path: Path, store: Path
 ) -> None:
     notes.pin(["one", "two", "three"], on=True)
     notes.pin(["two"], on=False)
     notes.pin(["one"], on=True)
-    again = SideFile(path, store)
+    again = Notes(path, store)
     assert again.pins() == {"one", "three"}
     again.pin(["one", "three", "nobody"], on=False)
     assert notes.pins() == frozenset()
 
 
-def test_the_last_choice_counts(notes: SideFile, path: Path, store: Path) -> None:
+def test_the_last_choice_counts(notes: Notes, path: Path, store: Path) -> None:
     assert notes.choice("sort") is None
     notes.choose("sort", "cost")
     notes.choose("sort", "title reversed")
     notes.choose("other", "x")
-    again = SideFile(path, store)
+    again = Notes(path, store)
     assert again.choice("sort") == "title reversed"
     assert again.choice("other") == "x"
     assert again.choice("third") is None
 
 
 def test_two_stores_do_not_share(path: Path, tmp_path: Path) -> None:
-    one, two = (SideFile(path, tmp_path / name / "state.db") for name in ("one", "two"))
+    one, two = (Notes(path, tmp_path / name / "state.db") for name in ("one", "two"))
     one.pin(["same"], on=True)
     one.choose("sort", "cost")
     assert two.pins() == frozenset()
@@ -79,7 +79,7 @@ def test_a_store_is_the_same_by_any_path_to_it(
     (real / "state.db").touch()
     (tmp_path / "folder").symlink_to(real)
     (tmp_path / "file.db").symlink_to(real / "state.db")
-    SideFile(path, tmp_path / "folder" / "state.db").pin(["s"], on=True)
+    Notes(path, tmp_path / "folder" / "state.db").pin(["s"], on=True)
     monkeypatch.chdir(real)
     for way in (
         real / "state.db",
@@ -87,17 +87,17 @@ def test_a_store_is_the_same_by_any_path_to_it(
         Path("state.db"),
         tmp_path / "folder" / ".." / "real" / "state.db",
     ):
-        assert SideFile(path, way).pins() == {"s"}, way
+        assert Notes(path, way).pins() == {"s"}, way
 
 
 def test_a_store_whose_name_is_no_text_has_its_own_notes(path: Path, tmp_path: Path) -> None:
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.db"))
-    SideFile(path, odd).pin(["s"], on=True)
-    assert SideFile(path, odd).pins() == {"s"}
-    assert SideFile(path, tmp_path / "\ufffd\ufffd.db").pins() == frozenset()
+    Notes(path, odd).pin(["s"], on=True)
+    assert Notes(path, odd).pins() == {"s"}
+    assert Notes(path, tmp_path / "\ufffd\ufffd.db").pins() == frozenset()
 
 
-def test_odd_ids_are_kept_as_they_are_and_apart(notes: SideFile) -> None:
+def test_odd_ids_are_kept_as_they_are_and_apart(notes: Notes) -> None:
     for id_ in ODD_IDS:
         notes.pin([id_], on=True)
     assert notes.pins() == set(ODD_IDS)
@@ -106,13 +106,13 @@ def test_odd_ids_are_kept_as_they_are_and_apart(notes: SideFile) -> None:
         assert notes.pins() == set(ODD_IDS[number + 1 :])
 
 
-def test_reading_creates_nothing(notes: SideFile, path: Path) -> None:
+def test_reading_creates_nothing(notes: Notes, path: Path) -> None:
     assert notes.pins() == frozenset()
     assert notes.choice("sort") is None
     assert not path.parent.exists()
 
 
-def test_reading_changes_nothing(notes: SideFile, path: Path) -> None:
+def test_reading_changes_nothing(notes: Notes, path: Path) -> None:
     notes.pin(["s"], on=True)
     before = (path.read_bytes(), path.stat().st_mtime_ns)
     notes.pins()
@@ -121,7 +121,7 @@ def test_reading_changes_nothing(notes: SideFile, path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_nobody_else_can_look(notes: SideFile, path: Path) -> None:
+def test_nobody_else_can_look(notes: Notes, path: Path) -> None:
     before = os.umask(0)
     try:
         notes.pin(["s"], on=True)
@@ -139,7 +139,7 @@ def _told(error: pytest.ExceptionInfo[ExplorerError], path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"just some text, no database\n", bytes(range(256)) * 40])
 def test_a_corrupt_file_is_an_error_in_words_and_is_left_as_it_is(
-    notes: SideFile, path: Path, content: bytes
+    notes: Notes, path: Path, content: bytes
 ) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
@@ -156,7 +156,7 @@ def test_a_corrupt_file_is_an_error_in_words_and_is_left_as_it_is(
 
 
 @pytest.mark.parametrize("spoil", ["a folder for the file", "a file for the folder"])
-def test_what_lies_in_the_way_is_an_error_in_words(notes: SideFile, path: Path, spoil: str) -> None:
+def test_what_lies_in_the_way_is_an_error_in_words(notes: Notes, path: Path, spoil: str) -> None:
     if spoil == "a folder for the file":
         path.mkdir(parents=True)
     else:
@@ -170,10 +170,10 @@ _AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from explorer.errors import ExplorerError
-from explorer.stores.ours.notes import SideFile
+from explorer.stores.ours.notes import Notes
 if os.geteuid() == 0:
     os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
-notes = SideFile(Path(sys.argv[1]) / "explorer.db", Path("/state.db"))
+notes = Notes(Path(sys.argv[1]) / "explorer.db", Path("/state.db"))
 print(sorted(notes.pins()))
 try:
     notes.pin(["two"], on=True)
@@ -186,7 +186,7 @@ print(sorted(notes.pins()))
 def test_a_read_only_folder_can_be_read_and_says_that_nothing_is_kept() -> None:
     with open_folder() as folder:
         path = folder / "explorer.db"
-        SideFile(path, Path("/state.db")).pin(["one"], on=True)
+        Notes(path, Path("/state.db")).pin(["one"], on=True)
         path.chmod(0o444)
         folder.chmod(0o555)
         said = _run(_AS_NOBODY, folder, NOBODY)
@@ -206,7 +206,7 @@ def _run(code: str, *arguments: object) -> list[str]:
 
 
 def test_a_file_that_another_process_holds_is_an_error_in_words_and_free_again_later(
-    notes: SideFile, path: Path, monkeypatch: pytest.MonkeyPatch
+    notes: Notes, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes.pin(["s"], on=True)
     monkeypatch.setattr(side, "PATIENCE", 0.01)
@@ -228,9 +228,7 @@ def _execute(path: Path, *statements: str) -> None:
             db.execute(statement)
 
 
-def test_a_file_without_tables_holds_nothing_and_takes_everything(
-    notes: SideFile, path: Path
-) -> None:
+def test_a_file_without_tables_holds_nothing_and_takes_everything(notes: Notes, path: Path) -> None:
     """So another process leaves it between making it and writing to it."""
     path.parent.mkdir()
     path.touch()
@@ -241,9 +239,7 @@ def test_a_file_without_tables_holds_nothing_and_takes_everything(
 
 
 @pytest.mark.parametrize("missing", ["pins", "choices"])
-def test_a_file_that_misses_a_table_holds_the_rest(
-    notes: SideFile, path: Path, missing: str
-) -> None:
+def test_a_file_that_misses_a_table_holds_the_rest(notes: Notes, path: Path, missing: str) -> None:
     notes.pin(["s"], on=True)
     notes.choose("sort", "cost")
     _execute(path, f"DROP TABLE {missing}", "CREATE TABLE something_newer (x)")
@@ -255,7 +251,7 @@ def test_a_file_that_misses_a_table_holds_the_rest(
     assert notes.choice("sort") == "title"
 
 
-def test_tables_of_another_make_are_an_error_in_words(notes: SideFile, path: Path) -> None:
+def test_tables_of_another_make_are_an_error_in_words(notes: Notes, path: Path) -> None:
     _execute(path, "CREATE TABLE pins (everything_is_new)", "CREATE TABLE choices (here_too)")
     for ask in (notes.pins, lambda: notes.choice("sort"), lambda: notes.pin(["s"], on=True)):
         with pytest.raises(ExplorerError) as error:
@@ -265,7 +261,7 @@ def test_tables_of_another_make_are_an_error_in_words(notes: SideFile, path: Pat
 
 @pytest.mark.parametrize("cell", ["x'ff80'", "17", "'plain text'", "CAST(x'ff' AS TEXT)"])
 def test_a_note_of_any_shape_does_no_harm_to_the_others(
-    notes: SideFile, path: Path, cell: str
+    notes: Notes, path: Path, cell: str
 ) -> None:
     notes.pin(["s"], on=True)
     _execute(path, f"INSERT INTO pins SELECT store, {cell} FROM pins")
@@ -277,7 +273,7 @@ import sys
 from pathlib import Path
 from explorer.stores.ours import notes as side
 side.PATIENCE = 60.0
-notes = side.SideFile(Path(sys.argv[1]), Path("/state.db"))
+notes = side.Notes(Path(sys.argv[1]), Path("/state.db"))
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(25):
@@ -307,5 +303,5 @@ def test_two_processes_that_pin_at_once_lose_nothing(path: Path) -> None:
     for writer in writers:
         writer.communicate(timeout=120)
         assert writer.returncode == 0
-    pins = SideFile(path, Path("/state.db")).pins()
+    pins = Notes(path, Path("/state.db")).pins()
     assert pins == {f"{name} {number}" for name in ("one", "two") for number in range(25)}

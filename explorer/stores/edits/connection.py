@@ -2,8 +2,8 @@
 
 A read-only connection is held open around the writing one. Without it, closing ours beside an
 agent that lost its own locks unlinks its log, and with it what it was told is stored. We write no
-log back but as `log` has it, each transaction is short, and after the first error nothing more is
-tried: SQLite may have rolled back already, and the next statement would stand alone.
+log back but as `_OwnLog` has it, each transaction is short, and after the first error nothing more
+is tried: SQLite may have rolled back already, and the next statement would stand alone.
 """
 
 import os
@@ -13,21 +13,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused
-from explorer.stores.edits.write.log import Log
 from explorer.stores.sqlite.failures import (
     busy,
     check_beside,
     check_file,
     error_name,
     explain,
+    log_path,
+    log_size,
     store_error,
 )
 from explorer.stores.sqlite.images import Image, RawText
+from explorer.stores.sqlite.processes import holders
 from explorer.stores.sqlite.schema import Schema, introspect
 
 T = TypeVar("T")
@@ -38,6 +39,11 @@ hardly ever meet the gap between two writes of a busy agent."""
 PATIENCE = 10.0
 TOLD_AFTER = 0.5
 """Seconds after which it is told, again and again, that somebody waits."""
+LOG_ENOUGH = 24_000_000
+"""Bytes of a log that are written back at a time; it may grow by one transaction more."""
+LOG_LEAST = 1_000_000
+LOG_LONGEST = 0.25
+"""Seconds for which that may take the file: where it took longer, the next time is sooner."""
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR")
 _READ_ONLY = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 
@@ -87,7 +93,7 @@ class Transaction:
             )
 
 
-class Looking:
+class ReadConnection:
     """A read-only connection that gives cells as they are stored; it holds no lock between two
     questions."""
 
@@ -117,12 +123,7 @@ class Looking:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._guard.close()
 
     def _cut_short(self) -> bool:
@@ -232,7 +233,7 @@ class Looking:
         return explain(error, self.path)
 
 
-class Writing(Looking):
+class WriteConnection(ReadConnection):
     """A writable connection inside a read-only one, for the length of one edit."""
 
     others_at = 0.0
@@ -248,7 +249,7 @@ class Writing(Looking):
                     "It is hard-linked, so its log may lie under the other name.",
                 )
             self._connection = self._connected("rw")
-            self._log = Log(self.path)
+            self._log = _OwnLog(self.path)
             try:
                 self._prepare()
             except BaseException:
@@ -277,12 +278,7 @@ class Writing(Looking):
         if linked != 1:
             raise Refused("SQLite checks no links", "This build of it has no foreign keys.")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         try:
             if self._connection.in_transaction:
                 self._connection.rollback()
@@ -290,7 +286,7 @@ class Writing(Looking):
             try:
                 self._connection.close()
             finally:
-                super().__exit__(kind, error, trace)
+                super().__exit__(*error)
 
     @contextmanager
     def transaction(self, keep: bool = True) -> Iterator[Transaction]:
@@ -317,3 +313,37 @@ class Writing(Looking):
         found = self._connection.execute("PRAGMA data_version").fetchone()[0]
         if found != self._version:
             self._version, self.others_at = found, time.monotonic()
+
+
+class _OwnLog:
+    """The log of one file, during one edit.
+
+    A long edit of a file that no agent has open would leave a log of a gigabyte. This is the one
+    exception to our never writing a log back, and it is made only where it can harm nobody: no
+    other process has the file or its log open, and whoever sees that sees every process of this
+    machine. SQLite's own lock keeps writers out meanwhile. Everywhere else the log waits for the
+    agent.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._enough = LOG_ENOUGH
+
+    def write_back(self, connection: sqlite3.Connection) -> bool:
+        """Write back what is in the log, if that is much and nobody else has the file; whether it
+        was done. The log itself stays where it is, empty."""
+        bytes_ = log_size(self._path)
+        if bytes_ < self._enough or self._enough < LOG_LEAST or not self._ours():
+            return False
+        began = time.monotonic()
+        # Waits for nobody: a reader of ours in another thread is a reason to do it later.
+        blocked, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        took = time.monotonic() - began
+        if took > LOG_LONGEST:
+            self._enough = min(self._enough, int(bytes_ * LOG_LONGEST / took))
+        return not blocked
+
+    def _ours(self) -> bool:
+        names = (str(self._path.resolve()), log_path(self._path), f"{self._path.resolve()}-shm")
+        others = holders([name for name in names if os.path.exists(name)])
+        return others is not None and not others

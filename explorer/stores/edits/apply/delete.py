@@ -1,0 +1,465 @@
+"""Takes sessions, or their messages, out of a file: copied in chunks, deleted in short steps.
+
+All that leaves is complete in the trash before. A session that its agent writes to meanwhile is
+left alone: what is out of it already comes back, and the reason is counted.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled, ExplorerError, Refused, sentence
+from explorer.model import State
+from explorer.render.amounts import plural
+from explorer.stores.edits.apply.batches import (
+    CHUNK,
+    CHUNK_SESSIONS,
+    Counter,
+    EditContext,
+    Step,
+    before_anything,
+    run_batches,
+)
+from explorer.stores.edits.apply.changes import forget
+from explorer.stores.edits.apply.copy_to_trash import Copied, Copier, check_rowids, numbered
+from explorer.stores.edits.apply.files import remove_file
+from explorer.stores.edits.apply.undo import Restorer, undo_steps
+from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
+from explorer.stores.edits.delete_plan import CONTINUED
+from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.refusals import check_room, check_room_left
+from explorer.stores.edits.shape import APART, Columns, known_columns, state
+from explorer.stores.edits.undo_plan import UndoPlan
+from explorer.stores.edits.words import part_words, receipt_words, recounted
+from explorer.stores.ours.trash import TrashFile
+from explorer.stores.ours.trash_records import EntryState, Pack
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.images import Image, bound, named, slices
+from explorer.stores.sqlite.parameters import placeholders
+from explorer.stores.sqlite.schema import quoted
+
+
+def delete(context: EditContext, file: WriteConnection, plan: EditPlan, force: bool) -> Done:
+    """Take out what was planned."""
+    tables = context.tables(file, plan.table)
+    check_rowids(file, tables.shape)
+    folders = (context.trash.path.parent, context.path.resolve().parent)
+    check_room(folders, plan.totals.bytes, "Deleting")
+    words = part_words(plan, 0) if len(plan.doomed) > 1 else receipt_words(plan)
+    with before_anything(), context.trash.writing() as trash:
+        receipt = trash.begin(plan.action.value, words, context.clock())
+    try:
+        with before_anything():
+            _try_one(context, file, tables, plan)
+    except (ExplorerError, Cancelled):
+        forget(context, receipt, file)
+        raise
+    return Removal(context, file, tables, plan, receipt, force).run()
+
+
+def _try_one(
+    context: EditContext, file: WriteConnection, tables: SessionTables, plan: EditPlan
+) -> None:
+    """Delete one message, put it back and keep nothing of that: what a trigger cannot do, or would
+    do to a message that comes back, shows here."""
+    first = next((one.id for one in plan.doomed if one.messages), None)
+    if first is None:
+        return
+    table, all_columns = tables.shape.messages, known_columns(file.ask)
+    columns = all_columns(table)
+    owner = quoted(tables.shape.owner)
+    with file.transaction(keep=False) as tx:
+        row = tx.value(f"SELECT rowid FROM {quoted(table)} WHERE {owner} = ? LIMIT 1", (first,))
+        before = tx.rows(*numbered(table, columns, [row]))
+        tx.run(f"DELETE FROM {quoted(table)} WHERE rowid = ?", (row,))
+        Restorer(context.trash, tables, all_columns).put_rows(Pack(table, columns, before), tx)
+        if tx.rows(*numbered(table, columns, [row])) != before:
+            raise Refused(
+                "This file cannot be edited",
+                "A deleted message would not come back as it was: a trigger changes it.",
+            )
+
+
+class Removal:
+    """One edit that takes sessions, or their messages, out."""
+
+    def __init__(
+        self,
+        context: EditContext,
+        file: WriteConnection,
+        tables: SessionTables,
+        plan: EditPlan,
+        receipt: int,
+        force: bool,
+    ) -> None:
+        self._context, self._trash = context, context.trash
+        self._file = file
+        self._tables = tables
+        self._columns = known_columns(file.ask)
+        self._plan = plan
+        self._receipt = receipt
+        self._force = force
+        self._skipped = dict(plan.skipped)
+        self._ids: list[str] = []
+        self._notes: list[str] = []
+        self._counter = Counter(context.progress, plan.totals.sessions, plan.totals.messages)
+        self._begun: set[int] = set()
+        self._ended: set[int] = set()
+        self._families = WholeFamilies(plan.doomed)
+        self._counted = len(plan.doomed) > 1
+
+    def run(self) -> Done:
+        reached = True
+        folders = self._file.path.resolve().parent, self._trash.path.parent
+        try:
+            for number, chunk in enumerate(_chunks(self._plan.doomed)):
+                if number:
+                    check_room_left(folders)
+                reached = self._delete(self._copy(chunk), begun=False)
+                if not reached:
+                    break
+        except Cancelled:
+            return self._close(stopped=True)
+        except ExplorerError as error:
+            with suppress(ExplorerError):
+                self._close(stopped=True)
+            raise error.also(self._reached()) from error
+        return self._close(stopped=not reached)
+
+    def _reached(self) -> str:
+        """How far it got before it failed, in words."""
+        if not self._ids and not self._begun:
+            return "Nothing was done."
+        gone = f"{plural(len(self._ids), 'session')} done before that can be undone."
+        half = "What is half done is found at the next start, to be finished or put back."
+        return " ".join([gone] * bool(self._ids) + [half] * bool(self._begun - self._ended))
+
+    def finish(self, copied: Sequence[Copied]) -> Done:
+        """The rest of what was begun before a crash."""
+        self._counted = False
+        reached = self._delete(copied, begun=True)
+        recount(self._trash, self._receipt)
+        return self._close(stopped=not reached)
+
+    def _copy(self, chunk: Sequence[Planned]) -> list[Copied]:
+        copied = []
+        folder = self._context.dialect.folder
+        copier = Copier(self._file, self._tables.shape, self._columns, folder)
+        with self._trash.writing() as trash:
+            for planned in chunk:
+                try:
+                    exact = not self._force
+                    copied.append(copier.copy(trash, self._receipt, planned, exact))
+                except Changed as error:
+                    self._skip(error, planned)
+        return copied
+
+    def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
+        """Whether the end was reached; what was not is as it was before."""
+        deleter = DeleteSteps(self._trash, self._tables, self._columns, begun)
+        by_entry = {one.entry: one for one in copied}
+        now = self._context.clock()
+        steps = chain.from_iterable(
+            self._unless_spared(one, deleter.steps(one, now, self._force)) for one in copied
+        )
+        self._begun = set(by_entry) if begun else set()
+        self._ended = set()
+
+        def committed(batch: Sequence[Step]) -> None:
+            self._begun.update(step.job for step in batch)
+            ended = [step.job for step in batch if step.last]
+            if ended:
+                with self._trash.writing() as trash:
+                    trash.set_entries(ended, EntryState.GONE)
+                    if self._counted:
+                        # What it did so far, should it be cut short.
+                        words = part_words(self._plan, len(self._ids) + len(ended))
+                        trash.set_words(self._receipt, words)
+                self._ended.update(ended)
+                for entry in ended:
+                    self._ids.append(by_entry[entry].planned.id)
+                    self._families.went(by_entry[entry].planned.id)
+                    self._remove_files(entry)
+            self._counter.add(sum(step.messages for step in batch), len(ended))
+
+        def failed(job: int, error: Changed) -> None:
+            self._skip(error, by_entry[job].planned)
+
+        reached = run_batches(
+            self._file,
+            steps,
+            self._context.token,
+            committed,
+            failed,
+            may_stop=self._families.is_whole,
+        )
+        for entry in by_entry:
+            if entry not in self._ended:
+                self._put_back(entry)
+        return reached
+
+    def _unless_spared(self, copied: Copied, steps: Iterator[Step]) -> Iterator[Step]:
+        """Who hangs on a session may have been left out since it was copied."""
+        first = next(steps)
+
+        def begin(tx: Transaction) -> None:
+            if copied.planned.id in self._families.spared:
+                raise Changed("It is left out", sentence(CONTINUED))
+            first.do(tx)
+
+        yield first._replace(do=begin)
+        yield from steps
+
+    def _put_back(self, entry: int) -> None:
+        """A session that cannot go: what is out of it comes back."""
+        kept = [one for one in self._trash.entries(self._receipt) if one.number == entry]
+        found = self._trash.receipt(self._receipt)
+        if kept and found and entry in self._begun:
+            changes = self._trash.changes(self._receipt)
+            own = tuple(change for change in changes if change.entry == entry)
+            plan = UndoPlan(found, tuple(kept), own)
+            steps = undo_steps(plan, self._trash, self._tables, self._columns)
+            self._file.see_through()
+            troubles: list[Changed] = []
+            run_batches(
+                self._file,
+                steps,
+                CancelToken(),
+                lambda batch: None,
+                lambda job, error: troubles.append(error),
+            )
+            if troubles:
+                # It stays in the trash, half done, and the next start says so.
+                raise troubles[0]
+        with self._trash.writing() as trash:
+            trash.drop_entries([entry])
+
+    def _remove_files(self, entry: int) -> None:
+        for kept in self._trash.files(entry):
+            if not remove_file(self._context.dialect.folder, kept):
+                self._notes.append(f"{kept.name} could not be removed: it has changed.")
+
+    def _skip(self, error: Changed, planned: Planned) -> None:
+        self._families.stayed(planned)
+        reason = error.message.rstrip(".")
+        self._skipped[reason] = self._skipped.get(reason, 0) + 1
+
+    def _close(self, stopped: bool) -> Done:
+        """The receipt for what was done; none where nothing was."""
+        less = stopped or len(self._ids) < len(self._plan.doomed)
+        words = part_words(self._plan, len(self._ids)) if less else ""
+        if self._counted:
+            with self._trash.writing() as trash:
+                trash.set_words(self._receipt, words or receipt_words(self._plan))
+        return Done(
+            self._receipt if self._trash.close(self._receipt) else None,
+            self._plan.action.value,
+            tuple(self._ids),
+            self._skipped,
+            tuple(self._notes),
+            stopped,
+            words,
+        )
+
+
+def _chunks(planned: Sequence[Planned]) -> Iterator[list[Planned]]:
+    chunk: list[Planned] = []
+    weight = 0
+    for one in planned:
+        chunk.append(one)
+        weight += one.bytes
+        if weight > CHUNK or len(chunk) >= CHUNK_SESSIONS:
+            yield chunk
+            chunk, weight = [], 0
+    if chunk:
+        yield chunk
+
+
+def recount(trash: TrashFile, number: int) -> None:
+    """Have the receipt of an edit that was cut short say how many sessions it took."""
+    receipt = trash.receipt(number)
+    gone = sum(entry.state is EntryState.GONE for entry in trash.entries(number))
+    if receipt is not None and gone:
+        with trash.writing() as writer:
+            writer.set_words(number, recounted(receipt.words, gone))
+
+
+class DeleteSteps:
+    """Makes the steps that take sessions of one file out.
+
+    Each compares what it is about to delete with what the trash holds, under the lock: what has
+    changed since is not deleted. Messages first, in slices; last, in one step, the session itself.
+    """
+
+    def __init__(
+        self,
+        trash: TrashFile,
+        tables: SessionTables,
+        columns: Columns,
+        begun: bool,
+    ) -> None:
+        """`begun` says that some of the rows may be gone already, after a crash."""
+        self._begun = begun
+        self._trash = trash
+        self._tables = tables
+        self._shape = tables.shape
+        self._columns = columns
+
+    def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Step]:
+        """All steps for one session, in order."""
+        entry, shape = copied.entry, self._shape
+        yield Step(entry, partial(self._check, copied, now, force))
+        for table, _, rows in self._trash.packs(entry):
+            if table in shape.beside_messages:
+                continue
+            for few in slices(rows):
+                count = len(few) if table == shape.messages else 0
+                yield Step(entry, partial(self._delete_rows, table, few), count)
+        end = self._clear_counters if copied.planned.outcome is PlannedOutcome.CLEAR else self._end
+        yield Step(entry, partial(end, copied), last=True)
+
+    def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:
+        """The session is still what was copied, and nobody writes it."""
+        self._same_row(copied, tx)
+        if not force:
+            there = self._tables.under(tx)
+            (subject,) = there.subjects("rowid", [copied.row])
+            if state(subject, there.leases(), now) is State.RUNNING:
+                raise Changed("It is running", "Its agent has begun to write it.")
+
+    def _same_row(self, copied: Copied, tx: Transaction) -> None:
+        shape = self._shape
+        columns = self._columns(shape.sessions)
+        rows = tx.rows(*numbered(shape.sessions, columns, [copied.row]))
+        link = 1 + columns.index(shape.parent)
+        if not rows or _without(rows[0], link) != _without(copied.image, link):
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
+
+    def _delete_rows(self, table: str, rows: Sequence[Image], tx: Transaction) -> None:
+        found = tx.rows(*numbered(table, self._columns(table), [row[0] for row in rows]))
+        if self._begun:
+            there = {row[0] for row in found}
+            rows = [row for row in rows if row[0] in there]
+        filled = self._filled(table)
+        if _told(found, filled) != _told(rows, filled):
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
+        sql = f"DELETE FROM {quoted(table)} WHERE rowid IN ({placeholders(rows)})"
+        tx.run(sql, [row[0] for row in rows], expect=len(rows))
+
+    def _filled(self, table: str) -> frozenset[int]:
+        """Places of the cells that a trigger sets when another message of the session goes."""
+        if table != self._shape.messages or not self._shape.filled:
+            return frozenset()
+        names = enumerate(self._columns(table), 1)
+        return frozenset(at for at, name in names if name.lower() in self._shape.filled)
+
+    def _none_left(self, tx: Transaction, table: str, column: str, id_: str) -> None:
+        sql = f"SELECT count(*) FROM {quoted(table)} t WHERE t.{quoted(column)} = ?"
+        if tx.value(sql, (id_,)):
+            raise Changed("It has changed", "Its agent has written it meanwhile.")
+
+    def _end(self, copied: Copied, tx: Transaction) -> None:
+        """Detach who stays, and delete the row of the session itself."""
+        shape, planned = self._shape, copied.planned
+        self._same_row(copied, tx)
+        self._none_left(tx, shape.messages, shape.owner, planned.id)
+        for table, column, detached in shape.belongings:
+            if detached:
+                name = quoted(column)
+                tx.run(f"UPDATE {quoted(table)} SET {name} = NULL WHERE {name} = ?", (planned.id,))
+            else:
+                self._none_left(tx, table, column, planned.id)
+        sessions, parent = quoted(shape.sessions), quoted(shape.parent)
+        below = tx.rows(
+            f"SELECT t.{quoted(shape.id)} FROM {sessions} t WHERE t.{parent} = ?", (planned.id,)
+        )
+        if not {cells.words(id_) for (id_,) in below} <= {*planned.children, planned.id}:
+            raise Changed("It has changed", "Another session has come to hang on it.")
+        tx.run(
+            f"UPDATE {sessions} SET {parent} = NULL WHERE {parent} = ?",
+            (planned.id,),
+            expect=len(below),
+        )
+        tx.run(
+            f"DELETE FROM {sessions} WHERE rowid = ? AND {quoted(shape.id)} = ?",
+            (copied.row, planned.id),
+            expect=1,
+        )
+        self._delete_shared(copied, tx)
+
+    def _delete_shared(self, copied: Copied, tx: Transaction) -> None:
+        """What no session shares any more goes with the last that did."""
+        sessions, shared = self._shape.sessions, self._shape.shared
+        if shared is None:
+            return
+        cell = named(self._columns(sessions), copied.image)
+        key = f"p.{quoted(shared.key)}"
+        used = " OR ".join(f"s.{quoted(column)} = {key}" for column in shared.columns)
+        for name in {cell[column] for column in shared.columns} - {None}:
+            place, value = bound(name)
+            tx.run(
+                f"DELETE FROM {quoted(shared.table)} AS p WHERE {key} = {place} AND NOT EXISTS"
+                f" (SELECT 1 FROM {quoted(sessions)} s WHERE {used})",
+                (value,),
+            )
+
+    def _clear_counters(self, copied: Copied, tx: Transaction) -> None:
+        """The session stays, with nothing in it."""
+        shape, id_ = self._shape, copied.planned.id
+        self._none_left(tx, shape.messages, shape.owner, id_)
+        zeros = ", ".join(f"{quoted(column)} = 0" for column in shape.counters)
+        if zeros:
+            sql = f"UPDATE {quoted(shape.sessions)} SET {zeros} WHERE {quoted(shape.id)} = ?"
+            tx.run(sql, (id_,), expect=1)
+
+
+def _number(row: Image) -> int:
+    number = row[0]
+    return number if isinstance(number, int) else 0
+
+
+def _told(rows: Sequence[Image], filled: Collection[int]) -> list[Image]:
+    """Rows by their numbers, without the cells at some places."""
+    ordered = sorted(rows, key=_number)
+    if not filled:
+        return ordered
+    return [tuple(cell for at, cell in enumerate(row) if at not in filled) for row in ordered]
+
+
+def _without(row: Image, at: int) -> Image:
+    return row[:at] + row[at + 1 :]
+
+
+class WholeFamilies:
+    """Keeps together the sessions that hang on one another.
+
+    A delete goes through each conversation from its newest part to its oldest. Stopped in between
+    it would leave a beginning without its end, and a part that its agent has begun to write again
+    would stay without what came before.
+    """
+
+    def __init__(self, doomed: Iterable[Planned]) -> None:
+        self._parents = {child: one.id for one in doomed for child in one.children}
+        """Of each session below one that is to go, that one."""
+        self._owed: set[str] = set()
+        """Those that are still there while what hangs on them is gone."""
+        self.spared: set[str] = set()
+        """Those that stay since what continues them, or works for them, does."""
+
+    def went(self, id_: str) -> None:
+        self._owed.discard(id_)
+        if id_ in self._parents:
+            self._owed.add(self._parents[id_])
+
+    def stayed(self, planned: Planned) -> None:
+        """One was left out; a branch is a conversation of its own, and keeps nobody."""
+        self._owed.discard(planned.id)
+        if planned.kind not in APART and planned.id in self._parents:
+            self.spared.add(self._parents[planned.id])
+
+    def is_whole(self) -> bool:
+        """Whether nothing is gone of what is still there."""
+        return not self._owed
