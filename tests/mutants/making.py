@@ -253,14 +253,19 @@ def replace_index(db: sqlite3.Connection, index: str, copies: Sequence[int]) -> 
 
 def _odd_files(rng: random.Random, path: Path) -> None:
     beside = Path(f"{path}{rng.choice(('-wal', '-shm', '-journal'))}")
+    if os.path.lexists(beside) and not beside.is_file():
+        # An earlier blow has put something else there.
+        return
     match rng.randrange(5):
         case 0:
             beside.write_bytes(rng.randbytes(rng.choice((1, 31, 32, 512, 40_000))))
         case 1:
             beside.write_bytes(bytes(32 * 1024))
         case 2:
+            beside.unlink(missing_ok=True)
             os.mkfifo(beside)
         case 3:
+            beside.unlink(missing_ok=True)
             beside.mkdir()
         case _:
             beside.write_bytes(_foreign_log())

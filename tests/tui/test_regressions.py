@@ -195,3 +195,18 @@ async def test_a_resize_keeps_the_place_inside_a_long_message(tmp_path: Path) ->
         assert before > 50
         await driver.resize(150, 30)
         assert driver.main.transcript.scroll_offset.y > 20
+
+
+@pytest.mark.parametrize("key", ["s", "f", "L", "ctrl+p"])
+async def test_a_dialog_outlives_a_terminal_without_room(tmp_path: Path, key: str) -> None:
+    """Its words were cut into pieces of no width, which ended the app."""
+    path = _store(tmp_path / "state.db", lambda state: _say(state, "first", "hello"))
+    async with opened(path) as driver:
+        await driver.press(key)
+        dialog = driver.app.screen
+        assert dialog is not driver.main
+        for columns in (*range(1, 14), 120):
+            await driver.resize(columns, 30)
+        assert driver.app.screen is dialog
+        await driver.press("escape")
+        assert driver.app.screen is driver.main

@@ -13,13 +13,13 @@ from pathlib import Path
 from explorer.errors import ExplorerError, Problem, Refused
 from explorer.model import Action
 from explorer.render.amounts import size
-from explorer.stores.edits.connection import ReadConnection
+from explorer.stores.edits.connection import ReadConnection, Transaction
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.edit_kinds import KINDS, RULES
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import check_file, store_error
 from explorer.stores.sqlite.images import Rows, shown
-from explorer.stores.sqlite.schema import Schema
+from explorer.stores.sqlite.schema import Schema, quoted
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "ceph", "glusterfs")
 DISK_SPARE = 32 << 20
@@ -34,6 +34,7 @@ _UNKNOWN = (
 LOOKED_THROUGH = 16 << 20
 """Bytes of a file that is looked through in less than a tenth of a second."""
 _MOST_FAULTS = 100
+_REHEARSAL = "session_explorer_rehearsal"
 _HARMLESS = ("NUMERIC value in ", "TEXT value in ")
 """How newer ones begin what they say of cells of another type than their column, which go back as
 they were; what they say of full-text tables names FTS."""
@@ -124,6 +125,21 @@ def _sound(file: ReadConnection) -> bool:
 
 def _number(file: ReadConnection, name: str) -> int:
     return cells.amount(file.ask(f"PRAGMA {name}")[0][0])
+
+
+def use_free_pages(tx: Transaction) -> None:
+    """Meet the damage that only a write does: free pages that are none, and search tables that are
+    broken inside. For a transaction that is not kept, and a file that is looked through in no time;
+    a damaged one raises."""
+    pages, free, page_size = (cells.amount(tx.value(f"PRAGMA {name}")) for name in _NUMBERS)
+    if pages * page_size > LOOKED_THROUGH:
+        return
+    tx.run(f"CREATE TABLE {_REHEARSAL} (content)")
+    tx.run(f"INSERT INTO {_REHEARSAL} VALUES (zeroblob(?))", ((free + 1) * page_size,))
+    for table, sql in tx.schema.virtual.items():
+        if "fts5" in sql.lower():
+            name = quoted(table)
+            tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('integrity-check', 0)")
 
 
 def check_room(folders: Iterable[Path], moved: int, what: str) -> None:

@@ -6,7 +6,6 @@ the file.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import NamedTuple
 
 from explorer.model import State, called, state_of
@@ -141,15 +140,16 @@ Columns = Callable[[str], tuple[str, ...]]
 """The columns of a table in their order, without those that SQLite makes by itself."""
 
 
-def known_columns(ask: Rows) -> Columns:
-    """The columns of any table of a file, which is asked once for each."""
+def columns_of(ask: Rows, table: str) -> tuple[str, ...]:
+    rows = ask(f"PRAGMA table_xinfo({quoted(table)})", ())
+    return tuple(cells.words(row[1]) for row in rows if not row[6])
 
-    @cache
-    def columns(table: str) -> tuple[str, ...]:
-        rows = ask(f"PRAGMA table_xinfo({quoted(table)})", ())
-        return tuple(cells.words(row[1]) for row in rows if not row[6])
 
-    return columns
+def known_columns(ask: Rows, shape: TableShape) -> Columns:
+    """The columns of every table of a shape, asked at once: a writer that has the whole file, as it
+    may without a log, would keep our own reader waiting."""
+    tables = (shape.messages, *shape.beside_messages, *(one.table for one in shape.belongings))
+    return {table: columns_of(ask, table) for table in tables}.__getitem__
 
 
 def listing(columns: Iterable[str]) -> str:

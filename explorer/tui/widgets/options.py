@@ -5,7 +5,11 @@ from contextlib import suppress
 from textual._widget_navigation import Direction
 from textual.binding import Binding
 from textual.events import Click
+from textual.geometry import Size
 from textual.widgets import OptionList
+
+LEAST_WIDTH = 8
+"""Cells: more than what surrounds an option."""
 
 
 class SteadyList(OptionList):
@@ -14,6 +18,11 @@ class SteadyList(OptionList):
     def _move_page(self, direction: Direction) -> None:
         with suppress(LookupError):
             super()._move_page(direction)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """In a terminal of a few columns nothing is left for the options, and Textual would divide
+        their words into pieces of no width."""
+        return super().get_content_height(container, viewport, max(width, LEAST_WIDTH))
 
     async def _on_click(self, event: Click) -> None:
         """A click on what is painted, and is not there any more, does nothing."""

@@ -30,8 +30,8 @@ from explorer.stores.edits.connection import Changed, Transaction, WriteConnecti
 from explorer.stores.edits.delete_plan import CONTINUED
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.refusals import check_room, check_room_left
-from explorer.stores.edits.shape import APART, Columns, known_columns, state
+from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
+from explorer.stores.edits.shape import APART, Columns, columns_of, known_columns, state
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import part_words, receipt_words, recounted
 from explorer.stores.ours.trash import TrashFile
@@ -53,29 +53,30 @@ def delete(context: EditContext, file: WriteConnection, plan: EditPlan, force: b
         receipt = trash.begin(plan.action.value, words, context.clock())
     try:
         with before_anything():
-            _try_one(context, file, tables, plan)
+            _rehearse(context, file, tables, plan)
     except (ExplorerError, Cancelled):
         forget(context, receipt, file)
         raise
     return Removal(context, file, tables, plan, receipt, force).run()
 
 
-def _try_one(
+def _rehearse(
     context: EditContext, file: WriteConnection, tables: SessionTables, plan: EditPlan
 ) -> None:
     """Delete one message, put it back and keep nothing of that: what a trigger cannot do, or would
-    do to a message that comes back, shows here."""
+    do to a message that comes back, shows here, and so does damage that only a write meets."""
     first = next((one.id for one in plan.doomed if one.messages), None)
     if first is None:
         return
-    table, all_columns = tables.shape.messages, known_columns(file.ask)
-    columns = all_columns(table)
+    table = tables.shape.messages
+    columns = columns_of(file.ask, table)
     owner = quoted(tables.shape.owner)
     with file.transaction(keep=False) as tx:
+        use_free_pages(tx)
         row = tx.value(f"SELECT rowid FROM {quoted(table)} WHERE {owner} = ? LIMIT 1", (first,))
         before = tx.rows(*numbered(table, columns, [row]))
         tx.run(f"DELETE FROM {quoted(table)} WHERE rowid = ?", (row,))
-        Restorer(context.trash, tables, all_columns).put_rows(Pack(table, columns, before), tx)
+        Restorer(context.trash, tables).put_rows(Pack(table, columns, before), tx)
         if tx.rows(*numbered(table, columns, [row])) != before:
             raise Refused(
                 "This file cannot be edited",
@@ -98,7 +99,7 @@ class Removal:
         self._context, self._trash = context, context.trash
         self._file = file
         self._tables = tables
-        self._columns = known_columns(file.ask)
+        self._columns = known_columns(file.ask, tables.shape)
         self._plan = plan
         self._receipt = receipt
         self._force = force
@@ -221,7 +222,7 @@ class Removal:
             changes = self._trash.changes(self._receipt)
             own = tuple(change for change in changes if change.entry == entry)
             plan = UndoPlan(found, tuple(kept), own)
-            steps = undo_steps(plan, self._trash, self._tables, self._columns)
+            steps = undo_steps(plan, self._trash, self._tables)
             self._file.see_through()
             troubles: list[Changed] = []
             run_batches(

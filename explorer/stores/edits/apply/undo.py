@@ -26,7 +26,7 @@ from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.names import entry_name, worded
 from explorer.stores.edits.plans import Done
 from explorer.stores.edits.refusals import check_room, check_room_left, reason_against
-from explorer.stores.edits.shape import Columns, known_columns
+from explorer.stores.edits.shape import columns_of
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, cell_trouble
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
@@ -113,7 +113,7 @@ class Undo:
             with before_anything(), self._trash.writing() as trash:
                 trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
                 trash.set_entries((entry.number for entry in entries), EntryState.COMING)
-            steps = undo_steps(plan, self._trash, tables, known_columns(file.ask))
+            steps = undo_steps(plan, self._trash, tables)
             try:
                 return run_batches(file, steps, self._context.token, committed, tally.fail)
             except ExplorerError as error:
@@ -249,10 +249,9 @@ def undo_steps(
     plan: UndoPlan,
     trash: TrashFile,
     tables: SessionTables,
-    columns: Columns,
 ) -> Iterator[Step]:
     """The steps that take an edit back: rows, then links, then cells."""
-    restorer = Restorer(trash, tables, columns, dict(plan.titles))
+    restorer = Restorer(trash, tables, dict(plan.titles))
     # Parents before children: the other way round than they went.
     entries = plan.entries[::-1]
     for entry in entries:
@@ -284,15 +283,14 @@ class Restorer:
         self,
         trash: TrashFile,
         tables: SessionTables,
-        columns: Columns,
         titles: dict[str, str | None] | None = None,
     ) -> None:
         """`titles` are other ones for sessions whose own is taken by now."""
         self._trash = trash
         self._tables = tables
         self._shape = tables.shape
-        self._columns = columns
         self._titles = titles or {}
+        self._columns: dict[str, tuple[str, ...]] = {}
         self._keys: dict[str, str] = {}
         self._primaries: dict[str, list[str]] = {}
 
@@ -372,7 +370,7 @@ class Restorer:
         """Give the columns that a trigger fills in their own values again: where a message had
         none, the trigger has just made one; and those of messages that stayed changed when others
         went."""
-        names = sorted(self._shape.filled.intersection(cell, self._columns(self._shape.messages)))
+        names = sorted(self._shape.filled.intersection(cell, self._known(tx, self._shape.messages)))
         if names:
             values = [bound(cell[name]) for name in (*names, key)]
             sets = ", ".join(
@@ -398,7 +396,7 @@ class Restorer:
             self._insert(tx, table, {name: cell[name] for name in (others if key else cell)})
 
     def _insert(self, tx: Transaction, table: str, cell: dict[str, Cell]) -> None:
-        known = self._columns(table)
+        known = self._known(tx, table)
         names = [name for name in cell if name in known]
         lost = [name for name in cell if name not in known and name != "rowid"]
         if any(cell[name] is not None for name in lost):
@@ -416,6 +414,12 @@ class Restorer:
             [value for _, value in values],
             expect=1,
         )
+
+    def _known(self, tx: Transaction, table: str) -> tuple[str, ...]:
+        """The columns that a table has."""
+        if table not in self._columns:
+            self._columns[table] = columns_of(tx.rows, table)
+        return self._columns[table]
 
     def _key(self, tx: Transaction, table: str) -> str:
         """The column that is the number of the row, if there is one."""
