@@ -8,7 +8,7 @@ from textual.events import Click
 from textual.geometry import Size
 from textual.widgets import OptionList
 
-LEAST_WIDTH = 8
+LEAST_WIDTH = 4
 """Cells: more than what surrounds an option."""
 
 
@@ -23,6 +23,11 @@ class SteadyList(OptionList):
         """In a terminal of a few columns nothing is left for the options, and Textual would divide
         their words into pieces of no width."""
         return super().get_content_height(container, viewport, max(width, LEAST_WIDTH))
+
+    def _update_lines(self) -> None:
+        """The same where the options are painted: there are none then."""
+        if self.scrollable_content_region.width >= LEAST_WIDTH:
+            super()._update_lines()
 
     async def _on_click(self, event: Click) -> None:
         """A click on what is painted, and is not there any more, does nothing."""
