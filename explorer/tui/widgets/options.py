@@ -8,9 +8,6 @@ from textual.events import Click
 from textual.geometry import Size
 from textual.widgets import OptionList
 
-LEAST_WIDTH = 4
-"""Cells: more than what surrounds an option."""
-
 
 class SteadyList(OptionList):
     """Textual's own, which raises where a key or a click comes before the list is laid out anew."""
@@ -19,14 +16,20 @@ class SteadyList(OptionList):
         with suppress(LookupError):
             super()._move_page(direction)
 
+    @property
+    def _least_width(self) -> int:
+        """Cells for one letter, and for what surrounds an option."""
+        padding = self.get_component_styles("option-list--option").padding.width
+        return 1 + padding + self._get_left_gutter_width()
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """In a terminal of a few columns nothing is left for the options, and Textual would divide
         their words into pieces of no width."""
-        return super().get_content_height(container, viewport, max(width, LEAST_WIDTH))
+        return super().get_content_height(container, viewport, max(width, self._least_width))
 
     def _update_lines(self) -> None:
         """The same where the options are painted: there are none then."""
-        if self.scrollable_content_region.width >= LEAST_WIDTH:
+        if self.scrollable_content_region.width >= self._least_width:
             super()._update_lines()
 
     async def _on_click(self, event: Click) -> None:
