@@ -32,6 +32,16 @@ class State(StrEnum):
     ENDED = "ended"
 
 
+def state_of(*, last_active: float | None, ended: bool, held_until: float, now: float) -> State:
+    """Of a session that a process holds until a time, by its own word (zero where none does)."""
+    if held_until > now:
+        return State.RUNNING
+    if ended:
+        return State.ENDED
+    recent = last_active is not None and now - last_active < RUNNING_WITHIN
+    return State.RUNNING if recent else State.OPEN
+
+
 class Hidden(StrEnum):
     """The classes of rows that a list leaves out, and counts."""
 

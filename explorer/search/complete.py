@@ -11,7 +11,6 @@ from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit
 from explorer.search.engine import Decider, Gathered, left_out
 from explorer.search.exclusions import Holders, denied_words
-from explorer.search.filters import NO_FACTS
 from explorer.search.hits import message_hits, title_hits
 from explorer.search.language.query import Query, parse
 from explorer.search.language.session_fields import Known, session_test
@@ -19,8 +18,8 @@ from explorer.search.matcher import Matcher, is_plain, needles
 from explorer.search.titles import Titles, titles_holding
 from explorer.stores.base import Store
 from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.columns import TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON
-from explorer.stores.traits import Trait, Traits
 
 
 class Whole:
@@ -49,9 +48,9 @@ class Whole:
     def hits(self, token: CancelToken | None = None) -> Iterator[Hit]:
         """Sessions whose title matches, then messages."""
         token = token or CancelToken()
-        traits, passes = self._asks(token)
+        columns, passes = self._asks(token)
         gathered = Gathered(self._catalog, self._hides, passes)
-        found = self._titled(traits, passes, token)
+        found = self._titled(columns, passes, token)
         yield from self._counted(title_hits(self._store, found, self._matcher, token))
         if self.query.asks_messages:
             yield from self._counted(self._messages(gathered, token))
@@ -59,27 +58,26 @@ class Whole:
             self.hidden[reason] = self.hidden.get(reason, 0) + number
         self.complete = True
 
-    def _asks(self, token: CancelToken) -> tuple[Traits, Callable[[int], bool] | None]:
+    def _asks(self, token: CancelToken) -> tuple[Columns, Callable[[int], bool] | None]:
         """What the fields ask of sessions."""
         test = session_test(self.query, self._now)
-        traits = self._store.traits(test.traits | {Trait.TITLE}, token=token)
-        facts = self._store.facts(token=token) if test.needs_facts else NO_FACTS
+        columns = self._store.columns(test.columns | {TITLE}, token=token)
         self._named = {NOISE[name] for name in test.sources if name in NOISE} | test.classes
         fates = NO_FATES
         if test.needs_fates:
             fates = self._store.fates(self._catalog, before=self._now + SOON, token=token)
-        return traits, test.over(Known(self._catalog, facts, traits, fates=fates))
+        return columns, test.over(Known(self._catalog, columns, fates=fates))
 
     def _hides(self, tip: int) -> Hidden | None:
         reason = None if self._everything else left_out(self._catalog, tip)
         return None if reason in self._named else reason
 
     def _titled(
-        self, traits: Traits, passes: Callable[[int], bool] | None, token: CancelToken
+        self, columns: Columns, passes: Callable[[int], bool] | None, token: CancelToken
     ) -> list[int]:
         """Sessions by their titles; without words to find, all that the fields let through and
         that hold no word that must not be there."""
-        query, titles = self.query, Titles.of(traits.titles)
+        query, titles = self.query, Titles.of(columns[TITLE])
         if query.needs_text:
             keys = titles_holding(titles, self._matcher)
         elif (query.fields or query.clauses) and not query.asks_messages:

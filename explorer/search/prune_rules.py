@@ -14,18 +14,30 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import UsageError
-from explorer.model import RUNNING_WITHIN, Hidden
+from explorer.model import Hidden, State
 from explorer.search.engine import Gathered, Result, search
 from explorer.search.exclusions import Holders, denied_fields, denied_words, with_owners
 from explorer.search.language.query import Query, parse
 from explorer.search.language.session_fields import Known, session_test
 from explorer.search.language.vocabulary import FIELDS
 from explorer.search.titles import Titles
-from explorer.stores.base import Facts, Store
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import (
+    COST,
+    ENDED,
+    ID,
+    LEASE,
+    MESSAGES,
+    MODEL,
+    READ_AT,
+    TITLE,
+    TOKENS,
+    WORKSPACE,
+    Columns,
+)
 from explorer.stores.fates import NO_FATES, SOON
 from explorer.stores.pins import pinned_rows
-from explorer.stores.traits import Trait, Traits
 
 DAY = 86_400.0
 RUNNING = "running"
@@ -83,14 +95,13 @@ class Ground(NamedTuple):
 
     store: Store
     catalog: Catalog
-    facts: Facts
-    traits: Traits
+    columns: Columns
     pins: frozenset[int]
     """Rows that are pinned."""
 
     def messages(self, tip: int) -> int:
         """Of all parts of a conversation."""
-        return sum(self.facts.messages.get(part, 0) for part in self.catalog.chain(tip))
+        return sum(self.columns[MESSAGES].get(part, 0) for part in self.catalog.chain(tip))
 
 
 class Chosen(NamedTuple):
@@ -117,8 +128,7 @@ def ground(
 ) -> Ground:
     """Read what the rules ask about."""
     pinned = pinned_rows(store, catalog, pins, token)
-    traits = store.traits({Trait.STATE, *_ASKED}, token=token)
-    return Ground(store, catalog, store.facts(token=token), traits, pinned)
+    return Ground(store, catalog, store.columns(_ASKED, token=token), pinned)
 
 
 def holding(
@@ -142,7 +152,7 @@ def holding(
     fates = NO_FATES
     if test.needs_fates:
         fates = known.store.fates(known.catalog, before=now + SOON, token=token)
-    fits = test.over(Known(known.catalog, known.facts, known.traits, known.pins, fates))
+    fits = test.over(Known(known.catalog, known.columns, known.pins, fates))
     if query.asks_messages:
         gathered = Gathered(known.catalog, lambda tip: None, fits)
         found: Result = search(known.store, query, gathered, lambda result: None, token, now)
@@ -166,7 +176,7 @@ def _names_a_field(word: str) -> bool:
 def _denied(known: Ground, query: Query, now: float, token: CancelToken) -> frozenset[int]:
     """Conversations with something that the query denies, in whatever message: also in one that
     was taken back, and in one of a subagent, which would go along."""
-    titles = Titles.of(known.traits.titles)
+    titles = Titles.of(known.columns[TITLE])
     holders = Holders(known.store, known.catalog, titles, now, rewound=True)
     words = denied_words(query)
     asked = [*([words] if words else []), *denied_fields(query)]
@@ -237,15 +247,14 @@ def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: fl
     parts = catalog.chain(tip)
     if tip in rules.spared:
         return KEPT
-    ended = tip in known.traits.ended
-    fresh = now - catalog.last_active(tip) < RUNNING_WITHIN and not ended
-    if fresh or any(known.traits.held.get(part, 0.0) > now for part in parts):
+    state = catalog.state(parts, known.columns, now)
+    if state is State.RUNNING:
         return RUNNING
     if not known.pins.isdisjoint(parts):
         return PINNED
     if tip in kept:
         return NEWEST
-    left_open = known.store.keeps_ends and not ended
+    left_open = known.store.keeps_ends and state is State.OPEN
     return OPEN if left_open and not rules.include_open else ""
 
 
@@ -261,4 +270,4 @@ def parts_of(catalog: Catalog, rows: Sequence[int]) -> list[int]:
     return [part for tip in rows for part in catalog.chain(tip)]
 
 
-_ASKED = (Trait.ID, Trait.TITLE, Trait.WORKSPACE, Trait.COST, Trait.TOKENS, Trait.READ)
+_ASKED = (ID, TITLE, WORKSPACE, MODEL, MESSAGES, COST, TOKENS, ENDED, LEASE, READ_AT)

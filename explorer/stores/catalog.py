@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple, TypeVar
 
-from explorer.model import Hidden, Kind
+from explorer.model import Hidden, Kind, State, state_of
+from explorer.stores.columns import ENDED, LEASE, Columns
 
 T = TypeVar("T")
 
@@ -121,6 +122,21 @@ class Catalog:
     def parent(self, key: int) -> int | None:
         link = self.links.get(key)
         return link.parent if link else None
+
+    def children(self, *kinds: Kind) -> dict[int, list[int]]:
+        """The sessions that came of each, of these kinds, in the order they were made."""
+        found = children(self.links, *kinds)
+        return {parent: sorted(filter(self.has, own)) for parent, own in found.items()}
+
+    def state(self, parts: Sequence[int], known: Columns, now: float) -> State:
+        """Whether somebody may be writing a conversation, where ends and leases are known."""
+        leases, tip = known[LEASE], parts[-1]
+        return state_of(
+            last_active=self.last_active(tip),
+            ended=tip in known[ENDED],
+            held_until=max(leases.get(part, 0.0) for part in parts) if leases else 0.0,
+            now=now,
+        )
 
     def chain(self, key: int) -> tuple[int, ...]:
         """The conversation of a session: its parts from root to tip."""
@@ -299,8 +315,13 @@ def _merged(old: Mapping[int, T], new: Mapping[int, T]) -> Mapping[int, T]:
 
 def _helpers(links: Mapping[int, Link]) -> dict[int, int]:
     """How many sessions the subagents of each session left."""
-    found: dict[int, int] = {}
-    for link in links.values():
-        if link.kind is Kind.SUBAGENT and link.parent is not None:
-            found[link.parent] = found.get(link.parent, 0) + 1
+    return {parent: len(own) for parent, own in children(links, Kind.SUBAGENT).items()}
+
+
+def children(links: Mapping[int, Link], *kinds: Kind) -> dict[int, list[int]]:
+    """The sessions that came of each, of these kinds."""
+    found: dict[int, list[int]] = {}
+    for key, link in links.items():
+        if link.kind in kinds and link.parent is not None:
+            found.setdefault(link.parent, []).append(key)
     return found

@@ -16,16 +16,16 @@ from explorer.cancel import CancelToken
 from explorer.model import SAFE_ID, Hidden
 from explorer.search.engine import LEFT_OUT, Gathered, Result, search
 from explorer.search.exclusions import Holders, denied_words
-from explorer.search.filters import NO_FACTS, wanted
+from explorer.search.filters import FILTERED, wanted
 from explorer.search.language.session_fields import Known, session_test
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import BadPattern
 from explorer.search.titles import Titles, titles_alike, titles_holding
 from explorer.stores.candidates import Indexed
 from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.columns import TITLE, Column, Columns
 from explorer.stores.fates import NO_FATES, SOON, expiring
 from explorer.stores.pins import pinned_rows
-from explorer.stores.traits import Trait, Traits
 
 QUIET_AFTER_ONE_LETTER = 0.25
 """Seconds without a key before one or two letters are searched for: they are in every message, and
@@ -42,16 +42,15 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     catalog, store, now = asked.catalog, asked.store, asked.now
     query = matcher.query
     test = session_test(query, now)
-    traits = _traits(asked, test.traits, token)
-    needs = test.needs_facts or asked.wish.filters.needs_facts
-    facts = asked.facts or (store.facts(token=token) if needs else NO_FACTS)
+    filtered = FILTERED if asked.wish.filters.needs_facts else frozenset()
+    columns = _columns(asked, test.columns | filtered, token)
     pinned = pinned_rows(asked.store, catalog, asked.wish.pins, token)
     fates = asked.fates or NO_FATES
     if asked.fates is None and (test.needs_fates or asked.wish.filters.expiring):
         fates = store.fates(catalog, before=now + SOON, token=token)
-    asks = test.over(Known(catalog, facts, traits, pinned, fates))
+    asks = test.over(Known(catalog, columns, pinned, fates))
     about = expiring(fates, catalog.chain, now) if asked.wish.filters.expiring else ()
-    filters = wanted(catalog, facts, asked.wish.filters, about)
+    filters = wanted(catalog, columns, asked.wish.filters, about)
     tests = [one for one in (asks, filters) if one is not None]
 
     def passes(key: int) -> bool:
@@ -73,13 +72,13 @@ def run(asked: Asked, matcher: Matcher, tell: Tell, token: CancelToken) -> Arran
     listing.best = asked.wish.best
     if not query.asks_messages:
         try:
-            listing.denied = _denied(asked, matcher, _titles(asked, traits), listing, tell, token)
+            listing.denied = _denied(asked, matcher, _titles(asked, columns), listing, tell, token)
         except BadPattern as error:
             listing.trouble = error.message
             return listing.made(Result(query))
         return listing.of_sessions(hides)
     gathered = Gathered(catalog, hides_hits, given, asked.wish.best)
-    return _Words(asked, matcher, listing, gathered, tell, token).found(traits)
+    return _Words(asked, matcher, listing, gathered, tell, token).found(columns)
 
 
 def _denied(
@@ -123,9 +122,9 @@ class _Words:
         """The list has been told with the rows that are in sight."""
         self._told = False
 
-    def found(self, traits: Traits) -> Arranged:
+    def found(self, columns: Columns) -> Arranged:
         listing, asked, query = self._listing, self._asked, self._query
-        titles = _titles(asked, traits)
+        titles = _titles(asked, columns)
         holding = titles_holding(titles, self._matcher)
         listing.add_titles(holding, self._matcher)
         self._to_compare = None if holding else titles
@@ -186,16 +185,18 @@ def _with_rows(asked: Asked, arranged: Arranged, matcher: Matcher, token: Cancel
     return arranged._replace(found=found._replace(rows=rows, excerpts=lit))
 
 
-def _traits(asked: Asked, wanted: frozenset[Trait], token: CancelToken) -> Traits:
-    """What is asked of all sessions; their titles are kept as long as the catalog is."""
-    known = _TITLES.get(asked.catalog)
-    if known is not None and not wanted - {Trait.TITLE}:
-        return Traits(titles=known.stored)
-    return asked.store.traits(wanted | {Trait.TITLE}, token=token)
+def _columns(asked: Asked, wanted: frozenset[Column[object]], token: CancelToken) -> Columns:
+    """What is asked of all sessions, as far as it is not known: their titles are kept as long as
+    the catalog is."""
+    known = asked.facts or Columns()
+    if titles := _TITLES.get(asked.catalog):
+        known |= Columns({TITLE: titles.stored})
+    missing = (wanted | {TITLE}) - known.known.keys()
+    return known | asked.store.columns(missing, token=token) if missing else known
 
 
-def _titles(asked: Asked, traits: Traits) -> Titles:
+def _titles(asked: Asked, columns: Columns) -> Titles:
     known = _TITLES.get(asked.catalog)
     if known is None:
-        known = _TITLES[asked.catalog] = Titles.of(traits.titles)
+        known = _TITLES[asked.catalog] = Titles.of(columns[TITLE])
     return known

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from explorer.model import RUNNING_WITHIN, State
+from explorer.model import State, state_of
 from explorer.stores.sqlite import cells
 
 RESET_CHILD = "reset"
@@ -49,9 +49,9 @@ def sound_id(type_: object, id_: str) -> bool:
 
 def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
     """Whether somebody may be writing it."""
-    if leases.get(subject.id, 0.0) > now:
-        return State.RUNNING
-    if subject.ended:
-        return State.ENDED
-    recent = subject.last_active is not None and now - subject.last_active < RUNNING_WITHIN
-    return State.RUNNING if recent else State.OPEN
+    return state_of(
+        last_active=subject.last_active,
+        ended=subject.ended,
+        held_until=leases.get(subject.id, 0.0),
+        now=now,
+    )

@@ -1,16 +1,16 @@
 """The rows of one set of power-loop tables, as sessions, outlines and messages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import (
-    RUNNING_WITHIN,
     Kind,
     Message,
     MessageState,
     Outline,
     Session,
     State,
+    state_of,
 )
 from explorer.stores.candidates import Found, Needles, Stretch
 from explorer.stores.catalog import Link
@@ -116,8 +116,7 @@ def catalog_part(reader: Reader, tables: Tables) -> CatalogPart:
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    until = power_loop_leases(reader.rows, reader.schema, tables.prefix)
-    held = frozenset(id_ for id_, time in until.items() if time > now)
+    leases = power_loop_leases(reader.rows, reader.schema, tables.prefix)
     found = []
     for row in wanted:
         cells_of = reader.row(
@@ -126,7 +125,7 @@ def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) ->
             (row,),
         )
         if cells_of is not None:
-            found.append(_session(reader, tables, row, cells_of, held, now))
+            found.append(_session(reader, tables, row, cells_of, leases, now))
     return found
 
 
@@ -135,7 +134,7 @@ def _session(
     tables: Tables,
     row: int,
     cell: Sequence[object],
-    held: Collection[str],
+    leases: Mapping[str, float],
     now: float,
 ) -> Session:
     id_ = cells.words(cell[0])
@@ -146,7 +145,8 @@ def _session(
     )
     prompt, completion = _usage(reader, tables, id_)
     last = cells.seconds(newest) or cells.seconds(cell[1])
-    running = id_ in held or (last is not None and now - last < RUNNING_WITHIN)
+    held_until = leases.get(id_, 0.0)
+    state = state_of(last_active=last, ended=False, held_until=held_until, now=now)
     title = cells.text(cells.mapping(cell[6]).get("title"))
     return Session(
         key=tables.key(row),
@@ -163,7 +163,7 @@ def _session(
         preview=_glimpse(reader, tables, row, "user", "ASC"),
         last_reply=_glimpse(reader, tables, row, "assistant", "DESC"),
         kind=Kind.SUBAGENT if cell[4] == "subagent" else Kind.ROOT,
-        state=State.RUNNING if running else State.OPEN,
+        state=state,
         parent_id=cells.text(cell[5]),
         root_id=id_,
         tip_id=id_,
@@ -176,7 +176,7 @@ def _session(
         output_tokens=completion,
         cost_usd=None,
         cost_status=None,
-        broken_off=not running and _pending(reader, tables, id_),
+        broken_off=state is not State.RUNNING and _pending(reader, tables, id_),
     )
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, StoreInfo
-from explorer.stores.base import Candidate, Changes, Details, Edits, Facts, Handover, Label, TooLong
+from explorer.stores.base import Candidate, Changes, Details, Edits, Handover, TooLong
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
+from explorer.stores.columns import ID, STARTED, Column, Columns
 from explorer.stores.edits.refusals import reasons
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.files import OurFiles
@@ -33,7 +34,6 @@ from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.parameters import placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
-from explorer.stores.traits import Trait, Traits
 
 if TYPE_CHECKING:
     from explorer.stores.power_loop.dialect import PowerLoopDialect
@@ -56,7 +56,7 @@ def prefixes(schema: Schema) -> tuple[str, ...]:
 
 
 class PowerLoopStore:
-    """Reads one file; holds nothing open between two calls."""
+    """Reads one file; between two calls at most an idle connection is kept, without a lock."""
 
     kind = "power-loop"
     keeps_ends = False
@@ -115,8 +115,8 @@ class PowerLoopStore:
         listed, _ = catalog.select()
         order = catalog.by_last_active(listed)
         if sort is Sort.STARTED:
-            starts = self.sort_values(sort, token)
-            order.sort(key=lambda key: cells.number(starts.get(key)) or 0.0, reverse=True)
+            starts = self.columns({STARTED}, token=token)[STARTED]
+            order.sort(key=lambda key: starts.get(key, 0.0), reverse=True)
         return self.sessions([catalog.folded(key) for key in order[:limit]], now, token)
 
     def pinned(
@@ -144,64 +144,15 @@ class PowerLoopStore:
     def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
         return None
 
-    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        if sort is Sort.TITLE:
-            return self.traits({Trait.TITLE}, token=token).titles
-        if sort is Sort.TOKENS:
-            return self.traits({Trait.TOKENS}, token=token).tokens
-
-        def work(reader: Reader) -> Mapping[int, object]:
-            values: dict[int, object] = {}
-            for tables in self._tables:
-                if sort is Sort.STARTED:
-                    sql = f"SELECT s.rowid, s.created_at FROM {tables.sessions} s"
-                elif sort is Sort.MESSAGES:
-                    sql = (
-                        f"SELECT s.rowid, (SELECT count(*) FROM {tables.messages} m"
-                        f" WHERE m.session_id = s.session_id) FROM {tables.sessions} s"
-                    )
-                else:
-                    continue
-                convert = cells.seconds if sort is Sort.STARTED else cells.number
-                found = ((tables.key(row), convert(cell)) for row, cell in reader.rows(sql))
-                values |= {key: value for key, value in found if value is not None}
-            return values
-
-        return self._file.read(work, token)
-
-    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
-        def work(reader: Reader) -> Facts:
-            models: dict[int, str] = {}
-            messages: dict[int, int] = {}
-            tools: set[int] = set()
-            wanted = None if keys is None else set(keys)
-            for tables in self._tables:
-                for row, model, number, calls in reader.rows(
-                    "SELECT s.rowid, s.model, count(m.seq), total(m.role = 'tool')"
-                    f" FROM {tables.sessions} s LEFT JOIN {tables.messages} m"
-                    " ON m.session_id = s.session_id GROUP BY s.rowid"
-                ):
-                    key = tables.key(row)
-                    if wanted is not None and key not in wanted:
-                        continue
-                    messages[key] = cells.amount(number)
-                    if name := cells.text(model):
-                        models[key] = name
-                    if calls:
-                        tools.add(key)
-            return Facts(models, messages, frozenset(tools))
-
-        return self._file.read(work, token)
-
-    def traits(
+    def columns(
         self,
-        asked: Collection[Trait],
+        asked: Collection[Column[object]],
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
-    ) -> Traits:
-        from explorer.stores.power_loop.traits import traits
+    ) -> Columns:
+        from explorer.stores.power_loop.columns import columns
 
-        return self._file.read(lambda reader: traits(reader, self._tables, asked, keys), token)
+        return self._file.read(lambda reader: columns(reader, self._tables, asked, keys), token)
 
     def fates(
         self,
@@ -214,20 +165,6 @@ class PowerLoopStore:
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         return None
-
-    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
-        def work(reader: Reader) -> Mapping[int, int]:
-            return {
-                tables.key(row): int(weight)
-                for tables in self._tables
-                for row, weight in reader.rows(
-                    "SELECT s.rowid, total(length(CAST(m.content AS BLOB)))"
-                    f" FROM {tables.messages} m JOIN {tables.sessions} s"
-                    " ON s.session_id = m.session_id GROUP BY m.session_id"
-                )
-            }
-
-        return self._file.read(work, token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         def work(reader: Reader) -> Mapping[str, int]:
@@ -247,7 +184,7 @@ class PowerLoopStore:
         from explorer.stores.edits.editor import Editor
 
         def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
-            return {key: label.id for key, label in self.labels(keys).items()}
+            return self.columns({ID}, keys)[ID]
 
         return Editor(self.path, self._dialect(), ids_of, ours)
 
@@ -335,10 +272,6 @@ class PowerLoopStore:
             ]
 
         return self.together(work, token)
-
-    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
-        units = [Unit(key, (key,), Kind.ROOT) for key in keys]
-        return {s.key: Label(s.id, s.title, s.source) for s in self.sessions(units, 0.0, token)}
 
     def around(
         self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None

@@ -17,6 +17,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.render.when import ago
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import ID
 from explorer.stores.fates import Fates
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui.attention import may_ask, place
@@ -54,7 +55,7 @@ class Keeping:
         asked_at = place(self._screen.app)
 
         def work(token: CancelToken) -> tuple[dict[int, str], list[str]]:
-            ids = {tip: label.id for tip, label in store.labels(doomed, token).items()}
+            ids = dict(store.columns({ID}, doomed, token)[ID])
             first = [catalog.folded(tip) for tip in doomed[:NAMED] if tip in ids]
             names = [
                 f"{clean_line(row.title or row.preview or 'empty', 40)} · {clean_line(row.source)}"

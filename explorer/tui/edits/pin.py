@@ -9,8 +9,9 @@ from explorer.errors import Refused
 from explorer.model import Action
 from explorer.render.amounts import plural
 from explorer.render.clean import clean
-from explorer.stores.base import Edits, Label, Store
+from explorer.stores.base import Edits, Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import ID, TITLE
 from explorer.stores.edits.as_listed import ANOTHER
 from explorer.stores.edits.plans import Done, EditPlan, Progress
 from explorer.stores.pins import pinned_rows
@@ -60,16 +61,18 @@ class Pinning:
         on: bool | None,
     ) -> "_Pinned":
         tips = sorted({catalog.tip(key) for key in keys if catalog.has(key)})
-        labels = store.labels([part for tip in tips for part in catalog.chain(tip)])
-        if any(key in labels and labels[key].id != id_ for key, id_ in shown.items()):
+        parts = [part for tip in tips for part in catalog.chain(tip)]
+        columns = store.columns({ID, TITLE}, parts)
+        ids = columns[ID]
+        if any(key in ids and ids[key] != id_ for key, id_ in shown.items()):
             raise ANOTHER
         if on is None:
             on = not pinned_rows(store, catalog, self._edits.noted_pins()).issuperset(tips)
-        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(labels))
+        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(ids))
         if plan.elsewhere:
             raise Refused("Not pinned", "These sessions lie in different tables of the file.")
-        words = _words(plan, [labels[tip] for tip in tips if tip in labels])
-        return _Pinned(plan, on, tuple(labels) if plan.in_file else (), frozenset(), words)
+        words = _words(plan, [columns[TITLE].get(tip) for tip in tips if tip in ids])
+        return _Pinned(plan, on, tuple(ids) if plan.in_file else (), frozenset(), words)
 
 
 class _Pinned(NamedTuple):
@@ -84,9 +87,9 @@ class _Pinned(NamedTuple):
     words: str
 
 
-def _words(plan: EditPlan, tips: Collection[Label]) -> str:
+def _words(plan: EditPlan, titles: Collection[str | None]) -> str:
     done = "Pinned" if plan.action is Action.PIN else "Unpinned"
-    if len(tips) != 1:
-        return f"{done} {plural(len(tips), 'conversation')}"
-    (one,) = tips
-    return f"{done} “{one.title}”" if one.title else f"{done} the session"
+    if len(titles) != 1:
+        return f"{done} {plural(len(titles), 'conversation')}"
+    (title,) = titles
+    return f"{done} “{title}”" if title else f"{done} the session"

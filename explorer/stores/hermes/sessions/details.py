@@ -28,7 +28,7 @@ from explorer.stores.fact_rows import (
 )
 from explorer.stores.hermes.codes import END_REASONS, TITLE_SOURCES, in_words
 from explorer.stores.hermes.session_files import files_of
-from explorer.stores.hermes.sessions.facts import keys_of
+from explorer.stores.hermes.sessions.find import keys_of
 from explorer.stores.hermes.sessions.relations import lineage, resets, routes, usage
 from explorer.stores.hermes.sessions.rows import read_time
 from explorer.stores.hermes.sessions.spending import SPENDING, TOKENS, cost_rows, token_rows

@@ -11,8 +11,8 @@ from collections.abc import Collection
 
 from explorer.model import Session, Sort
 from explorer.stores.catalog import NOISE
-from explorer.stores.hermes.sessions.facts import keys_of
 from explorer.stores.hermes.sessions.family import family_of, local_catalog
+from explorer.stores.hermes.sessions.find import keys_of
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import latest
 from explorer.stores.sqlite import cells

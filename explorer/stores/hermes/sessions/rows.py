@@ -6,9 +6,10 @@ Columns are read for these rows only, and of the messages just the first and the
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import RUNNING_WITHIN, Session, State
+from explorer.model import Session, State, state_of
 from explorer.stores.catalog import Unit
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
+from explorer.stores.hermes.sessions.spending import COSTS, known_cost
 from explorer.stores.hermes.sessions.survey import latest, newest_time
 from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
@@ -42,9 +43,6 @@ COLUMNS = (
     "last_activity_at",
 )
 
-_COST = ("actual_cost_usd", "estimated_cost_usd", "cost_status")
-_UNKNOWN_COST = {"unknown", "included", "none", "unavailable", ""}
-
 
 class _Raw(NamedTuple):
     """One session row by column name."""
@@ -64,13 +62,12 @@ class _Raw(NamedTuple):
 def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
     """The sessions of these units, in their order; a unit that is gone is left out."""
     found = _read(reader, {key for unit in units for key in (*unit.parts, *_ends(unit))})
-    until = hermes_leases(reader.rows, reader.schema)
-    held = frozenset(id_ for id_, time in until.items() if time > now)
+    leases = hermes_leases(reader.rows, reader.schema)
     result = []
     for unit in units:
         parts = [found[key] for key in unit.parts if key in found]
         if unit.key in found and parts:
-            session = _session(reader, unit, parts, found[unit.key], held, now)
+            session = _session(reader, unit, parts, found[unit.key], leases, now)
             ends = [found[key].id for key in _ends(unit) if key in found]
             if len(ends) == 2:
                 session = session._replace(root_id=ends[0], tip_id=ends[1])
@@ -104,7 +101,7 @@ def _session(
     unit: Unit,
     parts: Sequence[_Raw],
     tip: _Raw,
-    held: frozenset[str],
+    leases: Mapping[str, float],
     now: float,
 ) -> Session:
     root = parts[0]
@@ -113,7 +110,12 @@ def _session(
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
     read_at = read_time(tip.cell["last_read_at"])
     cost, status = _cost(parts)
-    state = _state(tip, parts, held, last_active, now)
+    state = state_of(
+        last_active=last_active,
+        ended=tip.cell["ended_at"] is not None,
+        held_until=max(leases.get(part.id, 0.0) for part in parts),
+        now=now,
+    )
     last_reply, broken_off = last_words(reader, tip.key)
     return Session(
         key=tip.key,
@@ -159,21 +161,6 @@ def read_time(cell: object) -> float | None:
     return None if cells.number(cell) is None else cells.seconds(cell) or 0.0
 
 
-def _state(
-    tip: _Raw,
-    parts: Sequence[_Raw],
-    held: frozenset[str],
-    last_active: float | None,
-    now: float,
-) -> State:
-    if any(part.id in held for part in parts):
-        return State.RUNNING
-    if tip.cell["ended_at"] is not None:
-        return State.ENDED
-    recent = last_active is not None and now - last_active < RUNNING_WITHIN
-    return State.RUNNING if recent else State.OPEN
-
-
 def _total(parts: Sequence[_Raw], column: str) -> int | None:
     known = [value for part in parts if (value := cells.integer(part.cell[column])) is not None]
     return sum(known) if known else None
@@ -185,14 +172,6 @@ def _cost(parts: Sequence[_Raw]) -> tuple[float | None, str | None]:
     status: str | None = None
     for part in parts:
         status = part.text("cost_status") or status
-        cost = known_cost(*map(part.cell.get, _COST))
+        cost = known_cost(*map(part.cell.get, COSTS))
         total = total if cost is None else (total or 0.0) + cost
     return total, status
-
-
-def known_cost(actual: object, estimated: object, status: object) -> float | None:
-    """What a session cost; a stored zero counts only where the agent says that it knows."""
-    cost = cells.number(actual)
-    if cost is None:
-        cost = cells.number(estimated)
-    return None if cost == 0 and cells.words(status) in _UNKNOWN_COST else cost
