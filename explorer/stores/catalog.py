@@ -211,19 +211,18 @@ class Catalog:
         more = frozenset(keys) - self.archived
         if not more:
             return self
-        names, source = self.source_names, self._source
         return Catalog(
-            self.keys,
-            self.active,
-            [names[number] for number in source],
-            self.links,
-            dict.fromkeys(self._chain_of.values()),
-            self.archived | more,
-            self.empty,
-            self.mark,
-            self.pinned,
-            self.hidden,
-            self.sound,
+            keys=self.keys,
+            active=self.active,
+            sources=[self.source_names[number] for number in self._source],
+            links=self.links,
+            chains=dict.fromkeys(self._chain_of.values()),
+            archived=self.archived | more,
+            empty=self.empty,
+            mark=self.mark,
+            pinned=self.pinned,
+            hidden=self.hidden,
+            sound=self.sound,
         )
 
     def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":

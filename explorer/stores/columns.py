@@ -5,7 +5,7 @@ read, in one walk for all of it: ids and titles alone come from indices in an in
 behind long system prompts, where one column costs as much as all.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from explorer.stores.sqlite.read_only import Reader
@@ -63,16 +63,18 @@ class Columns:
     def __or__(self, more: "Columns") -> "Columns":
         return Columns({**self.known, **more.known})
 
-    def renewed(self, newer: "Columns", keys: Iterable[int]) -> "Columns":
+    def renewed(self, newer: "Columns", keys: Collection[int]) -> "Columns":
         """These columns, but of some sessions the newer ones."""
-        changed = list(keys)
-        made = {}
-        for column, old in self.known.items():
-            made[column] = kept = dict(old)
-            for key in changed:
-                kept.pop(key, None)
-            kept.update(newer[column])
-        return Columns(made)
+        return Columns({one: renewed(old, newer[one], keys) for one, old in self.known.items()})
+
+
+def renewed(old: Mapping[int, T], new: Mapping[int, T], keys: Collection[int]) -> dict[int, T]:
+    """What was known of sessions, but of some of them what is known now."""
+    kept = dict(old)
+    for key in keys:
+        kept.pop(key, None)
+    kept.update(new)
+    return kept
 
 
 class Recipe(NamedTuple):

@@ -21,7 +21,8 @@ FIRST, LEAST, MOST = 1000, 50, 20_000
 """Rows of the first slice, and the bounds of those after it: a row may lie on many pages."""
 FEW = 50
 """Rows that are looked up in one go: they may lie anywhere on the disk."""
-_LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
+LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
+"""The numbers that a row may have."""
 
 
 class Pace:
@@ -93,7 +94,7 @@ def numbered_rows(
 
 def _ranges(reader: Reader, table: str) -> Iterator[tuple[int, int]]:
     """(first, last) numbers of rows, of as many as fit into a slice."""
-    pace, low = Pace(), _LOWEST
+    pace, low = Pace(), LOWEST
     last = (
         f"SELECT s.rowid FROM {quoted(table)} s WHERE s.rowid >= ? ORDER BY s.rowid"
         " LIMIT 1 OFFSET ?"
@@ -101,8 +102,8 @@ def _ranges(reader: Reader, table: str) -> Iterator[tuple[int, int]]:
     while True:
         pace.begin()
         high = reader.value(last, (low, pace.rows - 1))
-        yield low, _HIGHEST if high is None else high
-        if high is None or high == _HIGHEST:
+        yield low, HIGHEST if high is None else high
+        if high is None or high == HIGHEST:
             return
         low = high + 1
         pace.end()

@@ -10,11 +10,11 @@ from explorer.model import Session, State, state_of
 from explorer.stores.catalog import Unit
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
 from explorer.stores.hermes.sessions.spending import COSTS, known_cost
-from explorer.stores.hermes.sessions.survey import latest, newest_time
+from explorer.stores.hermes.sessions.survey import NEWEST, latest, newest_time
 from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.slices import numbered_rows
 
 COLUMNS = (
     "id",
@@ -81,18 +81,12 @@ def _ends(unit: Unit) -> tuple[int, ...]:
 
 
 def _read(reader: Reader, keys: Iterable[int]) -> dict[int, _Raw]:
-    columns = reader.schema.pick("sessions", "s", COLUMNS)
+    columns = f"{NEWEST}, {reader.schema.pick('sessions', 's', COLUMNS)}"
     found: dict[int, _Raw] = {}
-    for batch in batches(keys):
-        places = placeholders(batch)
-        for row in reader.rows(
-            f"SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-            f" {columns} FROM sessions s WHERE s.rowid IN ({places})",
-            batch,
-        ):
-            cell = dict(zip(COLUMNS, row[2:], strict=True))
-            newest = newest_time(reader, row[0], row[1])
-            found[row[0]] = _Raw(row[0], cell, latest(newest, cell["last_activity_at"]))
+    for key, greatest, *row in numbered_rows(reader, columns, "sessions", keys):
+        cell = dict(zip(COLUMNS, row, strict=True))
+        newest = newest_time(reader, key, greatest)
+        found[key] = _Raw(key, cell, latest(newest, cell["last_activity_at"]))
     return found
 
 

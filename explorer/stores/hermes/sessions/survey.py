@@ -27,9 +27,9 @@ FLAGS = ("archived", "pinned", "hidden")
 
 _NO_MESSAGE = -1.5e300
 """Stands for the time of no message: no clock was ever so wrong."""
-_NEWEST = (
-    f"coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), {_NO_MESSAGE})"
-)
+NEWEST = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"
+"""The greatest time of a session's messages, by the index on (session_id, timestamp)."""
+_NEWEST = f"coalesce({NEWEST}, {_NO_MESSAGE})"
 
 
 def survey(reader: Reader) -> Catalog:
@@ -138,8 +138,7 @@ def _note_activity(reader: Reader, keys: Sequence[int], active: "array[float]") 
         reader,
         "s.last_activity_at",
         "sessions",
-        "NOT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), 0.0)"
-        f" BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}",
+        f"NOT coalesce({NEWEST}, 0.0) BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}",
     )
     place = dict(zip(keys, range(len(keys)), strict=True)) if rows else {}
     for key, noted in rows:

@@ -16,6 +16,8 @@ from explorer.model import Kind
 from explorer.stores.catalog import Catalog, children
 from explorer.stores.fates import DAY, Fates
 from explorer.stores.hermes.home import config_of
+from explorer.stores.hermes.search.tables import notes
+from explorer.stores.hermes.sessions.survey import NEWEST
 from explorer.stores.hermes.upkeep.rules import (
     BOT_CHAT,
     IDLE,
@@ -38,7 +40,6 @@ COLUMNS = (
     *("started_at", "ended_at", "end_reason", "last_activity_at"),
     *("pinned", "archived", "hidden"),
 )
-_NEWEST = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"
 
 
 def fates(
@@ -131,10 +132,8 @@ def _unknown(settings: Settings, release: Release) -> str:
 
 def _marks(reader: Reader) -> Marks:
     """When Hermes cleaned up last: in `state_meta`, as text."""
-    if not reader.schema.has("state_meta", "key", "value"):
-        return Marks()
     names = ("last_auto_prune", "last_auto_archive")
-    found = dict(reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?)", names))
+    found = notes(reader, *names)
     return Marks(*(_mark(found.get(name)) for name in names))
 
 
@@ -160,7 +159,7 @@ def _cells(reader: Reader, asked: _Asked, release: Release, plan: Plan) -> list[
     columns = _columns(reader.schema)
     if asked.keys is not None or asked.before is None:
         return numbered_rows(reader, columns, "sessions", asked.keys)
-    since = "s.started_at" if release.by_start else f"coalesce({_NEWEST}, s.started_at)"
+    since = "s.started_at" if release.by_start else f"coalesce({NEWEST}, s.started_at)"
     return walk(reader, columns, "sessions", f"{since} <= ?", (asked.before - plan.shortest,))
 
 
@@ -187,7 +186,7 @@ def _columns(schema: Schema) -> str:
     """What the rules ask about, and whether the title is that of the Bot Chat: titles themselves
     may be long."""
     title = f"s.\"title\" IS '{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
-    return f"{title}, {_NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
+    return f"{title}, {NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
 
 
 def _time(cell: object) -> float | None:
