@@ -18,24 +18,12 @@ from explorer.model import Hidden, State
 from explorer.search.engine import Gathered, Result, search
 from explorer.search.exclusions import Holders, denied_fields, denied_words, with_owners
 from explorer.search.language.query import Query, parse
-from explorer.search.language.session_fields import Known, session_test
+from explorer.search.language.session_fields import QUERIED, Known, session_test
 from explorer.search.language.vocabulary import FIELDS
 from explorer.search.titles import Titles
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import (
-    COST,
-    ENDED,
-    ID,
-    LEASE,
-    MESSAGES,
-    MODEL,
-    READ_AT,
-    TITLE,
-    TOKENS,
-    WORKSPACE,
-    Columns,
-)
+from explorer.stores.columns import MESSAGES, TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON
 from explorer.stores.pins import pinned_rows
 
@@ -128,7 +116,7 @@ def ground(
 ) -> Ground:
     """Read what the rules ask about."""
     pinned = pinned_rows(store, catalog, pins, token)
-    return Ground(store, catalog, store.columns(_ASKED, token=token), pinned)
+    return Ground(store, catalog, store.columns(QUERIED, token=token), pinned)
 
 
 def holding(
@@ -268,6 +256,3 @@ def _month(time: float, tz: tzinfo | None) -> str:
 def parts_of(catalog: Catalog, rows: Sequence[int]) -> list[int]:
     """All parts of these conversations."""
     return [part for tip in rows for part in catalog.chain(tip)]
-
-
-_ASKED = (ID, TITLE, WORKSPACE, MODEL, MESSAGES, COST, TOKENS, ENDED, LEASE, READ_AT)

@@ -45,6 +45,10 @@ _STATES: Mapping[str, tuple[Column[float], ...]] = {
     "running": (ENDED, LEASE),
     "unread": (READ_AT,),
 }
+QUERIED: frozenset[Column[object]] = frozenset(
+    (*_TEXTS.values(), *_FIGURES.values(), ENDED, LEASE, READ_AT)
+)
+"""All that a query may ask for."""
 _CLASSES = {
     ("is", "archived"): Hidden.ARCHIVED,
     ("is", "empty"): Hidden.EMPTY,

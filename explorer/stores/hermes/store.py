@@ -112,10 +112,8 @@ class HermesStore:
         from explorer.stores.edits.editor import Editor
         from explorer.stores.hermes.edits.dialect import HermesDialect
 
-        def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
-            return self.columns({ID}, keys)[ID]
-
-        return Editor(self.path, HermesDialect(self.path), ids_of, ours)
+        dialect = HermesDialect(self.path)
+        return Editor(self.path, dialect, lambda keys: self.columns({ID}, keys)[ID], ours)
 
     def set_of(self, key: int) -> int:
         return 0

@@ -183,10 +183,7 @@ class PowerLoopStore:
     def edits(self, ours: OurFiles) -> Edits:
         from explorer.stores.edits.editor import Editor
 
-        def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
-            return self.columns({ID}, keys)[ID]
-
-        return Editor(self.path, self._dialect(), ids_of, ours)
+        return Editor(self.path, self._dialect(), lambda keys: self.columns({ID}, keys)[ID], ours)
 
     def _dialect(self) -> "PowerLoopDialect":
         from explorer.stores.power_loop.dialect import PowerLoopDialect
