@@ -15,7 +15,7 @@ from explorer.model import Kind, Message, Outline, SearchModes, Session, Sort, S
 from explorer.stores.base import Candidate, Changes, Details, Edits, Handover, TooLong
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
-from explorer.stores.columns import ID, STARTED, Column, Columns
+from explorer.stores.columns import ID, STARTED, TITLE, Column, Columns
 from explorer.stores.edits.refusals import reasons
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.files import OurFiles
@@ -167,18 +167,8 @@ class PowerLoopStore:
         return None
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        def work(reader: Reader) -> Mapping[str, int]:
-            wanted = set(ids)
-            return {
-                cells.words(id_): tables.key(row)
-                for tables in self._tables
-                for row, id_ in reader.rows(
-                    f"SELECT s.rowid, s.session_id FROM {tables.sessions} s"
-                )
-                if cells.words(id_) in wanted
-            }
-
-        return self._file.read(work, token)
+        known, wanted = self.columns({ID}, token=token)[ID], set(ids)
+        return {id_: key for key, id_ in known.items() if id_ in wanted}
 
     def edits(self, ours: OurFiles) -> Edits:
         from explorer.stores.edits.editor import Editor
@@ -279,21 +269,12 @@ class PowerLoopStore:
         return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
 
     def find(self, text: str, token: CancelToken | None = None) -> list[Candidate]:
-        def work(reader: Reader) -> list[Candidate]:
-            rows = [
-                (tables.key(row), cells.words(id_), cells.mapping(meta).get("title"))
-                for tables in self._tables
-                for row, id_, meta in reader.rows(
-                    f"SELECT s.rowid, s.session_id, s.metadata_json FROM {tables.sessions} s"
-                )
-            ]
-            found = [Candidate(key, id_, cells.text(title)) for key, id_, title in rows]
-            exact = [c for c in found if c.id == text]
-            starting = [c for c in found if c.id.lower().startswith(text.lower())]
-            titled = [c for c in found if c.title == text]
-            return exact or (starting if len(starting) == 1 else titled or starting)
-
-        return self._file.read(work, token)
+        known = self.columns({ID, TITLE}, token=token)
+        found = [Candidate(key, id_, known[TITLE].get(key)) for key, id_ in known[ID].items()]
+        exact = [c for c in found if c.id == text]
+        starting = [c for c in found if c.id.lower().startswith(text.lower())]
+        titled = [c for c in found if c.title == text]
+        return exact or (starting if len(starting) == 1 else titled or starting)
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         def work(reader: Reader) -> list[Message]:
