@@ -13,6 +13,8 @@ from bench.sizes import History
 from bench.surroundings import APP
 from bench.using import counted
 from bench.waits import MODES, REST, during, figure
+from explorer.search.filters import FILTERED
+from explorer.stores.columns import BYTES
 from explorer.stores.kinds import open_store
 from tests.edits.appender import Appender, appender
 
@@ -75,5 +77,5 @@ def _acts(path: Path) -> dict[str, Callable[[], object]]:
         "`info --json`": run("info", "--json"),
         "a prune, up to its plan": run("prune", "--older-than", "10y", "--dry-run", "--json"),
         "a search through everything": run("search", "--limit", "50", "--json", "quokka"),
-        "what filters and searches ask of all sessions": lambda: (store.facts(), store.weights()),
+        "what filters and searches ask of all sessions": lambda: store.columns({*FILTERED, BYTES}),
     }

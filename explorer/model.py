@@ -32,10 +32,10 @@ class State(StrEnum):
     ENDED = "ended"
 
 
-def state_of(last_active: float | None, *, ended: bool, held: bool, now: float) -> State:
-    """Whether somebody may be writing a session: a process that holds it by its own word, or the
-    writer of its newest message."""
-    if held:
+def state_of(*, last_active: float | None, ended: bool, held_until: float, now: float) -> State:
+    """Whether somebody may be writing a session: a process that holds it until a time by its own
+    word (zero where none does), or the writer of its newest message."""
+    if held_until > now:
         return State.RUNNING
     if ended:
         return State.ENDED

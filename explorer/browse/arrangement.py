@@ -11,9 +11,10 @@ from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden, Session, Sort
 from explorer.render.lines import Line
 from explorer.search.engine import SearchResult
-from explorer.search.filters import NO_FACTS, Filters, wanted
-from explorer.stores.base import Facts, Store
+from explorer.search.filters import Filters, wanted
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import Columns
 from explorer.stores.fates import SOON, Fates, expiring
 from explorer.stores.pins import pinned_rows
 from explorer.stores.sort_order import Values, expiry, ordered, values_of
@@ -100,7 +101,7 @@ class Asked(NamedTuple):
 
     store: Store
     catalog: Catalog
-    facts: Facts | None
+    facts: Columns | None
     text: str
     wish: Wish
     now: float
@@ -141,7 +142,7 @@ class Arranged(NamedTuple):
 def arrange(
     store: Store,
     catalog: Catalog,
-    facts: Facts | None,
+    facts: Columns | None,
     wish: Wish,
     now: float,
     token: CancelToken,
@@ -153,7 +154,7 @@ def arrange(
     if wish.filters.expiring:
         known = fates or store.fates(catalog, before=now + SOON, token=token)
         about = expiring(known, catalog.chain, now)
-    passes = wanted(catalog, facts or NO_FACTS, wish.filters, about)
+    passes = wanted(catalog, facts or Columns(), wish.filters, about)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     values = values_of(store, wish.sort, token)
     if wish.sort is Sort.EXPIRING:

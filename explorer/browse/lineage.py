@@ -73,10 +73,7 @@ def _ancestors(catalog: Catalog, key: int) -> list[int]:
 
 def _tree(catalog: Catalog, origin: int) -> list[_Place]:
     """Everybody from the origin down, children in the order they were made."""
-    children: dict[int, list[int]] = {}
-    for key, link in catalog.links.items():
-        if link.parent is not None and catalog.has(key):
-            children.setdefault(link.parent, []).append(key)
+    children = catalog.children(*Kind)
     found: list[_Place] = []
     seen: set[int] = set()
     waiting = [(origin, "", "", 0)]
@@ -86,7 +83,7 @@ def _tree(catalog: Catalog, origin: int) -> list[_Place]:
             continue
         seen.add(key)
         found.append(_Place(key, stem))
-        own = sorted(children.get(key, ()))
+        own = children.get(key, [])
         inner = below if depth < DEEPEST else below[:-2]
         for child in reversed(own):
             last = child == own[-1]

@@ -59,7 +59,7 @@ class LiveSearch:
             filters=wish.filters,
             hides=lambda tip: wish.hides(catalog, tip),
             pins=self._pinned,
-            facts=asked.facts,
+            known=asked.facts,
             titles=_TITLES.get(catalog),
             fates=asked.fates,
             best=wish.best,

@@ -8,8 +8,10 @@ from explorer.browse.arrangement import Arranged, Basis
 from explorer.browse.unfolding import Inside, inside_row
 from explorer.cancel import CancelToken
 from explorer.model import Session
-from explorer.stores.base import Facts, Store
+from explorer.search.filters import FILTERED
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import Columns
 
 
 class Outdated(NamedTuple):
@@ -18,7 +20,7 @@ class Outdated(NamedTuple):
     store: Store
     catalog: Catalog
     basis: Basis | None
-    facts: Facts | None
+    facts: Columns | None
     in_sight: Sequence[int]
     inside: Mapping[int, Inside]
     now: float
@@ -34,7 +36,7 @@ class Renewed(NamedTuple):
     """Those in sight, as they are now."""
     arranged: Arranged | None
     """The list with the changes worked in, where that could be done."""
-    facts: Facts | None
+    facts: Columns | None
 
 
 def read_whole(known: Outdated, token: CancelToken) -> Renewed:
@@ -57,7 +59,7 @@ def read_changes(known: Outdated, token: CancelToken) -> Renewed:
     if basis is not None and basis.catalog is catalog:
         arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
     if facts is not None and family:
-        newer = facts.renewed(store.facts(family, token), family)
+        newer = facts.renewed(store.columns(FILTERED, family, token), family)
     return Renewed(made, changes.keys, rows, arranged, newer)
 
 

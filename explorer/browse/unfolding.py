@@ -35,7 +35,7 @@ def session_of(row: int) -> int:
 
 def unfolded(catalog: Catalog, tips: Iterable[int]) -> dict[int, dict[int, Inside]]:
     """The rows inside each of these, by their number, in the order they are listed."""
-    helpers = _helpers(catalog)
+    helpers = catalog.children(Kind.SUBAGENT)
     return {tip: dict(_rows(catalog, tip, helpers)) for tip in tips if catalog.has(tip)}
 
 
@@ -64,14 +64,3 @@ def _below(
         yield inside_row(unit.key), Inside(unit, min(deep, DEEPEST))
         below = [other for part in unit.parts for other in helpers.get(part, ())]
         waiting += [(other, deep + 1) for other in reversed(below)]
-
-
-def _helpers(catalog: Catalog) -> dict[int, list[int]]:
-    """The subagents of each session, in the order they were made."""
-    found: dict[int, list[int]] = {}
-    for key, link in catalog.links.items():
-        if link.kind is Kind.SUBAGENT and link.parent is not None and catalog.has(key):
-            found.setdefault(link.parent, []).append(key)
-    for children in found.values():
-        children.sort()
-    return found

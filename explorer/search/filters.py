@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Hidden
-from explorer.stores.base import Facts
 from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.columns import MESSAGES, MODEL, READ_AT, TOOLS, Column, Columns
 
 NO_MODEL = ""
 """Stands for sessions of which the agent did not note the model."""
-NO_FACTS = Facts({}, {}, frozenset())
+FILTERED: frozenset[Column[object]] = frozenset((MODEL, MESSAGES, TOOLS, READ_AT))
+"""What the catalog cannot tell, read together: one costs as much as all."""
 
 
 class Moment(NamedTuple):
@@ -65,7 +66,7 @@ class Tally(NamedTuple):
 
 
 def wanted(
-    catalog: Catalog, facts: Facts, filters: Filters, expiring: Collection[int] = ()
+    catalog: Catalog, facts: Columns, filters: Filters, expiring: Collection[int] = ()
 ) -> Callable[[int], bool] | None:
     """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
     is about to delete or archive."""
@@ -82,7 +83,7 @@ def all_of(tests: Iterable[Callable[[int], bool] | None]) -> Callable[[int], boo
 
 def tally(
     catalog: Catalog,
-    facts: Facts,
+    facts: Columns,
     filters: Filters,
     shown: frozenset[Hidden],
     expiring: Collection[int] = (),
@@ -135,7 +136,7 @@ def tally(
         times=lambda since, before: _number_within(times, since, before),
         sizes=lambda least: len(sizes) - bisect_left(sizes, least),
         tools=tools,
-        unread=unread if facts.read_at else None,
+        unread=unread if facts[READ_AT] else None,
         classes=classes,
         expiring=about,
     )
@@ -145,32 +146,33 @@ class _Looks:
     """What is known of a conversation: nearly always of its only part."""
 
     def __init__(
-        self, catalog: Catalog, facts: Facts, filters: Filters, expiring: Collection[int]
+        self, catalog: Catalog, facts: Columns, filters: Filters, expiring: Collection[int]
     ) -> None:
         self._catalog = catalog
         self._chain = catalog.chain
-        self._facts = facts
+        self._models, self._messages = facts[MODEL], facts[MESSAGES]
+        self._tools, self._read_at = frozenset(facts[TOOLS]), facts[READ_AT]
         self._expiring = expiring
         self.checks = self._checks(catalog, filters)
         """Of the filters that are set, whether a row passes."""
 
     def models(self, key: int) -> Collection[str]:
-        known, chain = self._facts.models, self._chain(key)
+        known, chain = self._models, self._chain(key)
         if len(chain) == 1:
             return (known.get(key, NO_MODEL),)
         return {known.get(part, NO_MODEL) for part in chain}
 
     def messages(self, key: int) -> int:
-        known, chain = self._facts.messages, self._chain(key)
+        known, chain = self._messages, self._chain(key)
         if len(chain) == 1:
             return known.get(key, 0)
         return sum(known.get(part, 0) for part in chain)
 
     def has_tools(self, key: int) -> bool:
-        return not self._facts.tools.isdisjoint(self._chain(key))
+        return not self._tools.isdisjoint(self._chain(key))
 
     def is_unread(self, key: int) -> bool:
-        return is_unread(self._catalog, self._chain(key)[-1], self._facts.read_at)
+        return is_unread(self._catalog, self._chain(key)[-1], self._read_at)
 
     def failing(self, key: int) -> list[str]:
         """The filters that this row does not pass."""

@@ -7,8 +7,9 @@ from explorer.cancel import CancelToken
 from explorer.model import Hit, Message, MessageState
 from explorer.search.matcher import Matcher
 from explorer.search.request import Request
-from explorer.stores.base import Label, Store
+from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate
+from explorer.stores.columns import ID, SOURCE, TITLE
 
 AT_ONCE = 200
 """Messages read together: enough to be quick, few enough to stream."""
@@ -29,23 +30,22 @@ def excerpt(text: str, at: int) -> str:
 
 def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Iterator[Hit]:
     """Sessions, as hits in their titles."""
-    labels = request.store.labels(keys, token)
+    found = request.store.columns({ID, TITLE, SOURCE}, keys, token)
     for key in keys:
-        label = labels.get(key)
-        if label is not None:
-            title = label.title or ""
+        if key in found[ID]:
+            title = found[TITLE].get(key)
             yield Hit(
                 session_key=key,
-                session_id=label.id,
+                session_id=found[ID][key],
                 message_id=None,
-                title=label.title,
-                source=label.source,
+                title=title,
+                source=found[SOURCE].get(key, ""),
                 role="session",
                 timestamp=None,
                 field="title",
                 state=MessageState.LIVE,
-                snippet=title,
-                marks=request.matcher.spans(title),
+                snippet=title or "",
+                marks=request.matcher.spans(title or ""),
             )
 
 
@@ -70,18 +70,19 @@ def _batch(request: Request, batch: Sequence[Candidate], token: CancelToken) -> 
     for match in batch:
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
-    labels = store.labels(list(by_session), token)
+    columns = store.columns({TITLE, SOURCE}, list(by_session), token)
+    titles, sources = columns[TITLE], columns[SOURCE]
     texts = _read(store, by_session, request.rewound, token)
     lost = _lost(store, {match.session_id for match in batch if match.session_key is None}, token)
     for match in batch:
-        if match.session_key is None:
+        key, title, source = match.session_key, None, ""
+        if key is None:
             message = lost.get((match.session_id, match.message_id))
-            label = Label(match.session_id, None, "")
         else:
-            message = texts.body.get((match.session_key, match.message_id))
-            label = labels.get(match.session_key, Label(match.session_id, None, ""))
+            message = texts.body.get((key, match.message_id))
+            title, source = titles.get(key), sources.get(key, "")
         if message is not None:
-            yield _hit(match, message, label, texts, request.matcher)
+            yield _hit(match, message, texts, request.matcher, title=title, source=source)
 
 
 def _lost(store: Store, ids: Iterable[str], token: CancelToken) -> dict[tuple[str, int], Message]:
@@ -102,7 +103,14 @@ def _read(
     return texts
 
 
-def _hit(match: Candidate, message: Message, label: Label, texts: _Texts, matcher: Matcher) -> Hit:
+def _hit(
+    match: Candidate,
+    message: Message,
+    texts: _Texts,
+    matcher: Matcher,
+    title: str | None,
+    source: str,
+) -> Hit:
     where = matcher.where(message)
     text = where.text if where else message.text
     snippet = excerpt(text, where.at or 0 if where else 0)
@@ -116,8 +124,8 @@ def _hit(match: Candidate, message: Message, label: Label, texts: _Texts, matche
         session_key=match.session_key,
         session_id=match.session_id,
         message_id=match.message_id,
-        title=label.title,
-        source=label.source,
+        title=title,
+        source=source,
         role=message.role,
         timestamp=message.timestamp,
         field=where.field if where else "content",

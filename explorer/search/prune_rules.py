@@ -14,18 +14,18 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import UsageError
-from explorer.model import Hidden
+from explorer.model import Hidden, State
 from explorer.search.exclusions import denied_fields, denied_words, holders, with_owners
 from explorer.search.filters import all_of
 from explorer.search.language.query import Query, parse
-from explorer.search.language.session_fields import is_running, session_test
+from explorer.search.language.session_fields import QUERIED, session_test
 from explorer.search.matcher import Matcher
 from explorer.search.request import Request, prepared
 from explorer.search.titles import NO_TITLES
-from explorer.stores.base import Facts, Store
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import MESSAGES, Columns
 from explorer.stores.pins import pinned_rows
-from explorer.stores.traits import Trait, Traits
 
 DAY = 86_400.0
 RUNNING = "running"
@@ -83,14 +83,13 @@ class Ground(NamedTuple):
 
     store: Store
     catalog: Catalog
-    facts: Facts
-    traits: Traits
+    columns: Columns
     pins: frozenset[int]
     """Rows that are pinned."""
 
     def messages(self, tip: int) -> int:
         """Of all parts of a conversation."""
-        return sum(self.facts.messages.get(part, 0) for part in self.catalog.chain(tip))
+        return sum(self.columns[MESSAGES].get(part, 0) for part in self.catalog.chain(tip))
 
 
 class Chosen(NamedTuple):
@@ -117,8 +116,7 @@ def ground(
 ) -> Ground:
     """Read what the rules ask about."""
     pinned = pinned_rows(store, catalog, pins, token)
-    traits = store.traits({Trait.STATE, *_ASKED}, token=token)
-    return Ground(store, catalog, store.facts(token=token), traits, pinned)
+    return Ground(store, catalog, store.columns(QUERIED, token=token), pinned)
 
 
 def holding(
@@ -145,8 +143,7 @@ def holding(
         now,
         token,
         tz=tz,
-        facts=known.facts,
-        traits=known.traits,
+        known=known.columns,
         pins=known.pins,
     )
     fits = request.passes
@@ -237,13 +234,14 @@ def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: fl
     parts = known.catalog.chain(tip)
     if tip in rules.spared:
         return KEPT
-    if is_running(known.catalog, known.traits, parts, now):
+    state = known.catalog.state(parts, known.columns, now)
+    if state is State.RUNNING:
         return RUNNING
     if not known.pins.isdisjoint(parts):
         return PINNED
     if tip in kept:
         return NEWEST
-    left_open = known.store.keeps_ends and tip not in known.traits.ended
+    left_open = known.store.keeps_ends and state is State.OPEN
     return OPEN if left_open and not rules.include_open else ""
 
 
@@ -257,6 +255,3 @@ def _month(time: float, tz: tzinfo | None) -> str:
 def parts_of(catalog: Catalog, rows: Sequence[int]) -> list[int]:
     """All parts of these conversations."""
     return [part for tip in rows for part in catalog.chain(tip)]
-
-
-_ASKED = (Trait.ID, Trait.TITLE, Trait.WORKSPACE, Trait.COST, Trait.TOKENS, Trait.READ)

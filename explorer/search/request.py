@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden
-from explorer.search.filters import NO_FACTS, NO_FILTERS, Filters, all_of, wanted
+from explorer.search.filters import FILTERED, NO_FILTERS, Filters, all_of, wanted
 from explorer.search.language.query import Query
 from explorer.search.language.session_fields import Known, session_test
 from explorer.search.matcher import Matcher
 from explorer.search.titles import NO_TITLES, Titles, titles_holding
-from explorer.stores.base import Facts, Store
+from explorer.stores.base import Store
 from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.columns import TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON, Fates, expiring
-from explorer.stores.traits import Trait, Traits
 
 LEFT_OUT = frozenset(OWN_CLASSES) - {Hidden.EMPTY}
 """Classes whose hits are counted but not given."""
@@ -110,8 +110,7 @@ def prepared(
     filters: Filters = NO_FILTERS,
     hides: Hides = hides_nothing,
     pins: frozenset[int] = frozenset(),
-    facts: Facts | None = None,
-    traits: Traits | None = None,
+    known: Columns | None = None,
     titles: Titles | None = None,
     fates: Fates | None = None,
     rewound: bool = False,
@@ -120,18 +119,17 @@ def prepared(
     """Read what the fields and the filters ask of sessions; what is given is not read again. A
     class that the query asks for by name is not hidden."""
     test = session_test(matcher.query, now, tz)
-    if traits is None and titles is not None and test.traits <= {Trait.TITLE}:
-        traits = Traits(titles=titles.stored)
-    elif traits is None:
-        traits = store.traits(test.traits | {Trait.TITLE}, token=token)
-    if facts is None:
-        needed = test.needs_facts or filters.needs_facts
-        facts = store.facts(token=token) if needed else NO_FACTS
+    columns = known or Columns()
+    if titles is not None:
+        columns |= Columns({TITLE: titles.stored})
+    asked = {TITLE, *test.columns, *(FILTERED if filters.needs_facts else ())}
+    if missing := asked - columns.known.keys():
+        columns |= store.columns(missing, token=token)
     if fates is None:
         needed = test.needs_fates or filters.expiring
         fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
     about = expiring(fates, catalog.chain, now) if filters.expiring else ()
-    asked = test.over(Known(catalog, facts, traits, pins, fates))
+    fits = test.over(Known(catalog, columns, pins, fates))
     named = {NOISE[source] for source in test.sources if source in NOISE} | test.classes
 
     def hidden(tip: int) -> Hidden | None:
@@ -143,8 +141,8 @@ def prepared(
         catalog=catalog,
         matcher=matcher,
         now=now,
-        titles=titles or Titles.of(traits.titles),
-        passes=all_of((asked, wanted(catalog, facts, filters, about))),
+        titles=titles or Titles.of(columns[TITLE]),
+        passes=all_of((fits, wanted(catalog, columns, filters, about))),
         hides=hidden,
         rewound=rewound,
         best=best,

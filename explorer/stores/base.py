@@ -12,9 +12,9 @@ from explorer.cancel import CancelToken
 from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
+from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import Fates
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.traits import Trait, Traits
 
 if TYPE_CHECKING:
     from explorer.model import Action
@@ -32,40 +32,6 @@ class NamedSession(NamedTuple):
     key: int
     id: str
     title: str | None
-
-
-class Label(NamedTuple):
-    """What names a session in a list of hits."""
-
-    id: str
-    title: str | None
-    source: str
-
-
-class Facts(NamedTuple):
-    """What a list is filtered by and no index holds, of every session by key."""
-
-    models: Mapping[int, str]
-    """Missing where the agent did not note one."""
-    messages: Mapping[int, int]
-    tools: frozenset[int]
-    """Sessions in which tools were called."""
-    read_at: Mapping[int, float] = {}
-    """When a session was read last, where the agent keeps track of that."""
-
-    def renewed(self, newer: "Facts", keys: Collection[int]) -> "Facts":
-        """These facts, but of some sessions the newer ones."""
-        models, messages, read_at = dict(self.models), dict(self.messages), dict(self.read_at)
-        for key in keys:
-            models.pop(key, None)
-            messages.pop(key, None)
-            read_at.pop(key, None)
-        return Facts(
-            {**models, **newer.models},
-            {**messages, **newer.messages},
-            self.tools.difference(keys) | newer.tools,
-            {**read_at, **newer.read_at},
-        )
 
 
 class Changes(NamedTuple):
@@ -248,22 +214,13 @@ class Store(Protocol):
         """What is new since a catalog was read; None where only another one can tell."""
         ...
 
-    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        """What to order by, of every session by key; missing where unknown, and for what the
-        catalog or `fates` tell."""
-        ...
-
-    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
-        """Of these sessions, or of all."""
-        ...
-
-    def traits(
+    def columns(
         self,
-        asked: Collection[Trait],
+        asked: Collection[Column[object]],
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
-    ) -> Traits:
-        """What is asked of these sessions, or of all; the rest is left empty."""
+    ) -> Columns:
+        """What is asked of these sessions, or of all."""
         ...
 
     def fates(
@@ -280,10 +237,6 @@ class Store(Protocol):
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         """Whether the agent would refuse to resume a unit for its length."""
-        ...
-
-    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
-        """Bytes of text in the messages of every session, by key; reads all of them."""
         ...
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
@@ -337,10 +290,6 @@ class Store(Protocol):
     ) -> Sequence[tuple[int, Message]]:
         """Messages of many sessions, asked for by (session, message): (session, message) each."""
         ...
-
-    def labels(
-        self, keys: Sequence[int], token: CancelToken | None = None
-    ) -> Mapping[int, Label]: ...
 
     def around(
         self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None

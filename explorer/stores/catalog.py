@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from typing import NamedTuple, TypeVar
 
-from explorer.model import Hidden, Kind
+from explorer.model import Hidden, Kind, State, state_of
+from explorer.stores.columns import ENDED, LEASE, Columns
 
 T = TypeVar("T")
 
@@ -122,6 +123,21 @@ class Catalog:
         link = self.links.get(key)
         return link.parent if link else None
 
+    def children(self, *kinds: Kind) -> dict[int, list[int]]:
+        """The sessions that came of each, of these kinds, in the order they were made."""
+        found = children(self.links, *kinds)
+        return {parent: sorted(filter(self.has, own)) for parent, own in found.items()}
+
+    def state(self, parts: Sequence[int], known: Columns, now: float) -> State:
+        """Whether somebody may be writing a conversation, where ends and leases are known."""
+        leases, tip = known[LEASE], parts[-1]
+        return state_of(
+            last_active=self.last_active(tip),
+            ended=tip in known[ENDED],
+            held_until=max(leases.get(part, 0.0) for part in parts) if leases else 0.0,
+            now=now,
+        )
+
     def chain(self, key: int) -> tuple[int, ...]:
         """The conversation of a session: its parts from root to tip."""
         return self._chain_of.get(key, (key,))
@@ -195,19 +211,18 @@ class Catalog:
         more = frozenset(keys) - self.archived
         if not more:
             return self
-        names, source = self.source_names, self._source
         return Catalog(
-            self.keys,
-            self.active,
-            [names[number] for number in source],
-            self.links,
-            dict.fromkeys(self._chain_of.values()),
-            self.archived | more,
-            self.empty,
-            self.mark,
-            self.pinned,
-            self.hidden,
-            self.sound,
+            keys=self.keys,
+            active=self.active,
+            sources=[self.source_names[number] for number in self._source],
+            links=self.links,
+            chains=dict.fromkeys(self._chain_of.values()),
+            archived=self.archived | more,
+            empty=self.empty,
+            mark=self.mark,
+            pinned=self.pinned,
+            hidden=self.hidden,
+            sound=self.sound,
         )
 
     def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":
@@ -299,8 +314,13 @@ def _merged(old: Mapping[int, T], new: Mapping[int, T]) -> Mapping[int, T]:
 
 def _helpers(links: Mapping[int, Link]) -> dict[int, int]:
     """How many sessions the subagents of each session left."""
-    found: dict[int, int] = {}
-    for link in links.values():
-        if link.kind is Kind.SUBAGENT and link.parent is not None:
-            found[link.parent] = found.get(link.parent, 0) + 1
+    return {parent: len(own) for parent, own in children(links, Kind.SUBAGENT).items()}
+
+
+def children(links: Mapping[int, Link], *kinds: Kind) -> dict[int, list[int]]:
+    """The sessions that came of each, of these kinds."""
+    found: dict[int, list[int]] = {}
+    for key, link in links.items():
+        if link.kind in kinds and link.parent is not None:
+            found.setdefault(link.parent, []).append(key)
     return found

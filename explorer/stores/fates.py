@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from explorer.stores.columns import renewed
+
 DAY = 86_400.0
 HOUR = 3600.0
 SOON = 7 * DAY
@@ -120,9 +122,9 @@ class Fates(NamedTuple):
     def renewed(self, newer: "Fates", keys: Collection[int]) -> "Fates":
         """These fates, but of some sessions the newer ones."""
         return newer._replace(
-            deletes=_renewed(self.deletes, newer.deletes, keys),
-            archives=_renewed(self.archives, newer.archives, keys),
-            ends=_renewed(self.ends, newer.ends, keys),
+            deletes=renewed(self.deletes, newer.deletes, keys),
+            archives=renewed(self.archives, newer.archives, keys),
+            ends=renewed(self.ends, newer.ends, keys),
         )
 
 
@@ -139,12 +141,3 @@ def expiring(fates: Fates, chain: Callable[[int], Sequence[int]], now: float) ->
         if parts[-1] not in found and (fate := fates.of(parts, now)) and fate.is_soon(now):
             found[parts[-1]] = fate
     return found
-
-
-def _renewed(
-    old: Mapping[int, float], new: Mapping[int, float], keys: Collection[int]
-) -> dict[int, float]:
-    kept = dict(old)
-    for key in keys:
-        kept.pop(key, None)
-    return {**kept, **new}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from explorer.errors import NoSuchSession
 from explorer.stores.base import NamedSession, Store
-from explorer.stores.traits import Trait
+from explorer.stores.columns import ID, TITLE
 
 NAMED = 8
 
@@ -30,10 +30,9 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
     by_id = [one for one in found if one.id.lower().startswith(text.lower())]
     if len(by_id) == 1:
         return by_id[0]
-    titles = store.traits({Trait.TITLE}).titles
+    titles = store.columns({TITLE})[TITLE]
     keys = [key for key, title in titles.items() if title == text]
-    labels = store.labels(keys)
-    titled = [NamedSession(key, label.id, label.title) for key, label in labels.items()]
+    titled = [NamedSession(key, id_, text) for key, id_ in store.columns({ID}, keys)[ID].items()]
     if len(titled) == 1 and not by_id:
         return titled[0]
     if by_id or titled or found:

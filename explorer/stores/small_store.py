@@ -30,9 +30,7 @@ from explorer.stores.base import (
     Changes,
     Details,
     Edits,
-    Facts,
     Handover,
-    Label,
     NamedSession,
     Section,
     Store,
@@ -40,6 +38,18 @@ from explorer.stores.base import (
 )
 from explorer.stores.candidates import Candidate, Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Link, Mark, Unit
+from explorer.stores.columns import (
+    BYTES,
+    ID,
+    MESSAGES,
+    MODEL,
+    SOURCE,
+    STARTED,
+    TITLE,
+    TOOLS,
+    Column,
+    Columns,
+)
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.preview import said
@@ -47,7 +57,6 @@ from explorer.stores.sort_order import ordered, values_of
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
-from explorer.stores.traits import Trait, Traits
 
 if TYPE_CHECKING:
     from explorer.stores.edits.dialect import Dialect
@@ -225,11 +234,11 @@ class SmallStore(Store):
             ended_at=None,
             end_reason=None,
             message_count=len(messages),
-            tool_call_count=sum(one.role == "tool" for one in messages),
+            tool_call_count=_tool_results(messages),
             preview=next(filter(None, asked), ""),
             last_reply=next(filter(None, answered), ""),
             kind=row.link.kind if row.link else Kind.ROOT,
-            state=state_of(row.last_active, ended=False, held=False, now=now),
+            state=state_of(last_active=row.last_active, ended=False, held_until=0.0, now=now),
             parent_id=row.parent_id,
             root_id=row.id,
             tip_id=row.id,
@@ -317,11 +326,8 @@ class SmallStore(Store):
         return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
 
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
-        known = self.traits({Trait.ID, Trait.TITLE}, token=token)
-        found = [
-            NamedSession(key, known.ids.get(key, ""), known.titles.get(key))
-            for key in dict.fromkeys((*known.ids, *known.titles))
-        ]
+        known = self.columns({ID, TITLE}, token=token)
+        found = [NamedSession(key, id_, known[TITLE].get(key)) for key, id_ in known[ID].items()]
         exact = [one for one in found if one.id == text]
         starting = [one for one in found if one.id.lower().startswith(text.lower())]
         titled = [one for one in found if one.title == text]
@@ -359,52 +365,54 @@ class SmallStore(Store):
 
         return self._file.read(work, token)
 
-    def _everybody(self, keys: Collection[int] | None, token: CancelToken | None) -> list[Session]:
-        """These sessions, or all, for whoever asks for one column of them."""
-        catalog = self.catalog(token)
-        wanted = [key for key in catalog.keys if keys is None or key in keys]
-        return self.sessions([catalog.single(key) for key in wanted], 0.0, token)
-
-    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        values: dict[int, object] = {}
-        for one in self._everybody(None, token):
-            known = {
-                Sort.STARTED: one.started_at,
-                Sort.MESSAGES: one.message_count,
-                Sort.TITLE: one.title,
-            }
-            if known.get(sort) is not None:
-                values[one.key] = known[sort]
-        return values
-
-    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
-        found = self._everybody(keys, token)
-        return Facts(
-            models={one.key: one.model for one in found if one.model},
-            messages={one.key: one.message_count for one in found},
-            tools=frozenset(one.key for one in found if one.tool_call_count),
-        )
-
-    def traits(
+    def columns(
         self,
-        asked: Collection[Trait],
+        asked: Collection[Column[object]],
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
-    ) -> Traits:
-        found = self._everybody(keys, token)
-        titles = {one.key: one.title for one in found if one.title}
-        return Traits(
-            ids={one.key: one.id for one in found} if Trait.ID in asked else {},
-            titles=titles if Trait.TITLE in asked else {},
-        )
+    ) -> Columns:
+        def work(reader: Reader) -> Columns:
+            wanted = None if keys is None else set(keys)
+            rows = [row for row in self.survey(reader) if wanted is None or row.key in wanted]
+            found = {
+                column: {row.key: value(row) for row in rows}
+                for column, value in _OF_ROWS.items()
+                if column in asked
+            }
+            if SOURCE in asked:
+                found[SOURCE] = {row.key: self.kind for row in rows}
+            if not _OF_MESSAGES.keys().isdisjoint(asked):
+                told = {row.key: self.told(reader, row.id) for row in rows}
+                found |= {
+                    column: {key: value(messages) for key, messages in told.items()}
+                    for column, value in _OF_MESSAGES.items()
+                    if column in asked
+                }
+            return Columns({column: _known(found.get(column, {})) for column in asked})
 
-    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
-        keys = self.catalog(token).keys
-        return {key: sum(one.size for one in self.outlines(key, True, token)) for key in keys}
+        return self._file.read(work, token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        return {one.id: one.key for one in self._everybody(None, token) if one.id in ids}
+        known, wanted = self.columns({ID}, token=token)[ID], set(ids)
+        return {id_: key for key, id_ in known.items() if id_ in wanted}
 
-    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
-        found = self._everybody(keys, token)
-        return {one.key: Label(one.id, one.title, one.source) for one in found}
+
+_OF_ROWS: Mapping[Column[object], Callable[[SessionRow], object]] = {
+    ID: lambda row: row.id,
+    TITLE: lambda row: row.title or None,
+    MODEL: lambda row: row.model or None,
+    STARTED: lambda row: row.started_at,
+}
+_OF_MESSAGES: Mapping[Column[object], Callable[[Sequence[Message]], object]] = {
+    MESSAGES: len,
+    TOOLS: lambda messages: _tool_results(messages) or None,
+    BYTES: lambda messages: sum(len(one.text.encode()) for one in messages),
+}
+
+
+def _tool_results(messages: Sequence[Message]) -> int:
+    return sum(one.role == "tool" for one in messages)
+
+
+def _known(values: Mapping[int, object]) -> dict[int, object]:
+    return {key: value for key, value in values.items() if value is not None}

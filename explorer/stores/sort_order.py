@@ -6,17 +6,26 @@ from explorer.cancel import CancelToken
 from explorer.model import Sort
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import COST, MESSAGES, STARTED, TITLE, TOKENS, Column
 from explorer.stores.fates import Fates
 
 Values = Mapping[int, object]
 """What sessions are sorted by, by their keys."""
+_COLUMNS: Mapping[Sort, Column[object]] = {
+    Sort.STARTED: STARTED,
+    Sort.MESSAGES: MESSAGES,
+    Sort.COST: COST,
+    Sort.TITLE: TITLE,
+    Sort.TOKENS: TOKENS,
+}
+"""The catalog and `expiry` tell the others."""
 
 
 def values_of(store: Store, sort: Sort, token: CancelToken | None = None) -> Values:
     """What this order needs to know of every session beyond the catalog and `expiry`: a walk
     through all of them, so it is done once for a list."""
-    known = sort in (Sort.ACTIVE, Sort.SOURCE, Sort.EXPIRING)
-    return {} if known else store.sort_values(sort, token)
+    column = _COLUMNS.get(sort)
+    return {} if column is None else store.columns({column}, token=token)[column]
 
 
 def expiry(

@@ -10,6 +10,7 @@ from explorer.errors import NoSuchSession, Problem, StoreError
 from explorer.model import Kind, MessageState, Session, Sort, State
 from explorer.search.complete import CompleteSearch
 from explorer.stores.catalog import Unit
+from explorer.stores.columns import BYTES, ID, MESSAGES, MODEL, SOURCE, STARTED, TITLE, TOOLS
 from explorer.stores.conversation import read_session
 from explorer.stores.kinds import open_store
 from explorer.stores.resolve import resolve, resolve_for_edit
@@ -84,6 +85,26 @@ def test_every_order_is_that_of_the_rows(case: Case) -> None:
         assert sorted(order) == sorted(listed)
         values = [SORTED[sort](known[key]) for key in order]
         assert values == sorted(values), sort
+
+
+def test_columns_say_what_the_rows_say(case: Case) -> None:
+    store = case.store()
+    known = everybody(store)
+    every = store.columns({ID, TITLE, SOURCE, MODEL, MESSAGES, TOOLS, STARTED, BYTES})
+    assert every[ID] == {one.key: one.id for one in known}
+    assert every[TITLE] == {one.key: one.title for one in known if one.title}
+    assert every[SOURCE] == {one.key: one.source for one in known}
+    assert every[MODEL] == {one.key: one.model for one in known if one.model}
+    assert every[MESSAGES] == {one.key: one.message_count for one in known}
+    assert every[TOOLS] == {one.key: one.tool_call_count for one in known if one.tool_call_count}
+    assert every[STARTED] == {one.key: one.started_at for one in known}
+    heavy = {key for key, size in every[BYTES].items() if size}
+    assert heavy <= {one.key for one in known if store.outlines(one.key, rewound=True)}
+    keys = [one.key for one in known[::3]]
+    some = store.columns({ID, TITLE}, [*keys, NOBODY])
+    assert some[ID] == {key: every[ID][key] for key in keys}
+    assert some[TITLE] == {key: every[TITLE][key] for key in keys if key in every[TITLE]}
+    assert not some[MODEL], "it was not asked for"
 
 
 def test_a_session_is_found_by_its_id_and_by_the_beginning_of_it(case: Case) -> None:
@@ -166,7 +187,7 @@ def test_who_is_not_there_has_nothing_to_tell(case: Case) -> None:
     unit = Unit(NOBODY, (NOBODY,), Kind.ROOT)
     assert store.sessions([unit], LATER) == []
     assert store.outlines(NOBODY) == []
-    assert store.labels([NOBODY]) == {}
+    assert not store.columns({ID}, [NOBODY])[ID]
     assert store.lost_messages("nobody") == []
     with pytest.raises(NoSuchSession):
         store.details(unit)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Action
+from explorer.stores.columns import ID
 from explorer.stores.edits.plans import EditPlan
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
@@ -43,7 +44,7 @@ class Pins:
         """The ids of the rows that are pinned, by whoever."""
         store = open_store(self.path)
         found = pinned_rows(store, store.catalog(), self.notes.pins())
-        return {label.id for label in store.labels(sorted(found)).values()}
+        return set(store.columns({ID}, sorted(found))[ID].values())
 
     def column(self) -> set[object]:
         return {id_ for (id_,) in rows(self.path, "SELECT id FROM sessions WHERE pinned = 1")}

@@ -6,6 +6,7 @@ import pytest
 
 from explorer.export.markdown import session_markdown
 from explorer.render.clean import clean
+from explorer.stores.columns import ID
 from explorer.stores.conversation import read_conversation
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
@@ -26,7 +27,7 @@ def test_it_is_what_show_prints(real_file: Path, command: Command) -> None:
     store = open_store(real_file)
     catalog = store.catalog()
     for key in catalog.by_last_active(catalog.select()[0])[:12]:
-        id_ = store.labels([key])[key].id
+        id_ = store.columns({ID}, [key])[ID][key]
         said = command("show", "--conversation", "--format", "markdown", "--db", real_file, id_)
         assert said.out == _drawn(real_file, key)
 

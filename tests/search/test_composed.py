@@ -16,6 +16,7 @@ from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher, needles
 from explorer.search.prune_rules import Rules, choose, ground, holding
 from explorer.stores.base import Store
+from explorer.stores.columns import ID
 from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.spelling import may_hold
 from tests.conftest import Command
@@ -202,8 +203,8 @@ def test_a_prune_goes_either_way(tmp_path: Path) -> None:
         for query, taken in (("café", set(FORMS)), ("NOT café before:1d", {"s"})):
             rules = Rules(query=normalize(form, query))
             chosen = choose(known, rules, holding(known, rules.query, NOW, CancelToken()), NOW)
-            labels = store.labels(list(chosen.rows))
-            assert {label.id for label in labels.values()} == taken, query
+            ids = store.columns({ID}, list(chosen.rows))[ID]
+            assert set(ids.values()) == taken, query
 
 
 def test_a_prefix_begins_a_word_also_behind_an_accent(tmp_path: Path) -> None:

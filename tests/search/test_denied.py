@@ -12,6 +12,7 @@ from explorer.search.complete import CompleteSearch
 from explorer.search.prune_rules import DAY, Rules, choose, ground, holding
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import TITLE
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, go_on, keys, talk
@@ -114,8 +115,7 @@ def _conversations(store: Store, catalog: Catalog) -> Iterator[tuple[int, str]]:
             ids = [one.id for one in store.outlines(part, rewound=True)]
             for message in store.messages(part, ids):
                 said += map(small, texts_of(message))
-        labels = store.labels(catalog.chain(tip))
-        said += [small(label.title or "") for label in labels.values()]
+        said += map(small, store.columns({TITLE}, catalog.chain(tip))[TITLE].values())
         yield tip, "\n".join(said)
 
 

@@ -12,9 +12,21 @@ from explorer.search.language.query import parse
 from explorer.search.language.session_fields import Known, SessionTest, session_test
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import (
+    COST,
+    ENDED,
+    ID,
+    LEASE,
+    MESSAGES,
+    MODEL,
+    READ_AT,
+    TITLE,
+    TOKENS,
+    WORKSPACE,
+    Column,
+)
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
-from explorer.stores.traits import Trait
 from tests.factories import NOW, T0, altered, keys, talk
 from tests.real_files import unpack
 
@@ -42,8 +54,7 @@ def _test(text: str, now: float = NOW) -> SessionTest:
 
 def _known(store: Store, test: SessionTest, pins: frozenset[int] = frozenset()) -> Known:
     """Only what the test says that it needs."""
-    known = Known(store.catalog(), traits=store.traits(test.traits), pins=pins)
-    return known._replace(facts=store.facts()) if test.needs_facts else known
+    return Known(store.catalog(), store.columns(test.columns), pins)
 
 
 def _passing(path: Path, text: str, now: float = NOW) -> set[str]:
@@ -242,24 +253,23 @@ def test_an_archived_session_without_messages_is_both(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "traits", "facts"),
+    ("text", "columns"),
     [
-        ("", set(), False),
-        ("source:cli kind:root is:archived,empty,pinned before:7d", set(), False),
-        ("model:x", set(), True),
-        ("messages:1", set(), True),
-        ("-title:x", {Trait.TITLE}, False),
-        ("id:x workspace:y", {Trait.ID, Trait.WORKSPACE}, False),
-        ("cost:1 tokens:1", {Trait.COST, Trait.TOKENS}, False),
-        ("is:archived,open", {Trait.STATE}, False),
-        ("-is:running", {Trait.STATE}, False),
-        ("role:user tool:x has:image in:title", set(), False),
+        ("", set()),
+        ("source:cli kind:root is:archived,empty,pinned before:7d", set()),
+        ("model:x", {MODEL}),
+        ("messages:1", {MESSAGES}),
+        ("-title:x", {TITLE}),
+        ("id:x workspace:y", {ID, WORKSPACE}),
+        ("cost:1 tokens:1", {COST, TOKENS}),
+        ("is:archived,open", {ENDED, LEASE}),
+        ("-is:running", {ENDED, LEASE}),
+        ("is:unread", {READ_AT}),
+        ("role:user tool:x has:image in:title", set()),
     ],
 )
-def test_a_test_says_what_must_be_known(text: str, traits: set[Trait], facts: bool) -> None:
-    test = _test(text)
-    assert test.traits == traits
-    assert test.needs_facts is facts
+def test_a_test_says_what_must_be_known(text: str, columns: set[Column[object]]) -> None:
+    assert _test(text).columns == columns
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ from explorer.browse.filter_choices import FilterRow, chosen, filter_rows
 from explorer.cancel import CancelToken
 from explorer.demo import write_demo
 from explorer.model import Hidden, Session
-from explorer.search.filters import NO_MODEL, Filters, Moment, tally, wanted
-from explorer.stores.base import Facts, Store
+from explorer.search.filters import FILTERED, NO_MODEL, Filters, Moment, tally, wanted
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import MODEL, Columns
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, keys, rows, talk
@@ -33,7 +34,7 @@ class File(NamedTuple):
 
     store: Store
     catalog: Catalog
-    facts: Facts
+    facts: Columns
     now: float
     rows: dict[int, Session]
     """Whole conversations, as the list shows them."""
@@ -56,7 +57,7 @@ def _read(path: Path) -> File:
     return File(
         store,
         catalog,
-        store.facts(),
+        store.columns(FILTERED),
         now,
         {row.key: row for row in whole},
         {row.key: row for row in alone},
@@ -84,7 +85,7 @@ def wishes(draw: st.DrawFn, file: File) -> Wish:
     catalog, facts = file.catalog, file.facts
     times = sorted({*catalog.active, 0.0, file.now})
     moments = st.none() | st.builds(Moment, st.just("then"), st.sampled_from(times))
-    models = sorted({*facts.models.values(), NO_MODEL, "unheard of"})
+    models = sorted({*facts[MODEL].values(), NO_MODEL, "unheard of"})
     filters = Filters(
         sources=draw(st.frozensets(st.sampled_from([*catalog.source_names, "fax"]), max_size=4)),
         models=draw(st.frozensets(st.sampled_from(models), max_size=3)),
@@ -132,7 +133,7 @@ def test_the_number_beside_a_choice_is_what_making_it_lists(
 def test_every_model_that_a_choice_would_list_is_offered(file: File, data: st.DataObject) -> None:
     wish = data.draw(wishes(file))
     counted = tally(file.catalog, file.facts, wish.filters, wish.shown)
-    for name in {*file.facts.models.values(), NO_MODEL}:
+    for name in {*file.facts[MODEL].values(), NO_MODEL}:
         only = wish.filters._replace(models=frozenset({name}))
         assert counted.models.get(name, 0) == len(file.listed(wish._replace(filters=only)))
 

@@ -23,6 +23,7 @@ from explorer.search.prune_rules import (
     ground,
     holding,
 )
+from explorer.stores.columns import ID
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, go_on, insert, keys, rows, talk
@@ -262,6 +263,6 @@ def test_what_lies_in_other_tables_of_the_file_is_counted(tmp_path: Path) -> Non
     store = open_store(path)
     olds = rows(path, "SELECT session_id FROM old_sessions")
     assert {store.set_of(row) for row in chosen.rows} == {0}
-    assert {label.id for label in store.labels(chosen.rows).values()} <= {id_ for (id_,) in olds}
+    assert set(store.columns({ID}, chosen.rows)[ID].values()) <= {id_ for (id_,) in olds}
     (active,) = rows(path, "SELECT count(*) FROM pl_sessions WHERE status = 'active'")[0]
     assert chosen.counts[ELSEWHERE] == active

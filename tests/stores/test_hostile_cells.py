@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Sort
+from explorer.stores.columns import COST, ID, MESSAGES, TITLE, WORKSPACE
 from explorer.stores.conversation import read_session
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import cells
-from explorer.stores.traits import Trait
 from tests.conftest import Command
 from tests.factories import NOW, T0, altered, everybody, insert, one_session, rows, say, talk, told
 
@@ -184,12 +184,12 @@ def test_every_session_is_listed(spoiled: Path, command: Command) -> None:
 
 
 def test_a_search_knows_of_every_session_what_the_list_says(spoiled: Path) -> None:
-    traits = open_store(spoiled).traits(set(Trait))
+    columns = open_store(spoiled).columns({ID, TITLE, WORKSPACE, COST})
     for session in everybody(spoiled):
-        assert traits.ids.get(session.key, "") == session.id
-        assert traits.titles.get(session.key) == session.title
-        assert traits.workspaces.get(session.key) == session.workspace
-        assert traits.costs.get(session.key) == session.cost_usd
+        assert columns[ID].get(session.key, "") == session.id
+        assert columns[TITLE].get(session.key) == session.title
+        assert columns[WORKSPACE].get(session.key) == session.workspace
+        assert columns[COST].get(session.key) == session.cost_usd
 
 
 def test_every_session_that_says_something_is_listed_by_default(spoiled: Path) -> None:
@@ -234,7 +234,7 @@ def test_the_details_of_every_session_are_told(spoiled: Path) -> None:
 def test_every_session_has_facts_and_is_found_by_the_id_that_is_shown(spoiled: Path) -> None:
     store = open_store(spoiled)
     sessions = everybody(spoiled)
-    assert store.facts().messages == {row.key: row.message_count for row in sessions}
+    assert store.columns({MESSAGES})[MESSAGES] == {row.key: row.message_count for row in sessions}
     for row in sessions:
         if row.id:
             alike = {other.key for other in sessions if other.id == row.id}

@@ -152,9 +152,9 @@ def test_tables_of_the_same_names_by_somebody_else_are_no_store(tmp_path: Path) 
 
 def test_starts_are_seconds_and_missing_where_there_is_none(path: Path) -> None:
     before = {session.key: session.started_at for session in everybody(path)}
-    assert open_store(path).sort_values(Sort.STARTED) == before
+    assert values_of(open_store(path), Sort.STARTED) == before
     with altered(path) as db:
         db.execute("UPDATE pl_sessions SET created_at = 'soon' WHERE rowid = 2")
-    assert open_store(path).sort_values(Sort.STARTED) == {
+    assert values_of(open_store(path), Sort.STARTED) == {
         key: time for key, time in before.items() if key != 2
     }

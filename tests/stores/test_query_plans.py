@@ -9,8 +9,21 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Sort
+from explorer.search.filters import FILTERED
 from explorer.stores.base import Store
+from explorer.stores.columns import (
+    BYTES,
+    ENDED,
+    ID,
+    LEASE,
+    SOURCE,
+    STARTED,
+    TITLE,
+    TOKENS,
+    WORKSPACE,
+)
 from explorer.stores.kinds import open_store
+from explorer.stores.sort_order import values_of
 from explorer.stores.sqlite.read_only import Reader, Values
 from tests.hermes_homes import hermes_home
 from tests.newer_files import newer_file
@@ -33,7 +46,7 @@ def _survey(store: Store) -> None:
 def _sort_values(store: Store) -> None:
     for sort in Sort:
         if sort is not Sort.ACTIVE:
-            store.sort_values(sort)
+            values_of(store, sort)
 
 
 def _rows(store: Store) -> None:
@@ -72,8 +85,10 @@ def _lookups(store: Store) -> None:
 
 
 def _facts(store: Store) -> None:
-    store.facts()
-    store.facts(store.catalog().keys[:3])
+    store.columns(FILTERED)
+    store.columns(FILTERED, store.catalog().keys[:3])
+    store.columns({BYTES, ENDED, LEASE, STARTED, TOKENS, WORKSPACE})
+    store.columns({ID, SOURCE, TITLE}, store.catalog().keys[:3])
     store.keys_of(["nobody", "no\ufffdbody"])
 
 

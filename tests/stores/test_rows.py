@@ -151,3 +151,25 @@ def test_an_order_is_over_conversations_or_over_single_sessions(
     values = values_of(store, sort)
     assert [names[key] for key in ordered(catalog, listed, sort, values)] == folded
     assert [names[key] for key in ordered(catalog, catalog.keys, sort, values, False)] == single
+
+
+@pytest.mark.parametrize(
+    ("status", "order"),
+    [
+        ("estimated", ["other", "root", "tip", "plain"]),
+        ("unknown", ["other", "root", "plain", "tip"]),
+        ("included", ["other", "root", "plain", "tip"]),
+        (None, ["other", "root", "plain", "tip"]),
+    ],
+)
+def test_a_zero_that_is_no_price_is_sorted_with_what_is_unknown(
+    chain: Path, status: str | None, order: list[str]
+) -> None:
+    with altered(chain) as db:
+        zero = "UPDATE sessions SET estimated_cost_usd = 0.0, cost_status = ? WHERE id = 'tip'"
+        db.execute(zero, (status,))
+    store = open_store(chain)
+    catalog = store.catalog()
+    names = {session.key: session.id for session in everybody(chain)}
+    values = values_of(store, Sort.COST)
+    assert [names[key] for key in ordered(catalog, catalog.keys, Sort.COST, values, False)] == order

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.search.filters import FILTERED
+from explorer.stores.columns import READ_AT
 from explorer.stores.kinds import open_store
-from explorer.stores.traits import Trait
 from tests.conftest import Command
 from tests.factories import NOW, altered, everybody, go_on, insert, one_session, rows, say
 from tests.newer_files import NEWER_FILES, newer_file
@@ -77,5 +78,5 @@ def test_what_is_no_time_means_read(tmp_path: Path, cell: object) -> None:
         db.execute("UPDATE sessions SET last_read_at = ?", (cell,))
     assert not everybody(path)[0].unread
     store = open_store(path)
-    assert store.traits({Trait.READ}).read_at == {}
-    assert store.facts().read_at == {}
+    assert store.columns({READ_AT})[READ_AT] == {}
+    assert store.columns(FILTERED)[READ_AT] == {}

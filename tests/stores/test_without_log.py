@@ -9,13 +9,26 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Sort
+from explorer.search.filters import FILTERED
 from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate, Needles
+from explorer.stores.columns import (
+    BYTES,
+    COST,
+    ENDED,
+    ID,
+    LEASE,
+    MESSAGES,
+    READ_AT,
+    TITLE,
+    TOKENS,
+    WORKSPACE,
+)
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
+from explorer.stores.sort_order import values_of
 from explorer.stores.sqlite import slices
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
-from explorer.stores.traits import Trait
 from tests.factories import T0, altered, insert, talk
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, unpack
@@ -24,13 +37,15 @@ Read = Callable[[Store], object]
 
 READS: dict[str, Read] = {
     "catalog": lambda store: _catalog(store),
-    "facts": lambda store: store.facts(),
-    "traits": lambda store: store.traits(set(Trait)),
-    "weights": lambda store: store.weights(),
+    "facts": lambda store: store.columns(FILTERED).known,
+    "traits": lambda store: (
+        store.columns({ID, TITLE, WORKSPACE, COST, TOKENS, ENDED, LEASE, READ_AT}).known
+    ),
+    "weights": lambda store: store.columns({BYTES})[BYTES],
     "orphans": lambda store: store.info().orphans,
-    "started": lambda store: store.sort_values(Sort.STARTED),
-    "cost": lambda store: store.sort_values(Sort.COST),
-    "title": lambda store: store.sort_values(Sort.TITLE),
+    "started": lambda store: values_of(store, Sort.STARTED),
+    "cost": lambda store: values_of(store, Sort.COST),
+    "title": lambda store: values_of(store, Sort.TITLE),
     "search": lambda store: _searched(store),
 }
 
@@ -107,8 +122,8 @@ def test_odd_numbers_ids_and_times_are_all_met(path: Path) -> None:
     store = open_store(path)
     ((count,),) = closing_rows(path, "SELECT count(*) FROM sessions")
     assert len(store.catalog()) == count
-    assert len(store.facts().messages) == count
-    assert len(store.sort_values(Sort.STARTED)) == count
+    assert len(store.columns({MESSAGES})[MESSAGES]) == count
+    assert len(values_of(store, Sort.STARTED)) == count
     assert store.info().orphans == 1
 
 

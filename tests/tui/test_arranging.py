@@ -1,7 +1,7 @@
 """The list as it is made: worked out anew, and brought up to date after a change."""
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +15,10 @@ from explorer.cancel import CancelToken
 from explorer.demo import write_demo
 from explorer.model import Hidden, Sort
 from explorer.render.when import day_heading
-from explorer.search.filters import Filters
+from explorer.search.filters import FILTERED, Filters
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import Column, Columns
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, go_on, insert, keys, say, talk
@@ -30,7 +31,7 @@ MARKS = {"branch": "_branched_from", "subagent": "_delegate_from"}
 
 
 def _arrange(store: Store, catalog: Catalog, wish: Wish, now: float = NOW) -> Arranged:
-    return arrange(store, catalog, store.facts(), wish, now, CancelToken())
+    return arrange(store, catalog, store.columns(FILTERED), wish, now, CancelToken())
 
 
 @pytest.mark.parametrize("sort", SORTS)
@@ -40,17 +41,23 @@ def test_all_sessions_are_walked_through_once_for_an_order_and_its_headings(
     path = tmp_path / "state.db"
     write_demo(path, NOW)
     store = open_store(path)
+    facts = store.columns(FILTERED)
     asked = []
-    plain = store.sort_values
+    plain = store.columns
 
-    def sort_values(sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        asked.append(sort)
-        return plain(sort, token)
+    def columns(
+        which: Collection[Column[object]],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Columns:
+        asked.append(which)
+        return plain(which, keys, token)
 
-    monkeypatch.setattr(store, "sort_values", sort_values)
+    monkeypatch.setattr(store, "columns", columns)
     catalog = store.catalog()
     hidden = next(key for key in catalog.keys if catalog.hidden_as(key) is Hidden.CRON)
-    made = _arrange(store, catalog, Wish(sort=sort, revealed=frozenset({hidden})))
+    wish = Wish(sort=sort, revealed=frozenset({hidden}))
+    made = arrange(store, catalog, facts, wish, NOW, CancelToken())
     assert hidden in made.order
     assert len(asked) == (sort not in (Sort.ACTIVE, Sort.SOURCE, Sort.EXPIRING))
 

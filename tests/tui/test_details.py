@@ -8,6 +8,7 @@ import pytest
 from explorer.render.clean import cell_width, clean
 from explorer.render.lines import line_width
 from explorer.stores.base import Details, Section
+from explorer.stores.columns import ID
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.transcript.detail_lines import detail_lines
@@ -77,8 +78,8 @@ async def test_the_ids_of_all_parts_are_whole_in_eighty_columns(real_file: Path)
             await driver.press("i")
             assert isinstance(driver.app.screen, DetailsScreen)
             shown = re.sub(r"\s+", "", _text(driver))
-            for label in store.labels(catalog.chain(key)).values():
-                assert label.id in shown
+            for id_ in store.columns({ID}, catalog.chain(key))[ID].values():
+                assert id_ in shown
             assert max(map(cell_width, driver.screen().splitlines())) <= 80
             await driver.press("escape")
 
@@ -92,8 +93,8 @@ def test_every_session_of_every_file_is_told_within_eighty_columns(real_file: Pa
             lines = detail_lines(told, 72)
             assert max(map(line_width, lines)) <= 72
             shown = "".join(text for line in lines for text, _ in line)
-            for label in store.labels(unit.parts).values():
-                assert label.id in shown
+            for id_ in store.columns({ID}, unit.parts)[ID].values():
+                assert id_ in shown
 
 
 async def test_a_part_of_an_unfolded_conversation_has_its_own(demo: Path) -> None:
@@ -113,7 +114,7 @@ async def test_y_copies_the_id_of_the_newest_part(demo: Path) -> None:
         driver.main._lister.reveal(key)
         await driver.settle()
         await driver.press("i", "y")
-        assert driver.app.clipboard == store.labels([key])[key].id
+        assert driver.app.clipboard == store.columns({ID}, [key])[ID][key]
         assert "Copied the id" in driver.said()
 
 

@@ -8,6 +8,7 @@ import pytest
 from explorer.browse.arrangement import Arranged
 from explorer.browse.first_read import REVERSED, SORT_CHOICE
 from explorer.model import Sort
+from explorer.stores.columns import ID
 from explorer.stores.hermes.store import HermesStore
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
@@ -73,7 +74,8 @@ async def test_pinned_rows_are_first_from_the_first_frame_on(
     newest = catalog.by_last_active(catalog.select()[0])
     tips = [newest[7], newest[-1], newest[3]]
     kept = Notes(notes, demo)
-    kept.pin([store.labels(tips)[tip].id for tip in tips], on=True)
+    ids = store.columns({ID}, tips)[ID]
+    kept.pin([ids[tip] for tip in tips], on=True)
     kept.choose(SORT_CHOICE, sort)
     async with opened(demo, notes=notes) as driver:
         driver.main._lister.arrange()

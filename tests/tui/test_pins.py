@@ -212,7 +212,7 @@ async def test_keys_in_a_burst_pin_everything_they_were_pressed_on(
     path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path, notes=notes) as driver:
-        held = Held(monkeypatch, HermesStore, "labels")
+        held = Held(monkeypatch, HermesStore, "columns")
         await driver.pilot.press("j", "m")
         await held.holds(driver)
         await driver.pilot.press("j", "m", "j", "m", "m")

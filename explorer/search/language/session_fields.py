@@ -12,27 +12,43 @@ from collections.abc import Callable, Mapping
 from datetime import tzinfo
 from typing import NamedTuple
 
-from explorer.model import RUNNING_WITHIN, Hidden, Kind
+from explorer.model import Hidden, Kind, State
 from explorer.render.letters import expression, written
-from explorer.search.filters import NO_FACTS, is_unread
+from explorer.search.filters import is_unread
 from explorer.search.language.query import Field, Query
 from explorer.search.language.vocabulary import SESSION_FIELDS, TIME_FIELDS, amount, period
-from explorer.stores.base import Facts
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import (
+    COST,
+    ENDED,
+    ID,
+    LEASE,
+    MESSAGES,
+    MODEL,
+    READ_AT,
+    TITLE,
+    TOKENS,
+    WORKSPACE,
+    Column,
+    Columns,
+)
 from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.traits import Trait, Traits
 
 Parts = tuple[int, ...]
 """A conversation: the keys of its parts, the tip last."""
 _Test = Callable[[Parts], bool]
 
-_TRAITS: Mapping[str, Trait] = {
-    "id": Trait.ID,
-    "title": Trait.TITLE,
-    "workspace": Trait.WORKSPACE,
-    "cost": Trait.COST,
-    "tokens": Trait.TOKENS,
+_TEXTS = {"id": ID, "title": TITLE, "workspace": WORKSPACE, "model": MODEL}
+_FIGURES: Mapping[str, Column[float]] = {"cost": COST, "tokens": TOKENS, "messages": MESSAGES}
+_STATES: Mapping[str, tuple[Column[float], ...]] = {
+    "open": (ENDED, LEASE),
+    "running": (ENDED, LEASE),
+    "unread": (READ_AT,),
 }
+QUERIED: frozenset[Column[object]] = frozenset(
+    (*_TEXTS.values(), *_FIGURES.values(), ENDED, LEASE, READ_AT)
+)
+"""All that a query may ask for."""
 _CLASSES = {
     ("is", "archived"): Hidden.ARCHIVED,
     ("is", "empty"): Hidden.EMPTY,
@@ -45,8 +61,7 @@ class Known(NamedTuple):
     """What is known of all sessions; a test says how much of it it needs."""
 
     catalog: Catalog
-    facts: Facts = NO_FACTS
-    traits: Traits = Traits()
+    columns: Columns = Columns()
     pins: frozenset[int] = frozenset()
     """Keys of rows that are pinned."""
     fates: Fates = NO_FATES
@@ -60,21 +75,22 @@ class SessionTest(NamedTuple):
     tz: tzinfo | None = None
 
     @property
-    def needs_facts(self) -> bool:
-        return any(field.name in ("model", "messages") for field in self.fields)
-
-    @property
     def needs_fates(self) -> bool:
         """Whether it must be known what the agent is going to do."""
         return any(field.name == "is" and "expiring" in field.any_of for field in self.fields)
 
     @property
-    def traits(self) -> frozenset[Trait]:
+    def columns(self) -> frozenset[Column[object]]:
         """What must be read of all sessions before anything can be said."""
-        found = {_TRAITS[field.name] for field in self.fields if field.name in _TRAITS}
-        states = {value for field in self.fields if field.name == "is" for value in field.any_of}
-        found |= {Trait.STATE} if states & {"open", "running"} else set()
-        return frozenset(found | ({Trait.READ} if "unread" in states else set()))
+        asked: set[Column[object]] = set()
+        for field in self.fields:
+            if field.name == "is":
+                asked.update(*(_STATES.get(value, ()) for value in field.any_of))
+            elif field.name in _TEXTS:
+                asked.add(_TEXTS[field.name])
+            elif field.name in _FIGURES:
+                asked.add(_FIGURES[field.name])
+        return frozenset(asked)
 
     @property
     def classes(self) -> frozenset[Hidden]:
@@ -109,7 +125,7 @@ class SessionTest(NamedTuple):
         return [field for field in self.fields if not field.negated]
 
     def _test(self, field: Field, known: Known) -> _Test:
-        name, catalog, traits = field.name, known.catalog, known.traits
+        name, catalog = field.name, known.catalog
         if name == "source":
             return _source(field, catalog)
         if name == "kind":
@@ -119,11 +135,9 @@ class SessionTest(NamedTuple):
         if name in TIME_FIELDS:
             start, end = period(name, field.value, self.now, self.tz)
             return lambda parts: start <= catalog.last_active(parts[-1]) < end
-        if name in ("messages", "cost", "tokens"):
-            figures = {"cost": traits.costs, "tokens": traits.tokens}
-            return _figure(field, figures.get(name, known.facts.messages))
-        texts = {"model": known.facts.models, "title": traits.titles, "id": traits.ids}
-        return _text(field, texts.get(name, traits.workspaces))
+        if name in _FIGURES:
+            return _figure(field, known.columns[_FIGURES[name]])
+        return _text(field, known.columns[_TEXTS[name]])
 
 
 def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionTest:
@@ -164,32 +178,20 @@ def _figure(field: Field, figures: Mapping[int, float]) -> _Test:
 
 
 def _state(field: Field, known: Known, now: float) -> _Test:
-    catalog, traits = known.catalog, known.traits
-
-    def running(parts: Parts) -> bool:
-        return is_running(catalog, traits, parts, now)
-
+    catalog, columns = known.catalog, known.columns
+    read_at = columns[READ_AT]
     states: Mapping[str, _Test] = {
         "archived": lambda parts: parts[-1] in catalog.archived,
         "empty": catalog.empty.issuperset,
         "hidden": lambda parts: parts[-1] in catalog.hidden,
-        "unread": lambda parts: is_unread(catalog, parts[-1], traits.read_at),
+        "unread": lambda parts: is_unread(catalog, parts[-1], read_at),
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
-        "running": running,
-        "open": lambda parts: parts[-1] not in traits.ended and not running(parts),
+        "running": lambda parts: catalog.state(parts, columns, now) is State.RUNNING,
+        "open": lambda parts: catalog.state(parts, columns, now) is State.OPEN,
         "expiring": lambda parts: _is_expiring(known.fates, parts, now),
     }
     asked = [states[value] for value in field.any_of]
     return lambda parts: any(state(parts) for state in asked)
-
-
-def is_running(catalog: Catalog, traits: Traits, parts: Parts, now: float) -> bool:
-    """Whether a conversation is being written: somebody just did and it has not ended, or a process
-    says that it holds one of its parts."""
-    fresh = now - catalog.last_active(parts[-1]) < RUNNING_WITHIN
-    if fresh and parts[-1] not in traits.ended:
-        return True
-    return bool(traits.held) and any(traits.held.get(part, 0.0) > now for part in parts)
 
 
 def _is_expiring(fates: Fates, parts: Parts, now: float) -> bool:

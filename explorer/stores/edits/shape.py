@@ -76,8 +76,12 @@ def in_order(messages: Iterable[Mapping[str, Cell]], column: str) -> list[Mappin
 
 def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
     """Whether somebody may be writing it."""
-    held = leases.get(subject.id, 0.0) > now
-    return state_of(subject.last_active, ended=subject.ended, held=held, now=now)
+    return state_of(
+        last_active=subject.last_active,
+        ended=subject.ended,
+        held_until=leases.get(subject.id, 0.0),
+        now=now,
+    )
 
 
 def short_name(title: str | None, words: str, id_: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Kind
-from explorer.stores.catalog import Link
+from explorer.stores.catalog import Link, children
 from explorer.stores.sqlite import cells
 
 ORPHANED = "__orphaned__"
@@ -62,16 +62,13 @@ def links(rows: Iterable[Ties], markers: bool) -> dict[int, Link]:
 
 def chains(found: Mapping[int, Link], ties: Mapping[int, Ties]) -> list[tuple[int, ...]]:
     """Conversations of several parts: in the order they were started, the tip last."""
-    children: dict[int, list[int]] = {}
-    for key, link in found.items():
-        if link.kind is Kind.CONTINUATION and link.parent is not None:
-            children.setdefault(link.parent, []).append(key)
+    continued = children(found, Kind.CONTINUATION)
     result = []
-    for root in children:
+    for root in continued:
         own = found.get(root)
         if own is None or own.kind is not Kind.CONTINUATION or own.parent is None:
-            members = _members(root, children)
-            tip = _tip(root, children, ties)
+            members = _members(root, continued)
+            tip = _tip(root, continued, ties)
             rest = sorted(
                 (key for key in members if key not in (root, tip)),
                 key=lambda key: (ties[key].started_at or 0.0, key),
@@ -130,20 +127,20 @@ def _break_circles(found: dict[int, Link]) -> None:
         settled.update(path)
 
 
-def _members(root: int, children: Mapping[int, Sequence[int]]) -> list[int]:
+def _members(root: int, continued: Mapping[int, Sequence[int]]) -> list[int]:
     members, waiting = [], [root]
     while waiting:
         key = waiting.pop()
         members.append(key)
-        waiting += children.get(key, ())
+        waiting += continued.get(key, ())
     return members
 
 
-def _tip(root: int, children: Mapping[int, Sequence[int]], ties: Mapping[int, Ties]) -> int:
+def _tip(root: int, continued: Mapping[int, Sequence[int]], ties: Mapping[int, Ties]) -> int:
     """Follow, at each fork, the child the agent would follow when it resumes."""
     key = root
-    while key in children:
-        key = max(children[key], key=lambda child: _promise(ties[child]))
+    while key in continued:
+        key = max(continued[key], key=lambda child: _promise(ties[child]))
     return key
 
 

@@ -2,14 +2,13 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from explorer.stores.hermes.session_files import ROUTES, folder_of
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.leases import Ask
 from explorer.stores.sqlite.schema import Schema
-
-Ask = Callable[[str, Sequence[object]], Iterable[Sequence[object]]]
 
 MOST_ROUTES = 16 * 1024 * 1024
 _COLUMNS = ("session_key", "entry_json", "updated_at")

@@ -10,38 +10,18 @@ from typing import TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.model import Kind, Message, Outline, Session, Sort, StoreInfo
-from explorer.stores.base import (
-    Changes,
-    Details,
-    Edits,
-    Facts,
-    Handover,
-    Label,
-    NamedSession,
-    TooLong,
-)
+from explorer.stores.base import Changes, Details, Edits, Handover, NamedSession, TooLong
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
+from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import Fates
 from explorer.stores.hermes.sessions.rows import sessions
-from explorer.stores.hermes.sessions.survey import started, survey
+from explorer.stores.hermes.sessions.survey import survey
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
-from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.read_only import ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
-from explorer.stores.sqlite.slices import walk
-from explorer.stores.traits import Trait, Traits
 
 T = TypeVar("T")
-
-_SORT_COLUMNS = {
-    Sort.MESSAGES: "s.message_count",
-    Sort.COST: 'coalesce(s."actual_cost_usd", s."estimated_cost_usd")',
-    Sort.TITLE: 's."title"',
-    Sort.SOURCE: "s.source",
-    Sort.TOKENS: "coalesce(s.input_tokens, 0) + coalesce(s.output_tokens, 0)",
-}
 
 
 def is_hermes(schema: Schema) -> bool:
@@ -52,7 +32,7 @@ def is_hermes(schema: Schema) -> bool:
 
 
 class HermesStore:
-    """Reads one file; holds nothing open between two calls."""
+    """Reads one file; between two calls at most an idle connection is kept, without a lock."""
 
     kind = "hermes"
     keeps_ends = True
@@ -97,36 +77,15 @@ class HermesStore:
 
         return self._file.read(lambda reader: changes(reader, since), token)
 
-    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        def work(reader: Reader) -> Mapping[int, object]:
-            if sort is Sort.STARTED:
-                return started(reader)
-            if sort not in _SORT_COLUMNS:
-                return {}
-            known = reader.schema.has("sessions", "title") or sort is not Sort.TITLE
-            column = _SORT_COLUMNS[sort] if known else "NULL"
-            if sort is Sort.COST and not reader.schema.has("sessions", "actual_cost_usd"):
-                column = "NULL"
-            rows = walk(reader, column, "sessions")
-            convert = cells.text if sort in (Sort.TITLE, Sort.SOURCE) else cells.number
-            return {key: value for key, cell in rows if (value := convert(cell)) is not None}
-
-        return self._file.read(work, token)
-
-    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
-        from explorer.stores.hermes.sessions.facts import facts
-
-        return self._file.read(lambda reader: facts(reader, keys), token)
-
-    def traits(
+    def columns(
         self,
-        asked: Collection[Trait],
+        asked: Collection[Column[object]],
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
-    ) -> Traits:
-        from explorer.stores.hermes.sessions.traits import traits
+    ) -> Columns:
+        from explorer.stores.hermes.sessions.columns import columns
 
-        return self._file.read(lambda reader: traits(reader, asked, keys), token)
+        return self._file.read(lambda reader: columns(reader, asked, keys), token)
 
     def fates(
         self,
@@ -144,19 +103,8 @@ class HermesStore:
 
         return too_long(self._file, unit, token)
 
-    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
-        def work(reader: Reader) -> Mapping[int, int]:
-            weight = (
-                "(SELECT total(length(CAST(m.content AS BLOB))) FROM messages m"
-                " WHERE m.session_id = s.id)"
-            )
-            rows = walk(reader, weight, "sessions")
-            return {key: int(weight) for key, weight in rows if weight}
-
-        return self._file.read(work, token)
-
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        from explorer.stores.hermes.sessions.facts import keys_of
+        from explorer.stores.hermes.sessions.find import keys_of
 
         return self._file.read(lambda reader: keys_of(reader, ids), token)
 
@@ -216,21 +164,6 @@ class HermesStore:
         owner = {id_: key for key, id_ in places}
         found = self._file.read(lambda reader: messages(reader, list(owner)), token)
         return [(owner[message.id], message) for message in found]
-
-    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
-        def work(reader: Reader) -> Mapping[int, Label]:
-            title = reader.schema.pick("sessions", "s", ("title",))
-            return {
-                key: Label(cells.words(id_), cells.text(name), cells.words(source))
-                for batch in batches(keys)
-                for key, id_, name, source in reader.rows(
-                    f"SELECT s.rowid, s.id, {title}, s.source FROM sessions s"
-                    f" WHERE s.rowid IN ({placeholders(batch)})",
-                    batch,
-                )
-            }
-
-        return self._file.read(work, token)
 
     def around(
         self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None

@@ -1,6 +1,6 @@
 """The rows of one set of power-loop tables, as sessions, outlines and messages."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from explorer.model import Kind, Message, MessageState, Outline, Session, State, state_of
 from explorer.stores.candidates import Candidate, Needles, Stretch
@@ -47,8 +47,7 @@ def survey(reader: Reader, tables: Tables) -> Iterator[SessionRow]:
 
 def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
     wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    until = tables.leases(reader.rows, reader.schema)
-    held = frozenset(id_ for id_, time in until.items() if time > now)
+    leases = tables.leases(reader.rows, reader.schema)
     found = []
     for row in wanted:
         cells_of = reader.row(
@@ -57,7 +56,7 @@ def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) ->
             (row,),
         )
         if cells_of is not None:
-            found.append(_session(reader, tables, row, cells_of, held, now))
+            found.append(_session(reader, tables, row, cells_of, leases, now))
     return found
 
 
@@ -66,7 +65,7 @@ def _session(
     tables: Tables,
     row: int,
     cell: Sequence[object],
-    held: Collection[str],
+    leases: Mapping[str, float],
     now: float,
 ) -> Session:
     id_ = cells.words(cell[0])
@@ -77,7 +76,8 @@ def _session(
     )
     prompt, completion = _usage(reader, tables, id_)
     last = cells.seconds(newest) or cells.seconds(cell[1])
-    state = state_of(last, ended=False, held=id_ in held, now=now)
+    held_until = leases.get(id_, 0.0)
+    state = state_of(last_active=last, ended=False, held_until=held_until, now=now)
     title = cells.text(cells.mapping(cell[6]).get("title"))
     return Session(
         key=tables.key(row),

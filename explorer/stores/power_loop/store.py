@@ -4,21 +4,21 @@ Times are milliseconds, a title is what a program put into the metadata, and mes
 within their session.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, Message, Outline, Session, Sort
-from explorer.stores.base import Details, Facts, Handover, Label
+from explorer.model import Message, Outline, Session
+from explorer.stores.base import Details, Handover
 from explorer.stores.candidates import Needles, Stretch
 from explorer.stores.catalog import Unit
+from explorer.stores.columns import Column, Columns
 from explorer.stores.power_loop.rows import message, outlines, scanned, sessions, survey
 from explorer.stores.power_loop.tables import SEQ, Tables
 from explorer.stores.small_store import Figures, SessionRow, SmallStore
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.parameters import placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
-from explorer.stores.traits import Trait, Traits
 
 if TYPE_CHECKING:
     from explorer.stores.power_loop.dialect import PowerLoopDialect
@@ -73,92 +73,15 @@ class PowerLoopStore(SmallStore):
             )
         ]
 
-    def sort_values(self, sort: Sort, token: CancelToken | None = None) -> Mapping[int, object]:
-        if sort is Sort.TITLE:
-            return self.traits({Trait.TITLE}, token=token).titles
-        if sort is Sort.TOKENS:
-            return self.traits({Trait.TOKENS}, token=token).tokens
-
-        def work(reader: Reader) -> Mapping[int, object]:
-            values: dict[int, object] = {}
-            for tables in self._tables:
-                if sort is Sort.STARTED:
-                    sql = f"SELECT s.rowid, s.created_at FROM {tables.sessions} s"
-                elif sort is Sort.MESSAGES:
-                    sql = (
-                        f"SELECT s.rowid, (SELECT count(*) FROM {tables.messages} m"
-                        f" WHERE m.session_id = s.session_id) FROM {tables.sessions} s"
-                    )
-                else:
-                    continue
-                convert = cells.seconds if sort is Sort.STARTED else cells.number
-                found = ((tables.key(row), convert(cell)) for row, cell in reader.rows(sql))
-                values |= {key: value for key, value in found if value is not None}
-            return values
-
-        return self._file.read(work, token)
-
-    def facts(self, keys: Sequence[int] | None = None, token: CancelToken | None = None) -> Facts:
-        def work(reader: Reader) -> Facts:
-            models: dict[int, str] = {}
-            messages: dict[int, int] = {}
-            tools: set[int] = set()
-            wanted = None if keys is None else set(keys)
-            for tables in self._tables:
-                for row, model, number, calls in reader.rows(
-                    "SELECT s.rowid, s.model, count(m.seq), total(m.role = 'tool')"
-                    f" FROM {tables.sessions} s LEFT JOIN {tables.messages} m"
-                    " ON m.session_id = s.session_id GROUP BY s.rowid"
-                ):
-                    key = tables.key(row)
-                    if wanted is not None and key not in wanted:
-                        continue
-                    messages[key] = cells.amount(number)
-                    if name := cells.text(model):
-                        models[key] = name
-                    if calls:
-                        tools.add(key)
-            return Facts(models, messages, frozenset(tools))
-
-        return self._file.read(work, token)
-
-    def traits(
+    def columns(
         self,
-        asked: Collection[Trait],
+        asked: Collection[Column[object]],
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
-    ) -> Traits:
-        from explorer.stores.power_loop.traits import traits
+    ) -> Columns:
+        from explorer.stores.power_loop.columns import columns
 
-        return self._file.read(lambda reader: traits(reader, self._tables, asked, keys), token)
-
-    def weights(self, token: CancelToken | None = None) -> Mapping[int, int]:
-        def work(reader: Reader) -> Mapping[int, int]:
-            return {
-                tables.key(row): int(weight)
-                for tables in self._tables
-                for row, weight in reader.rows(
-                    "SELECT s.rowid, total(length(CAST(m.content AS BLOB)))"
-                    f" FROM {tables.messages} m JOIN {tables.sessions} s"
-                    " ON s.session_id = m.session_id GROUP BY m.session_id"
-                )
-            }
-
-        return self._file.read(work, token)
-
-    def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        def work(reader: Reader) -> Mapping[str, int]:
-            wanted = set(ids)
-            return {
-                cells.words(id_): tables.key(row)
-                for tables in self._tables
-                for row, id_ in reader.rows(
-                    f"SELECT s.rowid, s.session_id FROM {tables.sessions} s"
-                )
-                if cells.words(id_) in wanted
-            }
-
-        return self._file.read(work, token)
+        return self._file.read(lambda reader: columns(reader, self._tables, asked, keys), token)
 
     def dialect(self) -> "PowerLoopDialect":
         from explorer.stores.power_loop.dialect import PowerLoopDialect
@@ -222,10 +145,6 @@ class PowerLoopStore(SmallStore):
             return [found[id_] for id_ in ids if id_ in found]
 
         return self._file.read(work, token)
-
-    def labels(self, keys: Sequence[int], token: CancelToken | None = None) -> Mapping[int, Label]:
-        units = [Unit(key, (key,), Kind.ROOT) for key in keys]
-        return {s.key: Label(s.id, s.title, s.source) for s in self.sessions(units, 0.0, token)}
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None

@@ -7,9 +7,11 @@ log one statement reads one state of everything, and costs nobody anything.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from explorer.stores.sqlite import parameters
+from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import quoted
 
@@ -17,7 +19,10 @@ AIM = 0.015
 """Seconds that a slice is to take; what a disk adds comes on top."""
 FIRST, LEAST, MOST = 1000, 50, 20_000
 """Rows of the first slice, and the bounds of those after it: a row may lie on many pages."""
-_LOWEST, _HIGHEST = -(1 << 63), (1 << 63) - 1
+FEW = 50
+"""Rows that are looked up in one go: they may lie anywhere on the disk."""
+LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
+"""The numbers that a row may have."""
 
 
 class Pace:
@@ -53,9 +58,43 @@ def walk(
     return found
 
 
+def walk_along(reader: Reader, columns: str, table: str, column: str, hint: str) -> list[Any]:
+    """The same along the index on a column, the last of `columns`: all rows in which it is set. No
+    two of them may have the same value."""
+    select = f"SELECT s.rowid, {columns} FROM {quoted(table)} s {hint} WHERE s.{column}"
+    if not reader.breathes:
+        return reader.rows(f"{select} IS NOT NULL")
+    pace = Pace()
+    found: list[Any] = []
+    above, last = "IS NOT NULL", ()
+    while True:
+        pace.begin()
+        few = reader.rows(f"{select} {above} ORDER BY s.{column} LIMIT ?", (*last, pace.rows))
+        found += few
+        if len(few) < pace.rows:
+            reader.rest()
+            return found
+        above, last = "> ?", few[-1][-1:]
+        pace.end()
+
+
+def numbered_rows(
+    reader: Reader, columns: str, table: str, keys: Iterable[int] | None = None
+) -> list[Any]:
+    """The rows with these numbers, or all, each with its number before the `columns`."""
+    if keys is None:
+        return walk(reader, columns, table)
+    select = f"SELECT s.rowid, {columns} FROM {quoted(table)} s"
+    return [
+        row
+        for batch in batches(keys, FEW if reader.breathes else parameters.MOST)
+        for row in reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
+    ]
+
+
 def _ranges(reader: Reader, table: str) -> Iterator[tuple[int, int]]:
     """(first, last) numbers of rows, of as many as fit into a slice."""
-    pace, low = Pace(), _LOWEST
+    pace, low = Pace(), LOWEST
     last = (
         f"SELECT s.rowid FROM {quoted(table)} s WHERE s.rowid >= ? ORDER BY s.rowid"
         " LIMIT 1 OFFSET ?"
@@ -63,8 +102,8 @@ def _ranges(reader: Reader, table: str) -> Iterator[tuple[int, int]]:
     while True:
         pace.begin()
         high = reader.value(last, (low, pace.rows - 1))
-        yield low, _HIGHEST if high is None else high
-        if high is None or high == _HIGHEST:
+        yield low, HIGHEST if high is None else high
+        if high is None or high == HIGHEST:
             return
         low = high + 1
         pace.end()

@@ -13,6 +13,7 @@ from explorer.errors import ExplorerError
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
 from explorer.render.when import ago
+from explorer.stores.columns import ID
 from explorer.stores.fates import Fates
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui.dialogs.question import Question
@@ -41,7 +42,7 @@ def offer_pins(lane: EditLane, outlook: Outlook, now: float, refused: str | None
     due = sum(outlook.expiring[tip].is_due(now) for tip in doomed)
 
     def work(token: CancelToken) -> tuple[dict[int, str], list[str]]:
-        ids = {tip: label.id for tip, label in store.labels(doomed, token).items()}
+        ids = dict(store.columns({ID}, doomed, token)[ID])
         first = [catalog.folded(tip) for tip in doomed[:NAMED] if tip in ids]
         names = [
             f"{clean_line(row.called or 'empty', 40)} · {clean_line(row.source)}"

@@ -9,6 +9,7 @@ from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import ID
 from explorer.stores.edits.as_listed import ANOTHER
 from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import Done, EditPlan, Progress
@@ -57,18 +58,19 @@ class Pinning:
         on: bool | None,
     ) -> "_Pinned":
         tips = sorted({catalog.tip(key) for key in keys if catalog.has(key)})
-        labels = store.labels([part for tip in tips for part in catalog.chain(tip)])
-        if any(key in labels and labels[key].id != id_ for key, id_ in shown.items()):
+        parts = [part for tip in tips for part in catalog.chain(tip)]
+        ids = store.columns({ID}, parts)[ID]
+        if any(key in ids and ids[key] != id_ for key, id_ in shown.items()):
             raise ANOTHER
         if on is None:
             on = not pinned_rows(store, catalog, self._edits.noted_pins()).issuperset(tips)
-        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(labels))
+        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(ids))
         if plan.elsewhere:
             raise Refused("Not pinned", "These sessions lie in different tables of the file.")
         found = store.sessions(list(map(catalog.folded, tips[:1])), self._lister.now())
         name = next((one.title or one.preview or one.id for one in found), "")
         words = _words(plan, len(tips), name)
-        return _Pinned(plan, on, tuple(labels) if plan.in_file else (), frozenset(), words)
+        return _Pinned(plan, on, tuple(ids) if plan.in_file else (), frozenset(), words)
 
 
 class _Pinned(NamedTuple):

@@ -5,12 +5,12 @@ everything at every other letter.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
-from explorer.stores.traits import Trait
+from explorer.stores.columns import MODEL, WORKSPACE
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.widgets.bars import KeyBar
@@ -73,11 +73,8 @@ class Offering:
             return
 
         def work(token: CancelToken) -> Sequence[str]:
-            values: Mapping[int, str]
-            if name == "model":
-                values = store.facts(token=token).models
-            else:
-                values = store.traits({Trait.WORKSPACE}, token=token).workspaces
+            column = MODEL if name == "model" else WORKSPACE
+            values = store.columns({column}, token=token)[column]
             return [value for value, _ in Counter(values.values()).most_common() if value]
 
         def know(values: Sequence[str]) -> None:

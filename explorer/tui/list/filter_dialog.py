@@ -30,9 +30,9 @@ from explorer.model import Hidden
 from explorer.render.amounts import count
 from explorer.render.clean import clean
 from explorer.render.when import exact
-from explorer.search.filters import Filters, Tally, tally
-from explorer.stores.base import Facts
+from explorer.search.filters import FILTERED, Filters, Tally, tally
 from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.prompt import Prompt
@@ -197,12 +197,12 @@ class FilterScreen(Dialog[None]):
             return
         self._counted = catalog
 
-        def work(token: CancelToken) -> tuple[Facts, Tally]:
-            known = facts or store.facts(token=token)
+        def work(token: CancelToken) -> tuple[Columns, Tally]:
+            known = facts or store.columns(FILTERED, token=token)
             about = expiring(fates or NO_FATES, catalog.chain, now)
             return known, tally(catalog, known, wish.filters, wish.shown, about)
 
-        def take(result: tuple[Facts, Tally]) -> None:
+        def take(result: tuple[Columns, Tally]) -> None:
             known, self._tally = result
             if self._lister.catalog is catalog:
                 # Else the list knows better by now.

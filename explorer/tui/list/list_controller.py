@@ -33,8 +33,10 @@ from explorer.model import Session, Sort, StoreInfo
 from explorer.render.amounts import count
 from explorer.render.clean import clean_line
 from explorer.render.lines import Line
-from explorer.stores.base import Facts, Store
+from explorer.search.filters import FILTERED
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import Columns
 from explorer.stores.fates import Fates
 from explorer.tui.list.chip_bar import ChipBar
 from explorer.tui.list.search_bar import SearchBar
@@ -81,7 +83,7 @@ class Lister:
         self.wish = Wish()
         self.cursor = sessions.cursor
         self.catalog: Catalog | None = None
-        self.facts: Facts | None = None
+        self.facts: Columns | None = None
         self.fates: Fates | None = None
         """What the agent is going to do by itself; None until it was read."""
         self._basis: Basis | None = None
@@ -282,13 +284,13 @@ class Lister:
             return
         self.matcher, self._search_for, self._scanned = None, None, []
 
-        def work(token: CancelToken) -> tuple[Facts | None, Arranged]:
-            known = (
-                store.facts(token=token) if facts is None and wish.filters.needs_facts else facts
-            )
+        def work(token: CancelToken) -> tuple[Columns | None, Arranged]:
+            known = facts
+            if facts is None and wish.filters.needs_facts:
+                known = store.columns(FILTERED, token=token)
             return known, arranging.arrange(store, catalog, known, wish, now, token, fates)
 
-        def take(result: tuple[Facts | None, Arranged]) -> None:
+        def take(result: tuple[Columns | None, Arranged]) -> None:
             self.facts = result[0]
             self._list(result[1])
 

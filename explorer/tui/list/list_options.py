@@ -11,6 +11,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Sort
 from explorer.render.amounts import count
+from explorer.stores.columns import ID
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.list.list_controller import Lister
@@ -100,11 +101,11 @@ class Choosing:
             # As the key presses before this one have left them.
             pins = self._lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
-            labels = store.labels([part for chain in chains for part in chain], token)
+            known = store.columns({ID}, [part for chain in chains for part in chain], token)[ID]
             ids = [
-                [labels[part].id for part in chain if part in labels]
+                [known[part] for part in chain if part in known]
                 for chain in chains
-                if (tip := labels.get(chain[-1])) and shown.get(chain[-1], tip.id) == tip.id
+                if (id_ := known.get(chain[-1])) is not None and shown.get(chain[-1], id_) == id_
             ]
             off = all(not pins.isdisjoint(parts) for parts in ids)
             changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]

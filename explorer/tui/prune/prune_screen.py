@@ -31,6 +31,7 @@ from explorer.search.prune_rules import (
 )
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import BYTES
 from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.prompt import Prompt
 from explorer.tui.dialogs.several import Several
@@ -149,7 +150,7 @@ class PruneScreen(Closing[None]):
 
         def weigh(token: CancelToken) -> Mapping[int, int]:
             found: dict[int, int] = {}
-            for key, number in store.weights(token).items():
+            for key, number in store.columns({BYTES}, token=token)[BYTES].items():
                 tip = catalog.tip(key)
                 found[tip] = found.get(tip, 0) + number
             return found

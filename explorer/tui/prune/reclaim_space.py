@@ -9,12 +9,12 @@ from textual.screen import Screen
 
 from explorer.agent_commands import OPTIMIZE, own_command
 from explorer.cancel import CancelToken
-from explorer.model import RUNNING_WITHIN
+from explorer.model import State
 from explorer.render.clean import clean
 from explorer.resume import Command, installed, run
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.traits import Trait
+from explorer.stores.columns import ENDED, LEASE
 from explorer.tui.attention import Place, still_at
 from explorer.tui.dialogs.question import Question
 from explorer.tui.suspend import run_command
@@ -30,13 +30,9 @@ def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | Non
 
 
 def _running(store: Store, catalog: Catalog, now: float) -> bool:
-    traits = store.traits({Trait.STATE})
-    recent = (
-        key
-        for key in catalog.keys
-        if key not in traits.ended and now - catalog.last_active(key) < RUNNING_WITHIN
-    )
-    return any(until > now for until in traits.held.values()) or next(recent, None) is not None
+    known = store.columns({ENDED, LEASE})
+    held = any(until > now for until in known[LEASE].values())
+    return held or any(catalog.state((key,), known, now) is State.RUNNING for key in catalog.keys)
 
 
 def offer(

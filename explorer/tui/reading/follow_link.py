@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from textual.screen import Screen
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, Session, Sort
+from explorer.model import Kind, Session
 from explorer.render.clean import clean_line
 from explorer.render.when import clock
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.sqlite import cells
+from explorer.stores.columns import STARTED
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
 
@@ -30,20 +30,16 @@ def subagents(
 ) -> list[Session]:
     """The sessions that subagents of a session left between a call and its result; all of them
     where the times do not tell."""
-    children = [
-        child
-        for child, link in catalog.links.items()
-        if link.kind is Kind.SUBAGENT and link.parent == key and catalog.has(child)
-    ]
-    starts = store.sort_values(Sort.STARTED, token) if children else {}
+    children = catalog.children(Kind.SUBAGENT).get(key, [])
+    starts = store.columns({STARTED}, children, token)[STARTED]
     timed = [
         child
         for child in children
-        if (start := cells.number(starts.get(child))) is not None
+        if (start := starts.get(child)) is not None
         and (began is None or start >= began - LEEWAY)
         and (ended is None or start <= ended + LEEWAY)
     ]
-    chosen = sorted(timed or children, key=lambda child: cells.number(starts.get(child)) or 0.0)
+    chosen = sorted(timed or children, key=lambda child: starts.get(child, 0.0))
     units = {catalog.folded(child).key: catalog.folded(child) for child in chosen[:MOST]}
     return store.sessions(list(units.values()), now, token)
 

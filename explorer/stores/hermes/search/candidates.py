@@ -1,9 +1,9 @@
-"""Founds for a search in a Hermes file: from its search tables at once, then by a scan.
+"""Candidates for a search in a Hermes file: from its search tables at once, then by a scan.
 
 The tables are the fast way, not the meaning: the word table knows beginnings of words, the
 trigram table three characters and more, neither knows reasoning, and newer agents cut long rows
-or leave them out. So they give the first hits, newest first, and the scan gives all. Never ranked:
-ranking a common word takes a second where this takes milliseconds.
+or leave them out. So they give the first hits, newest first, and the scan gives all. Only the
+newest hits are ranked, on request: ranking all that hold a common word takes a second.
 """
 
 import sqlite3
@@ -18,13 +18,12 @@ from explorer.stores.hermes.search.tables import BROKEN, TRIGRAMS, WORDS, distru
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import Schema
-from explorer.stores.sqlite.slices import Pace
+from explorer.stores.sqlite.schema import Schema, quoted
+from explorer.stores.sqlite.slices import HIGHEST, LOWEST, Pace
 from explorer.stores.sqlite.spelling import has_case_beyond_ascii, lower, may_hold
 
 T = TypeVar("T")
 
-OLDEST, NEWEST = -(1 << 63), (1 << 63) - 1
 STRETCH = 4000
 """Ids scanned in one read: a read that took its time would lock out an agent without a
 write-ahead log."""
@@ -45,23 +44,22 @@ _TRIGRAM = 3
 def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = None) -> Indexed:
     """The newest candidates that a table knows, or those below a message; nothing where no table
     can tell."""
-    highest = NEWEST if below is None else below
+    highest = HIGHEST if below is None else below
 
     def look(table: str, query: str) -> list[Candidate]:
         return _look_up(reader, table, query, needles, highest, limit)
 
     table, found, trouble = _asked(reader, needles, look)
-    if table == TRIGRAMS and len(found or ()) < limit and _is_partial(reader.schema, table):
-        # Whole messages may be missing there, such as every result of a tool.
+    # A table that holds no copy of the text may leave out messages: every result of a tool, say.
+    if (
+        table == TRIGRAMS
+        and len(found or ()) < limit
+        and declared(reader.schema.virtual[table]).source
+    ):
         more = _asked(reader, needles, look, (WORDS,))[1] or ()
         every = {one.message_id: one for one in (*(found or ()), *more)}
         found = sorted(every.values(), key=lambda one: -one.message_id)[:limit]
     return Indexed(table, found or (), trouble)
-
-
-def _is_partial(schema: Schema, table: str) -> bool:
-    """Whether a table may leave out messages: those that hold a copy of the text have all."""
-    return bool(declared(schema.virtual[table]).source)
 
 
 def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
@@ -100,7 +98,7 @@ def _asked(
             continue
         grow = "" if table == TRIGRAMS else "*"
         query = " AND ".join(
-            "(" + " OR ".join(_quoted(text) + grow for text in group) + ")" for group in groups
+            "(" + " OR ".join(quoted(text) + grow for text in group) + ")" for group in groups
         )
         try:
             return table, look(table, query), ""
@@ -120,7 +118,7 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
         top = reader.value("SELECT max(id) FROM messages WHERE id < ?", (below,))
     if top is None:
         return Stretch((), None, 1.0)
-    lowest = max(top - STRETCH + 1, OLDEST)
+    lowest = max(top - STRETCH + 1, LOWEST)
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
     certain, more = _certain(needles.sure)
@@ -213,7 +211,3 @@ def _has_three(text: str) -> bool:
 
 def _has_a_word(text: str) -> bool:
     return any(char.isalnum() for char in text)
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'

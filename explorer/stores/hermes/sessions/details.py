@@ -28,15 +28,15 @@ from explorer.stores.fact_rows import (
 )
 from explorer.stores.hermes.codes import END_REASONS, TITLE_SOURCES, in_words
 from explorer.stores.hermes.session_files import files_of
-from explorer.stores.hermes.sessions.facts import keys_of
+from explorer.stores.hermes.sessions.find import keys_of
 from explorer.stores.hermes.sessions.relations import lineage, resets, routes, usage
 from explorer.stores.hermes.sessions.rows import read_time
 from explorer.stores.hermes.sessions.spending import SPENDING, TOKENS, cost_rows, token_rows
-from explorer.stores.hermes.sessions.survey import latest, newest_time
+from explorer.stores.hermes.sessions.survey import NEWEST, latest, newest_time
 from explorer.stores.hermes.shared_prompts import shared_text, tools
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.slices import numbered_rows
 
 IDS = ("id", "parent_session_id")
 """Never cut."""
@@ -137,15 +137,10 @@ def _records(
     columns = columns_of(reader.schema, "sessions", "s", KNOWN, IDS)
     found: dict[int, Record] = {}
     last: dict[int, float | None] = {}
-    for batch in batches(dict.fromkeys(keys)):
-        places = placeholders(batch)
-        for key, greatest, *row in reader.rows(
-            "SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-            f" {columns.select} FROM sessions s WHERE s.rowid IN ({places})",
-            batch,
-        ):
-            found[key] = columns.record(row)
-            last[key] = newest_time(reader, key, greatest)
+    select = f"{NEWEST}, {columns.select}"
+    for key, greatest, *row in numbered_rows(reader, select, "sessions", dict.fromkeys(keys)):
+        found[key] = columns.record(row)
+        last[key] = newest_time(reader, key, greatest)
     return found, last
 
 
@@ -215,7 +210,10 @@ def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
     started = cells.seconds(parts[0].cell.get("started_at"))
     ended = cells.seconds(parts[-1].cell.get("ended_at"))
     message = max((time for time in last if time is not None), default=None)
-    noted = max(filter(None, (_noted(part) for part in parts)), default=None)
+    noted = max(
+        filter(None, (cells.sane_seconds(part.cell.get("last_activity_at")) for part in parts)),
+        default=None,
+    )
     active = latest(message, noted)
     rows = [("Started", parts[0].told("started_at"))]
     if message is not None:
@@ -231,10 +229,6 @@ def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
     if started is not None and end is not None:
         rows.append(("Lasted", duration(end - started)))
     return rows
-
-
-def _noted(part: Record) -> float | None:
-    return cells.sane_seconds(part.cell.get("last_activity_at"))
 
 
 def _doing(part: Record) -> list[str]:

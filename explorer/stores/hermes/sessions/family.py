@@ -8,10 +8,18 @@ from typing import NamedTuple
 
 from explorer.stores.catalog import Catalog
 from explorer.stores.hermes.links import Ties, chains, links
-from explorer.stores.hermes.sessions.survey import FLAGS, TIES, latest, make_ties, newest_time
+from explorer.stores.hermes.sessions.survey import (
+    FLAGS,
+    NEWEST,
+    TIES,
+    latest,
+    make_ties,
+    newest_time,
+)
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.slices import numbered_rows
 
 GENERATIONS = 100
 
@@ -43,17 +51,11 @@ def local_catalog(family: Family, markers: bool) -> Catalog:
 
 def family_of(reader: Reader, keys: Iterable[int]) -> Family:
     family = Family({}, {column: set() for column in FLAGS}, set())
-    columns = reader.schema.pick("sessions", "s", (*TIES, *FLAGS, "last_activity_at"))
-    select = (
-        f"SELECT s.rowid, {columns},"
-        " (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id) FROM sessions s"
-    )
-    wanted: Sequence[int] = list(keys)
+    names = (*TIES, *FLAGS, "last_activity_at")
+    columns = f"{reader.schema.pick('sessions', 's', names)}, {NEWEST}"
+    wanted = keys
     for _ in range(GENERATIONS):
-        fresh = []
-        for batch in batches(wanted):
-            places = placeholders(batch)
-            fresh += reader.rows(f"{select} WHERE s.rowid IN ({places})", batch)
+        fresh = numbered_rows(reader, columns, "sessions", wanted)
         for key, *row, noted, greatest in fresh:
             active = latest(newest_time(reader, key, greatest), noted) or 0.0
             family.ties[key] = make_ties((key, *row[: len(TIES)]), {key: active})
@@ -71,12 +73,10 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
 def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
     """Parents of rows of (rowid, *TIES, …), and the children of those that were compressed."""
     parents = {row[2] for row in rows if row[2] is not None}
-    compressed = [row[1] for row in rows if row[7] == "compression"]
+    compressed = {row[1] for row in rows if row[7] == "compression"}
     found: set[int] = set()
-    for column, ids in (("id", list(parents)), ("parent_session_id", compressed)):
-        for start in range(0, len(ids), 500):
-            batch = ids[start : start + 500]
-            places = placeholders(batch)
-            sql = f"SELECT rowid FROM sessions WHERE {column} IN ({places})"
+    for column, ids in (("id", parents), ("parent_session_id", compressed)):
+        for batch in batches(ids):
+            sql = f"SELECT rowid FROM sessions WHERE {column} IN ({placeholders(batch)})"
             found.update(reader.column(sql, batch))
     return found

@@ -4,6 +4,8 @@ Hermes' own rules: ids are compared exactly, then as a prefix without regard to 
 numbered lineage of titles ("x", "x #2") the newest wins.
 """
 
+from collections.abc import Sequence
+
 from explorer.stores.base import NamedSession
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
@@ -28,6 +30,22 @@ def find(reader: Reader, text: str) -> list[NamedSession]:
         return starting
     titled = _titled(reader, select, text)
     return titled or starting or _by_shown_id(reader, select, text)
+
+
+def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:
+    """The keys of the sessions with these ids, by the index on them. An id that is not valid text
+    is known by how it is shown, which only a walk through all of them finds."""
+    found: dict[str, int] = {}
+    for id_ in ids:
+        if "\ufffd" in id_:
+            rows = reader.rows("SELECT s.rowid, s.id FROM sessions s")
+            found.update((id_, key) for key, other in rows if cells.words(other) == id_)
+        elif (coded := id_.encode("utf-8", "replace")).decode() == id_:
+            # Half a surrogate is never shown, so nobody has it; some ids are stored as bytes.
+            key = reader.value("SELECT s.rowid FROM sessions s WHERE s.id IN (?, ?)", (id_, coded))
+            if key is not None:
+                found[id_] = key
+    return found
 
 
 def _titled(reader: Reader, select: str, text: str) -> list[NamedSession]:

@@ -11,13 +11,14 @@ from collections.abc import Collection
 
 from explorer.model import Session, Sort
 from explorer.stores.catalog import NOISE
-from explorer.stores.hermes.sessions.facts import keys_of
 from explorer.stores.hermes.sessions.family import family_of, local_catalog
+from explorer.stores.hermes.sessions.find import keys_of
 from explorer.stores.hermes.sessions.rows import sessions
-from explorer.stores.hermes.sessions.survey import latest
+from explorer.stores.hermes.sessions.survey import NEWEST, latest
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.slices import numbered_rows
 
 NEWEST_MESSAGES = 400
 MARGIN = 14
@@ -100,29 +101,28 @@ def _children(reader: Reader, keys: list[int]) -> set[int]:
 
 def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
     """Keys worth a closer look, the most promising first."""
-    found = set(_newest_roots(reader, reach))
+    newest = "ORDER BY rowid DESC LIMIT ?"
+    roots = f"SELECT rowid FROM sessions WHERE parent_session_id IS NULL {newest}"
+    found = set(reader.column(roots, (reach,)))
     for source in _sources(reader):
         if source not in NOISE:
-            found.update(_newest_of(reader, source, reach))
-    found.update(_lately_written(reader))
+            of_source = f"SELECT rowid FROM sessions WHERE source = ? {newest}"
+            found.update(reader.column(of_source, (source, reach)))
+    found.update(
+        reader.column(
+            "SELECT s.rowid FROM sessions s WHERE s.id IN (SELECT DISTINCT session_id FROM"
+            " (SELECT session_id FROM messages ORDER BY id DESC LIMIT ?))",
+            (NEWEST_MESSAGES,),
+        )
+    )
     found.update(_lately_active(reader, reach))
     if sort is Sort.STARTED:
         return sorted(found, reverse=True)
-    newest: list[tuple[object, object, int]] = []
     noted = reader.schema.pick("sessions", "s", ("last_activity_at",))
-    for batch in batches(found):
-        places = placeholders(batch)
-        newest += reader.rows(
-            "SELECT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-            f" s.started_at), {noted}, s.rowid FROM sessions s WHERE s.rowid IN ({places})",
-            batch,
-        )
-    return [key for _, _, key in sorted(newest, key=_newest_first)]
-
-
-def _newest_first(row: tuple[object, object, int]) -> tuple[float, int]:
-    time, noted, key = row
-    return -(latest(cells.seconds(time), noted) or 0.0), -key
+    columns = f"coalesce({NEWEST}, s.started_at), {noted}"
+    rows = numbered_rows(reader, columns, "sessions", found)
+    active = {key: latest(cells.seconds(time), noted) or 0.0 for key, time, noted in rows}
+    return sorted(active, key=lambda key: (active[key], key), reverse=True)
 
 
 def _sources(reader: Reader) -> list[object]:
@@ -132,19 +132,6 @@ def _sources(reader: Reader) -> list[object]:
         " SELECT (SELECT min(s.source) FROM sessions s WHERE s.source > leap.source)"
         " FROM leap WHERE leap.source IS NOT NULL)"
         " SELECT source FROM leap WHERE source IS NOT NULL"
-    )
-
-
-def _newest_of(reader: Reader, source: object, reach: int) -> list[int]:
-    return reader.column(
-        "SELECT rowid FROM sessions WHERE source = ? ORDER BY rowid DESC LIMIT ?", (source, reach)
-    )
-
-
-def _newest_roots(reader: Reader, reach: int) -> list[int]:
-    return reader.column(
-        "SELECT rowid FROM sessions WHERE parent_session_id IS NULL ORDER BY rowid DESC LIMIT ?",
-        (reach,),
     )
 
 
@@ -158,12 +145,4 @@ def _lately_active(reader: Reader, reach: int) -> list[int]:
         " WHERE COALESCE(last_activity_at, started_at) < ?"
         " ORDER BY COALESCE(last_activity_at, started_at) DESC LIMIT ?",
         (cells.SANE_UNTIL, reach),
-    )
-
-
-def _lately_written(reader: Reader) -> list[int]:
-    return reader.column(
-        "SELECT s.rowid FROM sessions s WHERE s.id IN (SELECT DISTINCT session_id FROM"
-        " (SELECT session_id FROM messages ORDER BY id DESC LIMIT ?))",
-        (NEWEST_MESSAGES,),
     )

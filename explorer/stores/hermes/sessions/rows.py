@@ -9,11 +9,12 @@ from typing import NamedTuple
 from explorer.model import Session, State, state_of
 from explorer.stores.catalog import Unit
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
-from explorer.stores.hermes.sessions.survey import latest, newest_time
+from explorer.stores.hermes.sessions.spending import COSTS, known_cost
+from explorer.stores.hermes.sessions.survey import NEWEST, latest, newest_time
 from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.slices import numbered_rows
 
 COLUMNS = (
     "id",
@@ -42,9 +43,6 @@ COLUMNS = (
     "last_activity_at",
 )
 
-_COST = ("actual_cost_usd", "estimated_cost_usd", "cost_status")
-_UNKNOWN_COST = {"unknown", "included", "none", "unavailable", ""}
-
 
 class _Raw(NamedTuple):
     """One session row by column name."""
@@ -64,13 +62,12 @@ class _Raw(NamedTuple):
 def sessions(reader: Reader, units: Sequence[Unit], now: float) -> list[Session]:
     """The sessions of these units, in their order; a unit that is gone is left out."""
     found = _read(reader, {key for unit in units for key in (*unit.parts, *_ends(unit))})
-    until = hermes_leases(reader.rows, reader.schema)
-    held = frozenset(id_ for id_, time in until.items() if time > now)
+    leases = hermes_leases(reader.rows, reader.schema)
     result = []
     for unit in units:
         parts = [found[key] for key in unit.parts if key in found]
         if unit.key in found and parts:
-            session = _session(reader, unit, parts, found[unit.key], held, now)
+            session = _session(reader, unit, parts, found[unit.key], leases, now)
             ends = [found[key].id for key in _ends(unit) if key in found]
             if len(ends) == 2:
                 session = session._replace(root_id=ends[0], tip_id=ends[1])
@@ -84,18 +81,12 @@ def _ends(unit: Unit) -> tuple[int, ...]:
 
 
 def _read(reader: Reader, keys: Iterable[int]) -> dict[int, _Raw]:
-    columns = reader.schema.pick("sessions", "s", COLUMNS)
+    columns = f"{NEWEST}, {reader.schema.pick('sessions', 's', COLUMNS)}"
     found: dict[int, _Raw] = {}
-    for batch in batches(keys):
-        places = placeholders(batch)
-        for row in reader.rows(
-            f"SELECT s.rowid, (SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id),"
-            f" {columns} FROM sessions s WHERE s.rowid IN ({places})",
-            batch,
-        ):
-            cell = dict(zip(COLUMNS, row[2:], strict=True))
-            newest = newest_time(reader, row[0], row[1])
-            found[row[0]] = _Raw(row[0], cell, latest(newest, cell["last_activity_at"]))
+    for key, greatest, *row in numbered_rows(reader, columns, "sessions", keys):
+        cell = dict(zip(COLUMNS, row, strict=True))
+        newest = newest_time(reader, key, greatest)
+        found[key] = _Raw(key, cell, latest(newest, cell["last_activity_at"]))
     return found
 
 
@@ -104,7 +95,7 @@ def _session(
     unit: Unit,
     parts: Sequence[_Raw],
     tip: _Raw,
-    held: frozenset[str],
+    leases: Mapping[str, float],
     now: float,
 ) -> Session:
     root = parts[0]
@@ -113,9 +104,12 @@ def _session(
     last_active = max(times) if times else cells.seconds(tip.cell["started_at"])
     read_at = read_time(tip.cell["last_read_at"])
     cost, status = _cost(parts)
-    ended = tip.cell["ended_at"] is not None
-    busy = any(part.id in held for part in parts)
-    state = state_of(last_active, ended=ended, held=busy, now=now)
+    state = state_of(
+        last_active=last_active,
+        ended=tip.cell["ended_at"] is not None,
+        held_until=max(leases.get(part.id, 0.0) for part in parts),
+        now=now,
+    )
     last_reply, broken_off = last_words(reader, tip.key)
     return Session(
         key=tip.key,
@@ -172,14 +166,6 @@ def _cost(parts: Sequence[_Raw]) -> tuple[float | None, str | None]:
     status: str | None = None
     for part in parts:
         status = part.text("cost_status") or status
-        cost = known_cost(*map(part.cell.get, _COST))
+        cost = known_cost(*map(part.cell.get, COSTS))
         total = total if cost is None else (total or 0.0) + cost
     return total, status
-
-
-def known_cost(actual: object, estimated: object, status: object) -> float | None:
-    """What a session cost; a stored zero counts only where the agent says that it knows."""
-    cost = cells.number(actual)
-    if cost is None:
-        cost = cells.number(estimated)
-    return None if cost == 0 and cells.words(status) in _UNKNOWN_COST else cost

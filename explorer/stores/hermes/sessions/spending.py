@@ -19,9 +19,10 @@ TOKENS = {
     "reasoning_tokens": "Reasoning",
 }
 ACTUAL, ESTIMATED = "actual_cost_usd", "estimated_cost_usd"
+COSTS = (ACTUAL, ESTIMATED, "cost_status")
 _PRICED = {ACTUAL: "actual", ESTIMATED: "estimated"}
 """The status with which a zero is a price."""
-SPENDING = (ACTUAL, ESTIMATED, "cost_status", "cost_source", "pricing_version")
+SPENDING = (*COSTS, "cost_source", "pricing_version")
 UNKNOWN = "-"
 
 
@@ -60,9 +61,19 @@ def statuses(parts: Sequence[Record]) -> list[str]:
 
 def dollars(parts: Sequence[Record], column: str) -> float | None:
     """The sum of what is known of a kind of cost; None where nothing is."""
-    known = []
-    for part in parts:
-        cost = cells.number(part.cell.get(column))
-        if cost is not None and (cost > 0 or part.text("cost_status") == _PRICED[column]):
-            known.append(max(cost, 0.0))
+    costs = (_dollars(part.cell.get(column), part.text("cost_status"), column) for part in parts)
+    known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None
+
+
+def known_cost(actual: object, estimated: object, status: object) -> float | None:
+    """What a session cost, of cells of `COSTS`: what was paid, or else the estimate."""
+    words = cells.words(status)
+    paid = _dollars(actual, words, ACTUAL)
+    return _dollars(estimated, words, ESTIMATED) if paid is None else paid
+
+
+def _dollars(cell: object, status: str, column: str) -> float | None:
+    cost = cells.number(cell)
+    known = cost is not None and (cost > 0 or status == _PRICED[column])
+    return max(cost or 0.0, 0.0) if known else None

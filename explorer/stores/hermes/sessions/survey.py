@@ -15,9 +15,8 @@ from explorer.stores.catalog import Catalog, Link, Mark
 from explorer.stores.hermes.index_check import ID_INDEX, SOURCE_INDEX, table_agrees
 from explorer.stores.hermes.links import Ties, chains, links
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.slices import Pace, walk
+from explorer.stores.sqlite.slices import numbered_rows, walk, walk_along
 
 TIES = (
     *("id", "parent_session_id", "source", "model_config"),
@@ -28,9 +27,9 @@ FLAGS = ("archived", "pinned", "hidden")
 
 _NO_MESSAGE = -1.5e300
 """Stands for the time of no message: no clock was ever so wrong."""
-_NEWEST = (
-    f"coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), {_NO_MESSAGE})"
-)
+NEWEST = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"
+"""The greatest time of a session's messages, by the index on (session_id, timestamp)."""
+_NEWEST = f"coalesce({NEWEST}, {_NO_MESSAGE})"
 
 
 def survey(reader: Reader) -> Catalog:
@@ -42,7 +41,8 @@ def survey(reader: Reader) -> Catalog:
     _note_activity(reader, keys, active)
     timeless = [at for at in silent if active[at] <= 0.0]
     if timeless:
-        starts = _starts(reader, (keys[at] for at in timeless))
+        rows = numbered_rows(reader, "s.started_at", "sessions", (keys[at] for at in timeless))
+        starts = {key: cells.seconds(time) or 0.0 for key, time in rows}
         for at in timeless:
             active[at] = starts.get(keys[at], 0.0)
     marks = _exceptions(reader)
@@ -67,36 +67,6 @@ def mark_of(reader: Reader) -> Mark:
     message = reader.value("SELECT id FROM messages ORDER BY id DESC LIMIT ?", (1,))
     session = reader.value("SELECT max(rowid) FROM sessions")
     return Mark(cells.integer(message) or 0, cells.integer(session) or 0)
-
-
-def started(reader: Reader) -> dict[int, float]:
-    """When each session was started, from the index on it."""
-    hint = reader.schema.indexed_by("idx_sessions_started")
-    select = f"SELECT s.rowid, s.started_at FROM sessions s {hint}"
-    rows = _walk_by_start(reader, select) if reader.breathes else reader.rows(select)
-    return {key: cells.seconds(time) or 0.0 for key, time in rows}
-
-
-def _walk_by_start(reader: Reader, select: str) -> list[Any]:
-    """The same in slices, from the newest; each begins with those that are as old as the last."""
-    pace = Pace()
-    found = reader.rows(f"{select} WHERE s.started_at IS NULL")
-    few = reader.rows(f"{select} ORDER BY s.started_at DESC LIMIT ?", (pace.rows,))
-    while True:
-        found += few
-        if len(few) < pace.rows:
-            reader.rest()
-            return found
-        last = few[-1][1]
-        # Where all of a slice are of one time, only a longer one goes on.
-        rows = pace.rows * 4 if few[0][1] == last else 0
-        pace.end()
-        pace.rows = max(pace.rows, rows)
-        pace.begin()
-        few = reader.rows(
-            f"{select} WHERE s.started_at <= ? ORDER BY s.started_at DESC LIMIT ?",
-            (last, pace.rows),
-        )
 
 
 _Everybody = tuple[Sequence[int], Sequence[str], "array[float]", bool]
@@ -129,23 +99,9 @@ def _walk_by_id(reader: Reader) -> tuple[list[int], list[Any]]:
     if not reader.breathes:
         keys, times = reader.columns(f"SELECT s.rowid, {_NEWEST} FROM sessions s {hint}")
         return keys, times
-    pace = Pace()
-    found = reader.rows(f"SELECT s.rowid, {_NEWEST}, s.id FROM sessions s WHERE s.id IS NULL")
-    # No number can be an id of theirs: it would have become text, and text comes before bytes.
-    last, more = "", ">="
-    while True:
-        pace.begin()
-        few = reader.rows(
-            f"SELECT s.rowid, {_NEWEST}, s.id FROM sessions s {hint} WHERE s.id {more} ?"
-            " ORDER BY s.id LIMIT ?",
-            (last, pace.rows),
-        )
-        found += few
-        if len(few) < pace.rows:
-            reader.rest()
-            return [row[0] for row in found], [row[1] for row in found]
-        last, more = few[-1][2], ">"
-        pace.end()
+    found = reader.rows(f"SELECT s.rowid, {_NEWEST} FROM sessions s WHERE s.id IS NULL")
+    found += walk_along(reader, f"{_NEWEST}, s.id", "sessions", "id", hint)
+    return [row[0] for row in found], [row[1] for row in found]
 
 
 def _coerced(reader: Reader, key: int, time: object) -> float:
@@ -182,8 +138,7 @@ def _note_activity(reader: Reader, keys: Sequence[int], active: "array[float]") 
         reader,
         "s.last_activity_at",
         "sessions",
-        "NOT coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), 0.0)"
-        f" BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}",
+        f"NOT coalesce({NEWEST}, 0.0) BETWEEN s.last_activity_at AND {cells.SANE_UNTIL}",
     )
     place = dict(zip(keys, range(len(keys)), strict=True)) if rows else {}
     for key, noted in rows:
@@ -263,7 +218,6 @@ def _families(
 def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
     """What the links hang on: of all children, of their parents and of the marked."""
     columns = reader.schema.pick("sessions", "s", TIES)
-    select = f"SELECT s.rowid, {columns} FROM sessions s"
     family = (
         "SELECT c.rowid FROM sessions c WHERE c.parent_session_id IS NOT NULL"
         " UNION SELECT p.rowid FROM sessions p WHERE p.id IN"
@@ -273,11 +227,10 @@ def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
         rows = []
         marked = dict.fromkeys((*reader.column(family), *marked))
     else:
-        rows = reader.rows(f"{select} WHERE s.rowid IN ({family})")
+        rows = reader.rows(f"SELECT s.rowid, {columns} FROM sessions s WHERE s.rowid IN ({family})")
     found = {row[0] for row in rows}
-    for batch in batches((key for key in marked if key not in found), _at_once(reader)):
-        rows += reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
-    return rows
+    left = (key for key in marked if key not in found)
+    return [*rows, *numbered_rows(reader, columns, "sessions", left)]
 
 
 def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
@@ -297,19 +250,3 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
         last_active=newest.get(number) or started_at or 0.0,
         session_key=cells.text(route) or None,
     )
-
-
-def _at_once(reader: Reader) -> int:
-    """Rows that are looked up in one go: they may lie anywhere on the disk."""
-    return 50 if reader.breathes else 500
-
-
-def _starts(reader: Reader, keys: Iterable[int]) -> dict[int, float]:
-    found: dict[int, float] = {}
-    for batch in batches(keys, _at_once(reader)):
-        places = placeholders(batch)
-        rows = reader.rows(
-            f"SELECT s.rowid, s.started_at FROM sessions s WHERE s.rowid IN ({places})", batch
-        )
-        found |= {key: cells.seconds(time) or 0.0 for key, time in rows}
-    return found

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Kind
-from explorer.stores.catalog import Catalog
+from explorer.stores.catalog import Catalog, children
 from explorer.stores.fates import DAY, Fates
 from explorer.stores.hermes.home import config_of
+from explorer.stores.hermes.search.tables import notes
+from explorer.stores.hermes.sessions.survey import NEWEST
 from explorer.stores.hermes.upkeep.rules import (
     BOT_CHAT,
     IDLE,
@@ -30,16 +32,14 @@ from explorer.stores.hermes.upkeep.rules import (
 )
 from explorer.stores.hermes.upkeep.settings import Settings, read_settings
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
-from explorer.stores.sqlite.slices import walk
+from explorer.stores.sqlite.slices import numbered_rows, walk
 
 COLUMNS = (
     *("started_at", "ended_at", "end_reason", "last_activity_at"),
     *("pinned", "archived", "hidden"),
 )
-_NEWEST = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"
 
 
 def fates(
@@ -91,7 +91,7 @@ def _judged(read: _Read, place: Path, settings: Settings, asked: _Asked) -> Fate
     """When nobody reads any more: what it comes to."""
     release, plan, catalog = read.release, read.plan, asked.catalog
     rows = _rows(read.rows, catalog)
-    found = due(rows, _continued(catalog), catalog.pinned, release, plan)
+    found = due(rows, children(catalog.links, Kind.CONTINUATION), catalog.pinned, release, plan)
     return Fates(
         deletes=_before(found.deletes, asked.before),
         archives=_before(found.archives, asked.before),
@@ -132,10 +132,8 @@ def _unknown(settings: Settings, release: Release) -> str:
 
 def _marks(reader: Reader) -> Marks:
     """When Hermes cleaned up last: in `state_meta`, as text."""
-    if not reader.schema.has("state_meta", "key", "value"):
-        return Marks()
     names = ("last_auto_prune", "last_auto_archive")
-    found = dict(reader.rows("SELECT key, value FROM state_meta WHERE key IN (?, ?)", names))
+    found = notes(reader, *names)
     return Marks(*(_mark(found.get(name)) for name in names))
 
 
@@ -155,28 +153,13 @@ def _with_chains(catalog: Catalog, keys: Sequence[int] | None) -> list[int] | No
     return list(dict.fromkeys(part for key in keys for part in catalog.chain(key)))
 
 
-def _continued(catalog: Catalog) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for key, link in catalog.links.items():
-        if link.kind is Kind.CONTINUATION and link.parent is not None:
-            found.setdefault(link.parent, []).append(key)
-    return found
-
-
 def _cells(reader: Reader, asked: _Asked, release: Release, plan: Plan) -> list[Any]:
     """The rows that are asked for; of all of them, where only some time is asked about, those
     that were not used for long enough."""
     columns = _columns(reader.schema)
-    if asked.keys is not None:
-        select = f"SELECT s.rowid, {columns} FROM sessions s"
-        return [
-            row
-            for batch in batches(asked.keys)
-            for row in reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
-        ]
-    if asked.before is None:
-        return walk(reader, columns, "sessions")
-    since = "s.started_at" if release.by_start else f"coalesce({_NEWEST}, s.started_at)"
+    if asked.keys is not None or asked.before is None:
+        return numbered_rows(reader, columns, "sessions", asked.keys)
+    since = "s.started_at" if release.by_start else f"coalesce({NEWEST}, s.started_at)"
     return walk(reader, columns, "sessions", f"{since} <= ?", (asked.before - plan.shortest,))
 
 
@@ -203,7 +186,7 @@ def _columns(schema: Schema) -> str:
     """What the rules ask about, and whether the title is that of the Bot Chat: titles themselves
     may be long."""
     title = f"s.\"title\" IS '{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
-    return f"{title}, {_NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
+    return f"{title}, {NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
 
 
 def _time(cell: object) -> float | None:

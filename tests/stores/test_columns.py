@@ -1,24 +1,37 @@
-"""What a search asks of every session, against plain SQL and against the rows of the list."""
+"""What is asked of many sessions at once, against plain SQL and against the rows of the list."""
 
-from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.stores import columns as every
+from explorer.stores.columns import (
+    COST,
+    ENDED,
+    ID,
+    LEASE,
+    MESSAGES,
+    SOURCE,
+    STARTED,
+    TITLE,
+    TOKENS,
+    TOOLS,
+    WORKSPACE,
+    Column,
+    Columns,
+)
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.read_only import Reader, Values
-from explorer.stores.traits import Trait, Traits
 from tests.factories import NOW, T0, altered, everybody, insert, keys, one_session, rows, talk
 from tests.real_files import POWER_LOOP_FILES, unpack
 
-T = TypeVar("T")
-
-COLUMN_OF = {"ids": "id", "titles": "title", "workspaces": "cwd"}
+EVERY = [column for column in vars(every).values() if isinstance(column, Column)]
+STORED = {ID: "id", TITLE: "title", SOURCE: "source", WORKSPACE: "cwd"}
 
 
 def _columns(path: Path) -> set[object]:
@@ -32,39 +45,30 @@ def _stored(path: Path, column: str) -> dict[object, object]:
     return dict(rows(path, f"SELECT rowid, {column} FROM sessions"))  # type: ignore[arg-type]
 
 
-def _only(traits: Traits, wanted: set[int]) -> Traits:
-    def some(found: Mapping[int, T]) -> dict[int, T]:
-        return {key: value for key, value in found.items() if key in wanted}
-
-    return Traits(
-        some(traits.ids),
-        some(traits.titles),
-        some(traits.workspaces),
-        some(traits.costs),
-        some(traits.tokens),
-        traits.ended & wanted,
-        some(traits.held),
-        some(traits.read_at),
-    )
+def _only(columns: Columns, wanted: set[int]) -> dict[Column[Any], dict[int, Any]]:
+    return {
+        column: {key: value for key, value in found.items() if key in wanted}
+        for column, found in columns.known.items()
+    }
 
 
-@pytest.mark.parametrize("name", COLUMN_OF)
-def test_the_texts_of_hermes_are_its_columns(hermes_file: Path, name: str) -> None:
-    traits = open_store(hermes_file).traits(set(Trait))
-    stored = _stored(hermes_file, COLUMN_OF[name])
-    assert getattr(traits, name) == {key: cell for key, cell in stored.items() if cell}
+@pytest.mark.parametrize("column", STORED, ids=str)
+def test_the_texts_of_hermes_are_its_columns(hermes_file: Path, column: Column[str]) -> None:
+    columns = open_store(hermes_file).columns(EVERY)
+    stored = _stored(hermes_file, STORED[column])
+    assert columns[column] == {key: cell for key, cell in stored.items() if cell}
 
 
 def test_every_session_of_hermes_has_its_id_and_some_a_title(hermes_file: Path) -> None:
-    traits = open_store(hermes_file).traits(set(Trait))
-    assert len(traits.ids) >= 60
-    assert bool(traits.titles) == ("title" in _columns(hermes_file))
+    columns = open_store(hermes_file).columns(EVERY)
+    assert len(columns[ID]) >= 60
+    assert bool(columns[TITLE]) == ("title" in _columns(hermes_file))
 
 
 def test_the_figures_of_hermes_are_sums_of_its_columns(hermes_file: Path) -> None:
-    traits = open_store(hermes_file).traits(set(Trait))
+    columns = open_store(hermes_file).columns(EVERY)
     stored = rows(hermes_file, "SELECT rowid, input_tokens + output_tokens FROM sessions")
-    assert traits.tokens == dict(stored)  # type: ignore[arg-type]
+    assert columns[TOKENS] == dict(stored)  # type: ignore[arg-type]
     if "cost_status" in _columns(hermes_file):
         priced = rows(
             hermes_file,
@@ -72,30 +76,30 @@ def test_the_figures_of_hermes_are_sums_of_its_columns(hermes_file: Path) -> Non
             " WHERE coalesce(actual_cost_usd, estimated_cost_usd) > 0"
             " OR cost_status IN ('actual', 'estimated')",
         )
-        assert traits.costs == {key: cost for key, cost in priced if cost is not None}
+        assert columns[COST] == {key: cost for key, cost in priced if cost is not None}
     else:
-        assert traits.costs == {}
+        assert columns[COST] == {}
 
 
 def test_who_has_ended_is_in_the_columns_of_hermes(hermes_file: Path) -> None:
     stored = rows(hermes_file, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
     assert stored
-    assert open_store(hermes_file).traits({Trait.STATE}).ended == {key for (key,) in stored}
+    assert open_store(hermes_file).columns({ENDED})[ENDED].keys() == {key for (key,) in stored}
 
 
 @pytest.mark.parametrize("name", POWER_LOOP_FILES)
-def test_the_traits_of_power_loop_are_in_its_tables(name: str, tmp_path: Path) -> None:
+def test_the_columns_of_power_loop_are_in_its_tables(name: str, tmp_path: Path) -> None:
     path = unpack(name, tmp_path)
     prefix = "" if name.endswith("0.2.0") else "pl_"
-    traits = open_store(path).traits(set(Trait))
-    assert traits.ids == dict(rows(path, f"SELECT rowid, session_id FROM {prefix}sessions"))  # type: ignore[arg-type]
+    columns = open_store(path).columns(EVERY)
+    assert columns[ID] == dict(rows(path, f"SELECT rowid, session_id FROM {prefix}sessions"))  # type: ignore[arg-type]
     titled = rows(
         path,
         f"SELECT rowid, json_extract(metadata_json, '$.title') FROM {prefix}sessions"
         " WHERE json_extract(metadata_json, '$.title') IS NOT NULL",
     )
     assert titled
-    assert traits.titles == dict(titled)  # type: ignore[arg-type]
+    assert columns[TITLE] == dict(titled)  # type: ignore[arg-type]
     table = "usage_rounds" if not prefix else "pl_session_stats"
     used = rows(
         path,
@@ -103,60 +107,59 @@ def test_the_traits_of_power_loop_are_in_its_tables(name: str, tmp_path: Path) -
         f" JOIN {prefix}sessions s USING (session_id) GROUP BY s.rowid",
     )
     assert used
-    assert {key: traits.tokens[key] for key, _ in used} == dict(used)  # type: ignore[index, arg-type]
-    assert (traits.workspaces, traits.costs, traits.ended) == ({}, {}, frozenset())
+    assert {key: columns[TOKENS][key] for key, _ in used} == dict(used)  # type: ignore[index, arg-type]
+    assert (columns[WORKSPACE], columns[COST], columns[ENDED]) == ({}, {}, {})
 
 
-def test_traits_agree_with_what_the_rows_of_the_list_say(real_file: Path) -> None:
-    traits = open_store(real_file).traits(set(Trait))
+def test_columns_agree_with_what_the_rows_of_the_list_say(real_file: Path) -> None:
+    columns = open_store(real_file).columns(EVERY)
     sessions = everybody(real_file)
     assert len(sessions) > 40
     for session in sessions:
         known = [n for n in (session.input_tokens, session.output_tokens) if n is not None]
-        assert traits.ids[session.key] == session.id
-        assert traits.titles.get(session.key) == session.title
-        assert traits.workspaces.get(session.key) == session.workspace
-        assert traits.costs.get(session.key) == session.cost_usd
-        assert traits.tokens.get(session.key) == (sum(known) if known else None)
-        assert (session.key in traits.ended) == (session.ended_at is not None)
+        assert columns[ID][session.key] == session.id
+        assert columns[TITLE].get(session.key) == session.title
+        assert columns[WORKSPACE].get(session.key) == session.workspace
+        assert columns[COST].get(session.key) == session.cost_usd
+        assert columns[TOKENS].get(session.key) == (sum(known) if known else None)
+        assert (session.key in columns[ENDED]) == (session.ended_at is not None)
+        assert columns[SOURCE][session.key] == session.source
+        assert columns[STARTED][session.key] == session.started_at
+        assert columns[MESSAGES][session.key] == session.message_count
+        assert columns[TOOLS].get(session.key, 0) == session.tool_call_count
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_only_what_is_asked_for_is_read(real_file: Path, number: int) -> None:
     store = open_store(real_file)
-    everything = store.traits(set(Trait))
-    fields = {
-        Trait.ID: ("ids",),
-        Trait.TITLE: ("titles",),
-        Trait.WORKSPACE: ("workspaces",),
-        Trait.COST: ("costs",),
-        Trait.TOKENS: ("tokens",),
-        Trait.STATE: ("ended", "held"),
-        Trait.READ: ("read_at",),
-    }
-    for asked in combinations(Trait, number):
-        wanted = {name for trait in asked for name in fields[trait]}
-        kept = {name: getattr(everything, name) for name in wanted}
-        assert store.traits(asked) == Traits()._replace(**kept)
+    everything = store.columns(EVERY)
+    for asked in combinations(EVERY, number):
+        found = store.columns(asked)
+        assert found.known.keys() <= set(asked)
+        assert all(found[column] == everything[column] for column in asked)
 
 
 @pytest.mark.parametrize("step", [1, 3, 1000])
-def test_the_traits_of_some_sessions_are_those_among_the_traits_of_all(
+def test_the_columns_of_some_sessions_are_those_among_the_columns_of_all(
     real_file: Path, step: int
 ) -> None:
     store = open_store(real_file)
     wanted = list(store.catalog().keys)[::step]
-    everything = store.traits(set(Trait))
-    assert store.traits(set(Trait), wanted) == _only(everything, set(wanted))
-    assert store.traits(set(Trait), []) == Traits()
+    assert store.columns(EVERY, wanted).known == _only(store.columns(EVERY), set(wanted))
+    assert not any(store.columns(EVERY, []).known.values())
 
 
 @pytest.mark.parametrize(
-    ("trait", "index"),
-    [(Trait.ID, "sqlite_autoindex_sessions_1"), (Trait.TITLE, "idx_sessions_title_unique")],
+    ("column", "index"),
+    [
+        (ID, "sqlite_autoindex_sessions_1"),
+        (TITLE, "idx_sessions_title_unique"),
+        (STARTED, "idx_sessions_started"),
+    ],
+    ids=str,
 )
-def test_ids_alone_and_titles_alone_come_from_their_indices(
-    trait: Trait, index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_ids_titles_and_starts_alone_come_from_their_indices(
+    column: Column[object], index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = unpack("hermes-v22", tmp_path)
     plain, asked = Reader.rows, []
@@ -166,7 +169,7 @@ def test_ids_alone_and_titles_alone_come_from_their_indices(
         return plain(self, sql, values)
 
     monkeypatch.setattr(Reader, "rows", noted)
-    assert open_store(path).traits({trait}) != Traits()
+    assert open_store(path).columns({column})[column]
     (sql,) = asked
     ((*_, step),) = rows(path, f"EXPLAIN QUERY PLAN {sql}")
     assert f"USING COVERING INDEX {index}" in str(step)
@@ -191,8 +194,8 @@ def test_a_lease_holds_its_session_until_it_expires(tmp_path: Path) -> None:
         insert(db, "session_turn_leases", conversation_id="gone", expires_at=T0)
     store = open_store(path)
     known = keys(store)
-    assert store.traits({Trait.STATE}).held == {known["one"]: T0 + 5, known["two"]: T0}
-    assert store.traits({Trait.STATE}, [known["two"]]).held == {known["two"]: T0}
+    assert store.columns({LEASE})[LEASE] == {known["one"]: T0 + 5, known["two"]: T0}
+    assert store.columns({LEASE}, [known["two"]])[LEASE] == {known["two"]: T0}
 
 
 def test_a_lease_of_power_loop_holds_its_session(tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_a_lease_of_power_loop_holds_its_session(tmp_path: Path) -> None:
         columns = [row[1] for row in db.execute("PRAGMA table_info(pl_session_leases)")]
         values = {"session_id": session.id, "expires_at": int(NOW * 1000)}
         insert(db, "pl_session_leases", **{name: values.get(name, 1) for name in columns})
-    assert open_store(path).traits({Trait.STATE}).held == {session.key: NOW}
+    assert open_store(path).columns({LEASE})[LEASE] == {session.key: NOW}
 
 
 @pytest.mark.parametrize("cell", [b"\xff\xfe", "", "x\0y", 7, None])
@@ -211,27 +214,26 @@ def test_cells_of_any_kind_are_text_or_missing(tmp_path: Path, cell: object) -> 
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = ?, cwd = ?", (cell, cell))
-    traits = open_store(path).traits({Trait.TITLE, Trait.WORKSPACE})
+    columns = open_store(path).columns({TITLE, WORKSPACE})
     (session,) = everybody(path)
     expected = {} if not session.title else {session.key: session.title}
-    assert traits.titles == traits.workspaces == expected
+    assert columns[TITLE] == columns[WORKSPACE] == expected
 
 
-traits_of_few = st.builds(
-    Traits,
-    *[st.dictionaries(st.integers(1, 9), st.sampled_from("abc"))] * 3,
-    *[st.dictionaries(st.integers(1, 9), st.floats(0, 9))] * 2,
-    st.frozensets(st.integers(1, 9)),
-    st.dictionaries(st.integers(1, 9), st.floats(0, 9)),
+_texts = st.dictionaries(st.integers(1, 9), st.sampled_from("abc"))
+_figures = st.dictionaries(st.integers(1, 9), st.floats(0, 9))
+few_columns = st.builds(
+    lambda ids, titles, costs, ends: Columns({ID: ids, TITLE: titles, COST: costs, ENDED: ends}),
+    *(_texts, _texts, _figures, _figures),
 )
 
 
-@given(traits_of_few, traits_of_few, st.sets(st.integers(1, 9)))
-def test_renewed_traits_are_the_newer_ones_of_some_and_the_older_ones_of_all_others(
-    older: Traits, anything: Traits, changed: set[int]
+@given(few_columns, few_columns, st.sets(st.integers(1, 9)))
+def test_renewed_columns_are_the_newer_ones_of_some_and_the_older_ones_of_all_others(
+    older: Columns, anything: Columns, changed: set[int]
 ) -> None:
-    newer = _only(anything, changed)
+    newer = Columns(_only(anything, changed))
     kept = set(range(1, 10)) - changed
     made = older.renewed(newer, changed)
-    assert _only(made, changed) == newer
+    assert _only(made, changed) == newer.known
     assert _only(made, kept) == _only(older, kept)

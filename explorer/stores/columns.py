@@ -1,0 +1,117 @@
+"""What can be asked of many sessions at once, each a column: ids, titles, figures, states.
+
+A store has one table of recipes, which says how it reads each column. Only what is asked for is
+read, in one walk for all of it: ids and titles alone come from indices in an instant, the rest lies
+behind long system prompts, where one column costs as much as all.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.slices import numbered_rows
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Column(Generic[T_co]):
+    """Something that is known of sessions, with the type that it has."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+ID = Column[str]("id")
+"""Of every session, so that it also tells which there are."""
+TITLE = Column[str]("title")
+SOURCE = Column[str]("source")
+MODEL = Column[str]("model")
+"""Missing where the agent did not note one."""
+MESSAGES = Column[int]("messages")
+TOOLS = Column[int]("tools")
+"""Calls, of sessions in which tools were called."""
+WORKSPACE = Column[str]("workspace")
+COST = Column[float]("cost")
+"""Dollars, where the agent knew them: a stored zero need not mean free."""
+TOKENS = Column[float]("tokens")
+"""In and out together."""
+STARTED = Column[float]("started")
+ENDED = Column[float]("ended")
+"""Of sessions that have ended; zero where it is not clear when."""
+LEASE = Column[float]("lease")
+"""Until when a process holds the session, by its own word."""
+READ_AT = Column[float]("read at")
+"""When a session was read last, where the agent keeps track of that."""
+BYTES = Column[int]("bytes")
+"""Of text in the messages; reads all of them."""
+
+
+class Columns:
+    """What was asked for, of sessions by key: missing where it is unknown, and empty where it was
+    not asked for."""
+
+    def __init__(self, known: Mapping[Column[Any], Mapping[int, Any]] | None = None) -> None:
+        self.known = known or {}
+
+    def __getitem__(self, column: Column[T]) -> Mapping[int, T]:
+        return self.known.get(column, {})
+
+    def __or__(self, more: "Columns") -> "Columns":
+        return Columns({**self.known, **more.known})
+
+    def renewed(self, newer: "Columns", keys: Collection[int]) -> "Columns":
+        """These columns, but of some sessions the newer ones."""
+        return Columns({one: renewed(old, newer[one], keys) for one, old in self.known.items()})
+
+
+def renewed(old: Mapping[int, T], new: Mapping[int, T], keys: Collection[int]) -> dict[int, T]:
+    """What was known of sessions, but of some of them what is known now."""
+    kept = dict(old)
+    for key in keys:
+        kept.pop(key, None)
+    kept.update(new)
+    return kept
+
+
+class Recipe(NamedTuple):
+    """How a column is made of a table of sessions."""
+
+    cells: tuple[str, ...]
+    """Columns of the table, or expressions in parentheses, in which the table is `s`."""
+    value: Callable[..., object]
+    """What these cells say; None where they say nothing."""
+
+
+Recipes = Mapping[Column[Any], Recipe]
+Found = dict[Column[Any], dict[int, Any]]
+
+
+def asked_of(recipes: Recipes, asked: Collection[Column[object]]) -> Recipes:
+    """The recipes of what is asked for, in the order of the table."""
+    return {column: recipe for column, recipe in recipes.items() if column in asked}
+
+
+def read(reader: Reader, table: str, recipes: Recipes, keys: Sequence[int] | None = None) -> Found:
+    """The columns of these rows of a table, or of all, in one walk."""
+    if not recipes:
+        return {}
+    names = (cell for recipe in recipes.values() for cell in recipe.cells)
+    select = ", ".join(
+        name if name.startswith("(") else reader.schema.pick(table, "s", (name,)) for name in names
+    )
+    return made(recipes, numbered_rows(reader, select, table, keys))
+
+
+def made(recipes: Recipes, rows: Sequence[Sequence[Any]]) -> Found:
+    """The columns of rows of (key, cells of each recipe)."""
+    keys, *cells = zip(*rows, strict=True) if rows else [()]
+    found: Found = {}
+    for column, recipe in recipes.items():
+        own, cells = cells[: len(recipe.cells)], cells[len(recipe.cells) :]
+        values = zip(keys, map(recipe.value, *own) if own else (), strict=True)
+        found[column] = {key: value for key, value in values if value is not None}
+    return found
