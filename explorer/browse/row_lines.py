@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
-from explorer.render.lines import Line, cut_line
+from explorer.render.lines import MATCH, Line, cut_line, restyled
 from explorer.render.when import ago
 
 Light = Callable[[str], Sequence[tuple[int, int]]]
@@ -95,19 +95,10 @@ def _first(session: Session, width: int, now: float, marks: str, light: Light | 
     title = pad(name, room)
     spans = light(title) if light and session.title else ()
     return (
-        *_lit(title, style, spans),
+        *restyled(((title, style),), [(*span, MATCH) for span in spans]),
         (f" {marks}" if marks else "", "link"),
         (right, "dim"),
     )
-
-
-def _lit(text: str, style: str, spans: Sequence[tuple[int, int]]) -> Line:
-    pieces: list[tuple[str, str]] = []
-    at = 0
-    for start, end in spans:
-        pieces += [(text[at:start], style), (text[start:end], "match")]
-        at = end
-    return tuple(piece for piece in (*pieces, (text[at:], style)) if piece[0])
 
 
 def marks_of(session: Session) -> list[str]:

@@ -8,15 +8,7 @@ from explorer.commands.shapes import fate_shape, message_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.export.markdown import message_markdown, session_markdown
-from explorer.export.words import (
-    OPAQUE,
-    arguments_of,
-    facts_of,
-    folded_title,
-    heading_of,
-    reasoning_title,
-    title_of,
-)
+from explorer.export.words import OPAQUE, arguments_of, facts_of, folded_title, heading_of, title_of
 from explorer.model import Message, Session
 from explorer.render.clean import clean, clean_line
 from explorer.render.passages import passages
@@ -85,14 +77,14 @@ def _text(session: Session, messages: Iterable[Message]) -> Iterator[str]:
 def _message(message: Message) -> Iterator[str]:
     yield painted(f"── {heading_of(message)}", CYAN)
     if message.reasoning:
-        yield from _aside(reasoning_title(message), message.reasoning)
+        yield from _aside("reasoning", message.reasoning)
     elif message.opaque_reasoning:
         yield painted(OPAQUE, DIM)
     if message.role == "tool" and message.text:
         yield clean(message.text)
     for one in passages(message) if message.role != "tool" else ():
         if one.label and not message.notice:
-            yield from _aside(folded_title(one.label, one.text), one.text)
+            yield from _aside(one.label, one.text)
         else:
             yield clean(one.text)
     for call in message.tool_calls:
@@ -100,7 +92,7 @@ def _message(message: Message) -> Iterator[str]:
     yield ""
 
 
-def _aside(title: str, text: str) -> Iterator[str]:
+def _aside(label: str, text: str) -> Iterator[str]:
     """What the app would fold: a title, and the text below it, quieter."""
-    yield painted(f"▾ {title}", DIM)
+    yield painted(f"▾ {folded_title(label, text)}", DIM)
     yield "\n".join(painted(f"  {line}", DIM) for line in clean(text).split("\n"))

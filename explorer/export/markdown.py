@@ -6,15 +6,7 @@ that it may be Markdown itself is meant.
 
 from collections.abc import Iterable, Iterator
 
-from explorer.export.words import (
-    OPAQUE,
-    arguments_of,
-    facts_of,
-    folded_title,
-    heading_of,
-    reasoning_title,
-    title_of,
-)
+from explorer.export.words import OPAQUE, arguments_of, facts_of, folded_title, heading_of, title_of
 from explorer.model import Message, Session
 from explorer.render.clean import clean, clean_line
 from explorer.render.passages import passages
@@ -32,21 +24,25 @@ def session_markdown(session: Session, messages: Iterable[Message]) -> Iterator[
 def message_markdown(message: Message) -> Iterator[str]:
     yield f"## {heading_of(message)}"
     if message.reasoning:
-        yield f"> *{reasoning_title(message)}*\n>"
-        yield "\n".join(f"> {line}" for line in clean(message.reasoning).split("\n")) + "\n"
+        yield from _quoted("reasoning", message.reasoning)
     elif message.opaque_reasoning:
         yield OPAQUE
     if message.role == "tool" and message.text:
         yield _fenced(clean(message.text))
     for one in passages(message) if message.role != "tool" else ():
         if one.label and not message.notice:
-            yield f"> *{folded_title(one.label, one.text)}*\n>"
-            yield "\n".join(f"> {line}" for line in clean(one.text).split("\n")) + "\n"
+            yield from _quoted(one.label, one.text)
         else:
             yield clean(one.text)
     for call in message.tool_calls:
         yield f"**{clean_line(call.name)}**\n\n{_fenced(arguments_of(call))}"
     yield ""
+
+
+def _quoted(label: str, text: str) -> Iterator[str]:
+    """What the app would fold, under its name."""
+    yield f"> *{folded_title(label, text)}*\n>"
+    yield "\n".join(f"> {line}" for line in clean(text).split("\n")) + "\n"
 
 
 def _fenced(text: str) -> str:

@@ -2,13 +2,12 @@
 
 import json
 
-from explorer.model import Message, MessageState, Session, ToolCall
+from explorer.model import Message, Session, ToolCall
 from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
+from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS
 from explorer.render.when import exact
 
-MARKS = {MessageState.COMPACTED: " · compressed", MessageState.REWOUND: " · rewound"}
-UNSEEN = " · for the model only"
 OPAQUE = "[reasoning that only the provider can read]"
 
 
@@ -32,9 +31,10 @@ def heading_of(message: Message) -> str:
         who += f" {clean_line(message.tool_name)}"
     if message.notice:
         who = clean_line(message.notice, 200)
+    facts = [who, exact(message.timestamp), STATE_WORDS.get(message.state, "")]
+    facts.append(FOR_THE_MODEL if message.unseen else "")
     repeats = f" ×{message.repeats}" if message.repeats > 1 else ""
-    marks = f"{MARKS.get(message.state, '')}{UNSEEN if message.unseen else ''}{repeats}"
-    return f"{who} · {exact(message.timestamp)}{marks}"
+    return " · ".join(filter(None, facts)) + repeats
 
 
 def arguments_of(call: ToolCall) -> str:
@@ -42,10 +42,6 @@ def arguments_of(call: ToolCall) -> str:
     if isinstance(call.arguments, str):
         return clean(call.arguments)
     return clean(json.dumps(call.arguments, ensure_ascii=False, indent=2))
-
-
-def reasoning_title(message: Message) -> str:
-    return folded_title("reasoning", message.reasoning)
 
 
 def folded_title(label: str, text: str) -> str:

@@ -14,7 +14,7 @@ from explorer.cancel import CancelToken
 from explorer.model import Message, ToolCall
 from explorer.render.blocks import whole_text
 from explorer.render.passages import passages
-from explorer.render.tools.outcome import failed
+from explorer.render.tools.results import opened
 from explorer.search.matcher import Matcher, said
 from explorer.search.pattern import BadPattern, Pattern, count_in
 from explorer.stores.base import Store
@@ -162,7 +162,7 @@ def next_error(
         for item, message, _, _ in read_items(store, outlined, items, token):
             if message is None or item not in items:
                 continue
-            if message.role == "tool" and failed(message.text):
+            if message.role == "tool" and opened(message.text).failed:
                 return item, "call"
             if message.finish_reason in _FAILED:
                 return item, "finish"

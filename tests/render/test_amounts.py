@@ -1,12 +1,8 @@
-"""Numbers short enough for a column."""
-
-from math import inf, nan
+"""Sizes, counts and costs in words."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from explorer.render.amounts import cost, count, exact_cost, plural, short_count, size
+from explorer.render.amounts import count, exact_cost, plural, size
 
 
 @pytest.mark.parametrize(
@@ -29,55 +25,6 @@ def test_sizes_use_decimal_units(n: int, shown: str) -> None:
 
 def test_counts_are_exact_and_grouped() -> None:
     assert [count(0), count(1284), count(-1_000_000)] == ["0", "1,284", "-1,000,000"]
-
-
-@pytest.mark.parametrize(
-    ("n", "shown"),
-    [
-        (0, "0"),
-        (999, "999"),
-        (1000, "1.0k"),
-        (12_345, "12.3k"),
-        (99_949, "99.9k"),
-        (99_960, "100k"),
-        (128_000, "128k"),
-        (999_499, "999k"),
-        (999_500, "1.0M"),
-        (4_500_000, "4.5M"),
-        (2_000_000_000, "2.0B"),
-        (-12_345, "-12.3k"),
-    ],
-)
-def test_short_counts_round_to_their_unit(n: int, shown: str) -> None:
-    assert short_count(n) == shown
-
-
-@given(st.integers(0, 10**15 - 10**12))
-def test_a_short_count_has_at_most_five_characters(n: int) -> None:
-    assert len(short_count(n)) <= 5
-
-
-@pytest.mark.parametrize(
-    ("usd", "status", "shown"),
-    [
-        pytest.param(0.42, "actual", "$0.42", id="cents"),
-        pytest.param(12.3, "estimated", "$12.30", id="dollars"),
-        pytest.param(1240.0, None, "$1,240.00", id="thousands"),
-        pytest.param(0.004, "actual", "<$0.01", id="under a cent"),
-        pytest.param(0.0, "actual", "$0.00", id="free"),
-        pytest.param(0.0, "unknown", "-", id="zero for want of a price"),
-        pytest.param(0.0, "included", "-", id="zero for a flat rate"),
-        pytest.param(0.0, None, "-", id="zero without a status"),
-        pytest.param(None, "actual", "-", id="none"),
-        pytest.param(nan, "actual", "-", id="not a number"),
-        pytest.param(inf, "actual", "-", id="infinite"),
-        pytest.param(-1.0, "actual", "-", id="negative"),
-    ],
-)
-def test_a_cost_is_shown_only_when_it_is_known(
-    usd: float | None, status: str | None, shown: str
-) -> None:
-    assert cost(usd, status) == shown
 
 
 def test_one_is_singular_and_everything_else_plural() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
-from explorer.render.lines import Line, Span
+from explorer.render.lines import MATCH, Line, restyled
 from explorer.search.engine import Hit
 from explorer.search.matcher import Matcher, Where
 from explorer.search.pattern import BadPattern
@@ -50,16 +50,10 @@ def excerpts(
     return made
 
 
-def _lit(where: Where, matcher: Matcher) -> list[Span]:
+def _lit(where: Where, matcher: Matcher) -> Line:
     first = where.at or 0
     start = max(first - AROUND, 0)
     # From the beginning of a word, where there is one so near.
     start = where.text.find(" ", start, first) + 1 or start if start else 0
     line = ("…" if start else "") + clean_line(where.text[start : start + 600], 300)
-    spans: list[Span] = []
-    at = 0
-    for begin, end in matcher.spans(line):
-        spans += [(line[at:begin], "text"), (line[begin:end], "match")]
-        at = end
-    spans.append((line[at:], "text"))
-    return [span for span in spans if span[0]]
+    return restyled(((line, "text"),), [(*span, MATCH) for span in matcher.spans(line)])
