@@ -25,7 +25,7 @@ MANY = 3000
 """Messages that take a moment to write: 35,000 took three seconds."""
 
 
-class Chosen(NamedTuple):
+class ChosenSession(NamedTuple):
     """A session, for a thread to find out what hangs together with it."""
 
     store: Store
@@ -59,10 +59,10 @@ class Chosen(NamedTuple):
         return catalog, catalog.single(key) if self.alone else catalog.folded(key)
 
 
-class Looking:
+class SessionViews:
     """Reads in a thread, and shows what comes."""
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, at: Chosen | None) -> None:
+    def __init__(self, screen: Screen[None], lanes: Lanes, at: ChosenSession | None) -> None:
         self._screen = screen
         self._lanes = lanes
         self._at = at
@@ -81,13 +81,13 @@ class Looking:
 
         self._lanes.start("details", work, self._show)
 
-    def read_in(self, program: str) -> None:
+    def read_in(self, program: Program) -> None:
         """Its text as Markdown, in another program; the copy is gone when that ends."""
         at = self._at
         if at is None:
             return
         try:
-            command = command_of(Program(program), os.environ)
+            command = command_of(program, os.environ)
         except ExplorerError as error:
             say(self._screen, error)
             return
@@ -108,7 +108,7 @@ class Looking:
         self._lanes.start("copy", work, lambda copy: self._read_copy(copy, command, program))
 
     def _read_copy(
-        self, copy: PrivateCopy | ExplorerError, command: tuple[str, ...], program: str
+        self, copy: PrivateCopy | ExplorerError, command: tuple[str, ...], program: Program
     ) -> None:
         if isinstance(copy, ExplorerError):
             say(self._screen, copy)

@@ -18,14 +18,14 @@ from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.list.upkeep_outlook import Foreseeing
 from explorer.tui.reading.reading_pane import ReadingPane
-from explorer.tui.reading.transcript_controller import Reader
+from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
     from explorer.tui.edits.edit_controller import Editing
     from explorer.tui.list.list_options import Choosing
-    from explorer.tui.reading.open_elsewhere import Looking
+    from explorer.tui.reading.open_elsewhere import SessionViews
 
 
 class ActingScreen(Screen[None]):
@@ -42,7 +42,7 @@ class ActingScreen(Screen[None]):
     _clock: Callable[[], float]
     _lanes: Lanes
     _lister: Lister
-    _reader: Reader
+    _reader: TranscriptController
     _editing: "Editing | None"
     _foreseeing: Foreseeing
     _info: StoreInfo | None
@@ -71,24 +71,26 @@ class ActingScreen(Screen[None]):
 
         return Choosing(self, self._lanes, self._lister, self._opening.notes)
 
-    def _looking(self) -> "Looking":
+    def _looking(self) -> "SessionViews":
         """For what is being read, or else for what is under the cursor."""
         # Late, as above.
-        from explorer.tui.reading.open_elsewhere import Chosen, Looking
+        from explorer.tui.reading.open_elsewhere import ChosenSession, SessionViews
 
         session, alone = self.sessions.current, self.sessions.on_a_part
         if self.focused is self.transcript:
             session, alone = self._reader.session, self._reader.alone
         store, at = self._lister.store, None
         if store is not None and session is not None:
-            at = Chosen(store, self._lister.catalog, session, alone, self._clock())
-        return Looking(self, self._lanes, at)
+            at = ChosenSession(store, self._lister.catalog, session, alone, self._clock())
+        return SessionViews(self, self._lanes, at)
 
     def action_details(self) -> None:
         self._looking().details()
 
     def action_read_in(self, program: str) -> None:
-        self._looking().read_in(program)
+        from explorer.external_programs import Program  # late, as above
+
+        self._looking().read_in(Program(program))
 
     def _edits(self) -> "Editing | None":
         """Edits of this file; None before it is open."""
