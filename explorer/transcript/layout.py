@@ -107,10 +107,10 @@ def outline(
         session,
         tuple(found),
         _together(seams, compaction_seams(found), pauses(found)),
-        prompts,
-        tuple(prompt_items),
-        frozenset(one.tool_call_id for one in found if one.tool_call_id),
-        complete,
+        prompts=prompts,
+        prompt_items=tuple(prompt_items),
+        answered=frozenset(one.tool_call_id for one in found if one.tool_call_id),
+        complete=complete,
     )
 
 

@@ -115,7 +115,7 @@ class FindController:
                 self._lanes.tell(token, lambda: self._take(found, looked_at, start, moving))
 
             try:
-                look_through(store, outlined, start, finder, tell, token, known, first)
+                look_through(store, outlined, start, finder, tell, token, known=known, first=first)
             except ExplorerError as error:
                 return str(error)
             return ""

@@ -125,11 +125,10 @@ class ReadingPane(Vertical):
         store, catalog, now = self.reader.store, self.reader.catalog, self._clock()
         if store is None or catalog is None:
             return
-        began, ended = self.transcript.times_of(event.item)
-        key = event.session_key
+        key, called = event.session_key, self.transcript.times_of(event.item)
         self._lanes.start(
             "link",
-            lambda token: subagents(store, catalog, key, began, ended, now, token),
+            lambda token: subagents(store, catalog, key, called, now, token),
             lambda found: choose_subagent(self._screen, found, self.reader.follow),
         )
 
