@@ -65,26 +65,27 @@ class FindController:
         self._pane.screen.set_focus(self._bar.input)
 
     def close(self) -> None:
-        self._lanes.cancel("find")
+        self._start_over(None)
+        self._transcript.highlight(None)
         if self._bar is not None:
             self._bar.remove()
             self._bar = None
-        self._finder, self._at, self._was_at = None, None, None
-        self._transcript.highlight(None)
+
+    def _start_over(self, finder: Pattern | None) -> None:
+        """Nothing has been found yet of what is looked for from now on."""
+        self._lanes.cancel("find")
+        self._finder, self._hits, self._at, self._was_at = finder, Hits(), None, None
 
     def look_for(self, text: str) -> None:
         """Find something else, from where the reader is."""
-        self._lanes.cancel("find")
-        self._hits, self._at, self._was_at = Hits(), None, None
         try:
-            self._finder = pattern(text)
+            self._start_over(pattern(text))
         except ExplorerError as error:
-            self._finder = None
-            self._transcript.highlight(None)
+            self._start_over(None)
             self._say(str(error))
-            return
+        else:
+            self._search()
         self._transcript.highlight(self._finder)
-        self._search()
 
     def again(self) -> None:
         """Another session, or more of it: look through that, but not again through what has been,
@@ -154,7 +155,7 @@ class FindController:
     def follow(self, matcher: Matcher, step: int) -> None:
         """The next match of a search over all sessions, from where the reader is."""
         if self._finder is not matcher or self._through is not self._reader.outlined:
-            self._hits, self._at, self._was_at, self._finder = Hits(), None, None, matcher
+            self._start_over(matcher)
             self._search(moving=False)
             self._waiting = step
             return
