@@ -105,13 +105,16 @@ def run() -> None:
     # of a big list; the app turns it on again when its first frame is painted.
     gc.disable()
     open_closed()
-    try:
-        code = main(sys.argv[1:])
-    except SystemExit as left:
-        # What argparse says goes out the same way.
-        code = left.code if isinstance(left.code, int) else int(ExitCode.FAILED)
-    except Exception as error:
-        code = _crashed(error)
+    code = int(ExitCode.INTERRUPTED)
+    # Where a second control+c comes while the first one is being answered.
+    with suppress(KeyboardInterrupt):
+        try:
+            code = main(sys.argv[1:])
+        except SystemExit as left:
+            # What argparse says goes out the same way.
+            code = left.code if isinstance(left.code, int) else int(ExitCode.FAILED)
+        except Exception as error:
+            code = _crashed(error)
     # One control+c more, when the terminal is given back and threads are ending, changes nothing.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(let_go(code))

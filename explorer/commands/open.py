@@ -17,14 +17,11 @@ from explorer.left_open import keep
 from explorer.resume import Command, give_way
 from explorer.settings import config_path, load_config, side_path, trash_path
 from explorer.stores.discover import current_folder, locate
+from explorer.tui.terminal_restore import GIVE_BACK
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp
 
-GIVE_BACK = (
-    b"\x1b[<u\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h"
-)
-"""No more reports of keys, mouse, focus and pastes; lines are wrapped, the cursor is seen."""
 WITHOUT_FILE = "demo: no state file found"
 
 

@@ -46,7 +46,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         Action.ARCHIVE if options.archive else Action.PRUNE, parts_of(catalog, chosen.rows)
     )
     if options.dry_run:
-        _show(plan, chosen, options.json)
+        _show(plan if options.json else edits.worded(plan), chosen, options.json)
         return int(ExitCode.DONE)
     if not options.yes:
         ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
@@ -106,9 +106,8 @@ def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
     for line in (*plan_lines(plan), *_reasons(chosen)):
         write(f"  {clean(line)}")
     for one in plan.doomed:
-        write(
-            f"  {clean_line(one.id)}  {count(one.messages):>6}  {clean_line(one.title or '', 60)}"
-        )
+        name = clean_line(one.title or one.words or "(empty)", 60)
+        write(f"  {clean_line(one.id)}  {count(one.messages):>6}  {name}")
     note("Nothing was changed: this was only the plan.")
 
 

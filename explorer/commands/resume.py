@@ -51,7 +51,7 @@ def _ask(session: Session, now: float) -> None:
     why = why_running(session, now)
     if not sys.stdin.isatty():
         raise Refused("It is running", f"{why} Use --force to resume it all the same.")
-    note(f"{clean_line(session.title or session.id)}: {why}")
+    note(f"{clean_line(session.title or session.preview or session.id, 60)}: {why}")
     sys.stderr.write("Resume it all the same? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):

@@ -13,6 +13,7 @@ from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.when import ago, iso_utc
 from explorer.stores.base import Edits
+from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import back_words, undo_lines, undo_question, undone_words
 from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
@@ -37,7 +38,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     lines = [undo_question(plan), *(f"  {line}" for line in undo_lines(plan))]
     if options.dry_run:
         if options.json:
-            write_json(_undo_shape(plan))
+            write_json(_undo_shape(plan, edits))
         else:
             for line in lines:
                 write(clean(line))
@@ -56,11 +57,11 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     return int(ExitCode.DONE if whole else ExitCode.FAILED)
 
 
-def _undo_shape(plan: UndoPlan) -> dict[str, object]:
+def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
     return {
         "action": "undo",
         "receipt": plan.receipt.number,
-        "sessions": [_entry_shape(entry) for entry in plan.entries],
+        "sessions": [_entry_shape(entry) for entry in edits.worded_entries(plan.entries)],
         "totals": {"sessions": len(plan.entries), "messages": plan.messages},
         "skipped": {},
         "notes": list(plan.notes),
@@ -110,7 +111,7 @@ def _list(edits: Edits, as_json: bool, now: float) -> int:
 
 def _show(edits: Edits, number: int, as_json: bool, now: float) -> int:
     receipt = _found(edits, number)
-    entries = edits.trash.entries(number)
+    entries = edits.worded_entries(edits.trash.entries(number))
     if as_json:
         shape = {**_receipt_shape(receipt), "sessions": [_entry_shape(one) for one in entries]}
         write_json(shape)
@@ -118,7 +119,7 @@ def _show(edits: Edits, number: int, as_json: bool, now: float) -> int:
     write(clean(receipt.words))
     for entry in entries:
         back = "  (back)" if entry.state is EntryState.BACK else ""
-        name = clean_line(entry.title or "(untitled)", 60)
+        name = clean_line(entry.title or entry.words or "(empty)", 60)
         write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
     return int(ExitCode.DONE)
 
@@ -188,6 +189,7 @@ def _entry_shape(entry: Entry) -> dict[str, object]:
     return {
         "id": entry.session,
         "title": entry.title,
+        "name": entry_name(entry),
         "source": entry.source,
         "messages": entry.messages,
         "bytes": entry.bytes,

@@ -4,7 +4,7 @@ The layers above ask a `Store` what it holds and what is possible; they never as
 is. Every call opens the file, reads and closes it, and stops when its token is cancelled.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Progress
     from explorer.stores.edits.undo_plan import UndoPlan
     from explorer.stores.ours.trash import TrashFile
-    from explorer.stores.ours.trash_records import Receipt
+    from explorer.stores.ours.trash_records import Entry, Receipt
 
 T = TypeVar("T")
 
@@ -193,6 +193,14 @@ class Edits(Protocol):
         progress: "Callable[[Progress], None] | None" = None,
     ) -> "Done":
         """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
+        ...
+
+    def worded(self, plan: "EditPlan") -> "EditPlan":
+        """A plan in which every session without a title has its first words."""
+        ...
+
+    def worded_entries(self, entries: "Iterable[Entry]") -> "list[Entry]":
+        """The same for what is in the trash."""
         ...
 
     def noted_pins(self) -> frozenset[str]:

@@ -37,6 +37,8 @@ TURN = 0.001
 and would wait for the usual 5 ms at each, while something is looked through in the background."""
 LEAVE_WITHIN = 3.0
 """Seconds to leave in, when told to."""
+GIVE_BACK_WITHIN = 1.0
+"""Seconds for the terminal after that."""
 
 
 class ExplorerApp(App[Command | str]):
@@ -113,14 +115,27 @@ class ExplorerApp(App[Command | str]):
     def _leave_now(self) -> None:
         """Leave because we are told to: also where the terminal is gone, and what is still to be
         written to it would be waited for without end. Nothing of ours needs saving."""
-        last_resort = threading.Timer(LEAVE_WITHIN, os._exit, (int(ExitCode.DONE),))
+        last_resort = threading.Timer(LEAVE_WITHIN, self._leave_at_last)
         last_resort.daemon = True
         last_resort.start()
         self.exit()
 
+    def _leave_at_last(self) -> None:
+        """Leave before the app has come to its end, as where a machine has far too much to do. The
+        terminal is given back first, but one that is gone is not waited for."""
+        give_back = getattr(self._driver, "give_back", None)
+        if give_back is not None:
+            giving = threading.Thread(target=give_back, daemon=True)
+            giving.start()
+            giving.join(GIVE_BACK_WITHIN)
+        os._exit(int(ExitCode.DONE))
+
     def action_interrupt(self) -> None:
         """Control+c, the same everywhere: it clears what is typed, then cancels the dialog or the
-        work, then goes back to the list, and there it quits."""
+        work, then goes back to the list, and there it quits. While it is being left it is nothing:
+        there may be no screen any more, and what was chosen stays chosen."""
+        if self._exit or self.crash is not None:
+            return
         screen = self.screen
         if isinstance(screen.focused, Input) and screen.focused.value:
             screen.focused.clear()

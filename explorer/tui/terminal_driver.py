@@ -11,6 +11,7 @@ what was interrupted.
 import os
 import selectors
 import signal
+import termios
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -20,6 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from explorer.tui.terminal_input import Intake
+from explorer.tui.terminal_restore import GIVE_BACK, LEAVE_SCREEN
 
 LOOK = 0.1
 """Seconds to wait for input before looking whether the app is being left."""
@@ -33,12 +35,15 @@ class TerminalDriver(LinuxDriver):
 
     _drawing = False
     """The terminal is ours."""
+    _given_back = True
+    """It is as it was before."""
     _stopped = False
     """It was given back because we were told to stop."""
     _going_on = False
     """Taking it back is about to be done."""
 
     def start_application_mode(self) -> None:
+        self._given_back = False
         super().start_application_mode()  # type: ignore[no-untyped-call]
         self._drawing = True
         self._stopped = False
@@ -46,6 +51,14 @@ class TerminalDriver(LinuxDriver):
     def stop_application_mode(self) -> None:
         self._drawing = False
         super().stop_application_mode()
+        self._given_back = True
+
+    def give_back(self) -> None:
+        """The least of that, from another thread, where the app does not come to it in time."""
+        if not self._given_back and self._file is not None:
+            os.write(self._file.fileno(), GIVE_BACK + LEAVE_SCREEN)
+            if self.attrs_before is not None:
+                termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
 
     def _sigtstp_application(self, *_: object) -> None:
         """Stop, with the terminal as it was; where another program has it, at once."""

@@ -267,7 +267,7 @@ def test_an_undo_that_cannot_be_is_refused_before_anybody_is_asked(
     for how in (["--dry-run"], ["--dry-run", "--json"], [], ["--yes"]):
         done = command("undo", *how, "--db", path)
         assert (done.code, done.out) == (ExitCode.REFUSED, "")
-        assert "its old title is taken by third now" in done.err
+        assert "Kites: another session has its old title “Owls” now (" in done.err
 
 
 def test_an_undo_that_cannot_be_names_the_edit_before_it(path: Path, command: Command) -> None:

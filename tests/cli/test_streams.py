@@ -121,3 +121,16 @@ def test_a_number_that_no_file_can_hold_is_refused(
     said = command(*arguments, "--db", path)
     assert said.code == ExitCode.USAGE
     assert "too great" in said.err
+
+
+def test_a_second_control_c_is_answered_as_the_first() -> None:
+    """It may come while the first one is being answered, outside of all that expects it."""
+    twice = (
+        "import explorer.cli\n"
+        "def main(arguments):\n"
+        "    raise KeyboardInterrupt\n"
+        "explorer.cli.main = main\n"
+        "explorer.cli.run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", twice], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (ExitCode.INTERRUPTED, b"")

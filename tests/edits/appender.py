@@ -107,8 +107,9 @@ def appender(version: str, home: Path) -> Iterator[Appender]:
 
 def acknowledged(log: Path) -> list[tuple[int, float, float]]:
     """(number, when it was begun, seconds it took) of every append that the agent was told is
-    stored."""
-    lines = log.read_text(encoding="ascii").splitlines() if log.exists() else []
+    stored. It may be writing the next line: what is there without an end is not told yet."""
+    text = log.read_text(encoding="ascii") if log.exists() else ""
+    lines = text[: text.rfind("\n") + 1].splitlines()
     return [
         (int(number), float(begun), float(took))
         for number, begun, took in (line.split() for line in lines)

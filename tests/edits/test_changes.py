@@ -95,7 +95,7 @@ def test_an_old_title_that_was_taken_after_the_question_says_so_too(
     plan = editor.undo_plan()
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Trip' WHERE id = 'b'")
-    with pytest.raises(Changed, match=r"its old title is taken by b now.* Nothing was done\.$"):
+    with pytest.raises(Changed, match=r" Kites: another session has its old.* Nothing was done\.$"):
         editor.undo(plan)
     assert _title(path, "a") == "Kites"
 

@@ -88,17 +88,18 @@ def test_waiting_ends_at_once_when_cancelled(path: Path, locked: Locker) -> None
 
 
 def open_modes(target: Path) -> list[int]:
-    """The access modes of this process' descriptors on a file."""
+    """The access modes of this process' descriptors on a file; another thread may close one at any
+    moment, which is then not counted."""
     found = []
     for entry in DESCRIPTORS.iterdir():
         try:
-            same = entry.samefile(target)
+            if not entry.samefile(target):
+                continue
+            info = Path(f"/proc/self/fdinfo/{entry.name}").read_text()
         except OSError:
             continue
-        if same:
-            info = Path(f"/proc/self/fdinfo/{entry.name}").read_text()
-            flags = next(line for line in info.splitlines() if line.startswith("flags:"))
-            found.append(int(flags.split()[1], 8) & os.O_ACCMODE)
+        flags = next(line for line in info.splitlines() if line.startswith("flags:"))
+        found.append(int(flags.split()[1], 8) & os.O_ACCMODE)
     return found
 
 

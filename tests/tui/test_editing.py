@@ -254,7 +254,7 @@ async def test_an_undo_that_cannot_be_does_not_ask(path: Path, trash: Path) -> N
             db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'cat'")
         await driver.press("u")
         assert driver.app.screen is driver.main
-        assert "its old title is taken by cat now" in driver.said()
+        assert "wasp: another session has its old title “bee” now (cli" in driver.said()
 
 
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:

@@ -4,14 +4,15 @@ The plan holds the old and the new value of each cell. Under the lock the old on
 there; to undo, the new one.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from explorer.errors import Refused
-from explorer.model import Action, State
+from explorer.model import Action, Session, State
+from explorer.render.when import exact
 from explorer.stores.edits.delete_plan import RUNNING, UNSOUND, Planner
 from explorer.stores.edits.dialect import SessionTables, Values
-from explorer.stores.edits.plans import EditPlan, Outcome, Planned, Title
+from explorer.stores.edits.plans import EditPlan, Outcome, Owner, Planned, Title
 from explorer.stores.edits.subject import Subject
 from explorer.stores.edits.write.connection import Changed, Transaction
 from explorer.stores.ours.trash_records import OURS, Change
@@ -66,8 +67,14 @@ def check_title_free(tx: Transaction, tables: SessionTables, plan: EditPlan) -> 
 def taken_words(title: Title) -> str:
     """Who has a title, and which is free."""
     assert title.owner is not None
-    _, id_, source, archived, _ = title.owner
+    _, id_, source, archived, *_ = title.owner
     return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
+
+
+def owner_words(owner: Owner) -> str:
+    """Which session it is that has a title: its name would not tell, since that is the title."""
+    active = f"last active {exact(owner.last_active)}" if owner.last_active else ""
+    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
 
 
 def change_of(tables: SessionTables, subject: Subject, values: Values) -> Change:
@@ -171,16 +178,18 @@ def plan_pin(
 
 
 def plan_noted_pins(
-    path: Path, ids: Mapping[int, str], on: bool, ours: Collection[str]
+    path: Path, wanted: Sequence[Session], on: bool, ours: Collection[str]
 ) -> EditPlan:
-    """The same where nothing may be written to the file: in our notes alone. `ids` are by key."""
+    """The same where nothing may be written to the file: in our notes alone."""
     sessions, changes = [], []
-    for key, id_ in ids.items():
-        same = (id_ in ours) == on
+    for one in wanted:
+        same = (one.id in ours) == on
         reason = (PINNED if on else NOT_PINNED) if same else ""
         outcome = Outcome.SKIP if same else Outcome.CHANGE
-        sessions.append(Planned(key, id_, None, "", 0, 0, "", outcome, reason))
-        changes += [] if same else [noted(id_, "pinned", on)]
+        source, words = one.source, one.preview
+        planned = Planned(one.key, one.id, one.title, source, 0, 0, "", outcome, reason)
+        sessions.append(planned._replace(words=words))
+        changes += [] if same else [noted(one.id, "pinned", on)]
     action = Action.PIN if on else Action.UNPIN
     return EditPlan(action, path, "", tuple(sessions), tuple(changes))
 

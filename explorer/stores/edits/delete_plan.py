@@ -29,7 +29,7 @@ class Planner:
         self.now = now
         self._leases: Mapping[str, float] | None = None
         self._sizes: dict[str, Size] = {}
-        self._worded = 0
+        self._words: dict[int, str] = {}
 
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
@@ -61,7 +61,7 @@ class Planner:
             key=self.tables.key(subject.row),
             id=subject.id,
             title=subject.title,
-            words=self._words(subject),
+            words=self.words(subject),
             source=subject.source,
             messages=self.size(subject).messages,
             bytes=self.size(subject).bytes,
@@ -72,12 +72,12 @@ class Planner:
             last_active=subject.last_active,
         )
 
-    def _words(self, subject: Subject) -> str:
-        """What a session without a title is called, for as many as a person is told of."""
-        if subject.title or self._worded >= WORDED:
-            return ""
-        self._worded += 1
-        return self.tables.first_words(subject)
+    def words(self, subject: Subject) -> str:
+        """What a session without a title is called, for as many as a person is told of: those that
+        are asked for first."""
+        if not subject.title and subject.row not in self._words and len(self._words) < WORDED:
+            self._words[subject.row] = self.tables.first_words(subject)
+        return self._words.get(subject.row, "")
 
     def refusal(self, subject: Subject, force: bool) -> str:
         """Why nothing is done to a session, if so."""
@@ -110,6 +110,9 @@ class Planner:
         by_parent: dict[str, list[str]] = {}
         for child in below:
             by_parent.setdefault(child.parent or "", []).append(child.id)
+        for one in wanted:
+            # Before its subagents, which come first in the plan.
+            self.words(one)
         files = self.tables.files([one.id for one in ordered])
         sessions = [
             self.planned(

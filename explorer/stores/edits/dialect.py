@@ -16,7 +16,7 @@ from explorer.errors import Refused
 from explorer.model import State
 from explorer.stores.edits.plans import Planned, Title
 from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import Size, Subject, state
+from explorer.stores.edits.subject import Size, Subject, called, state
 from explorer.stores.edits.write.connection import Changed, Transaction
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Image, Rows
@@ -46,6 +46,10 @@ class Dialect(Protocol):
 
     def left_to_agent(self, schema: Schema) -> str:
         """Why only the agent's own command can delete, if so."""
+        ...
+
+    def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
+        """What a session without a title is called, told by its first messages."""
         ...
 
     def over(self, ask: Rows, schema: Schema, table: str) -> "SessionTables":
@@ -132,6 +136,11 @@ class SessionTables(ABC):
     def first_words(self, subject: Subject) -> str:
         """What a session without a title is called; empty where nobody said anything."""
         return ""
+
+    def name(self, id_: str) -> str:
+        """What the list calls the session with an id; the id where it is gone."""
+        found = self.subjects(self.shape.id, [id_])
+        return called(found[0].title, self.first_words(found[0]), id_) if found else id_
 
     def subagents(self, of: Sequence[Subject]) -> list[Subject]:
         """Who goes along when these go: only where the agent itself noted whose they are."""

@@ -4,13 +4,13 @@ Every plan is made from the file as it is; every edit checks again under the loc
 time, over all explorers.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
-from explorer.model import Action
+from explorer.model import Action, Session
 from explorer.stores.edits.apply.apply import Doing
 from explorer.stores.edits.apply.recovery import settle
 from explorer.stores.edits.apply.take_out import UnderWay
@@ -23,6 +23,7 @@ from explorer.stores.edits.change_plan import (
 )
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.names import worded
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
 from explorer.stores.edits.refusals import OPPOSITES, place, reasons, undo_reason
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
@@ -30,7 +31,14 @@ from explorer.stores.edits.words import log_words
 from explorer.stores.edits.write.connection import Looking
 from explorer.stores.ours.files import OurFiles
 from explorer.stores.ours.trash import TrashFile
-from explorer.stores.ours.trash_records import OURS, EntryState, Receipt, ReceiptState, table_of
+from explorer.stores.ours.trash_records import (
+    OURS,
+    Entry,
+    EntryState,
+    Receipt,
+    ReceiptState,
+    table_of,
+)
 from explorer.stores.sqlite.failures import log_size
 
 LONG_LOG = 64_000_000
@@ -44,14 +52,14 @@ class Editor:
         self,
         path: Path,
         dialect: Dialect,
-        ids_of: Callable[[Sequence[int]], Mapping[int, str]],
+        sessions_of: Callable[[Sequence[int]], Sequence[Session]],
         ours: OurFiles,
     ) -> None:
-        """`ids_of` tells ids by key where only reading is possible."""
+        """`sessions_of` tells of sessions by key where only reading is possible."""
         self.path = path
         self.trash = TrashFile(ours.trash, path)
         self._dialect = dialect
-        self._ids_of = ids_of
+        self._sessions_of = sessions_of
         self._clock = ours.clock
         self._notes = ours.notes
 
@@ -95,7 +103,7 @@ class Editor:
             if action not in (Action.PIN, Action.UNPIN):
                 raise
             # Where the file cannot be written, our notes keep the pins.
-            plan = plan_noted_pins(self.path, self._ids_of(keys), on, self.noted_pins())
+            plan = plan_noted_pins(self.path, self._sessions_of(keys), on, self.noted_pins())
         return plan._replace(elsewhere=len(places) - len(rows))
 
     @contextmanager
@@ -131,6 +139,25 @@ class Editor:
         if self._notes is None:
             raise Refused("It cannot be archived", "This file has no place for it yet.")
         return self._notes.archived()
+
+    def worded(self, plan: EditPlan) -> EditPlan:
+        """A plan with the first words of every session in it that has no title; by itself a plan
+        looks for those of a few."""
+        with self._looking("listed", None) as looking:
+            tables = self._dialect.over(looking.ask, looking.schema, plan.table)
+            untitled = [one.id for one in plan.sessions if not one.title and not one.words]
+            words = {
+                one.id: tables.first_words(one)
+                for one in tables.subjects(tables.shape.id, untitled)
+            }
+        return plan._replace(
+            sessions=tuple(
+                one._replace(words=words.get(one.id, one.words)) for one in plan.sessions
+            )
+        )
+
+    def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]:
+        return worded(self.trash, self._dialect, entries)
 
     def noted_pins(self) -> frozenset[str]:
         """The ids that our notes hold as pinned."""
@@ -168,7 +195,7 @@ class Editor:
                 raise Refused("It cannot be undone", sentence(reason))
             tables = self._dialect.over(ask, schema, table_of(kept, changes))
             busy = tables.running(at_risk(found, kept, changes), self._clock())
-            return plan_undo(self.trash, found, tables, entries, busy)
+            return plan_undo(self.trash, self._dialect, found, tables, entries, busy)
 
     def undo(
         self,

@@ -27,6 +27,7 @@ class Owner(NamedTuple):
     id: str
     source: str
     archived: bool
+    last_active: float | None = None
     yields: str = ""
     """Why the title moves on from it, as its agent would have it; empty where it keeps it."""
 

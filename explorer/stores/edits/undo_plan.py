@@ -4,12 +4,15 @@ Between an edit and its undo the agent goes on. Where it has taken an id or a ti
 so and what is done about it; nothing of the agent's is overwritten.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.model import Action
-from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.change_plan import owner_words
+from explorer.stores.edits.dialect import Dialect, SessionTables
+from explorer.stores.edits.names import entry_name, worded
+from explorer.stores.edits.subject import called
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, Change, Entry, EntryState, Receipt
 from explorer.stores.sqlite.images import Cell, Rows, bound, shown
@@ -64,6 +67,7 @@ class UndoPlan(NamedTuple):
 
 def plan_undo(
     trash: TrashFile,
+    dialect: Dialect,
     receipt: Receipt,
     tables: SessionTables,
     wanted: Collection[int] | None = None,
@@ -71,6 +75,11 @@ def plan_undo(
 ) -> UndoPlan:
     """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`."""
     kept = trash.entries(receipt.number)
+
+    def name(entry: Entry) -> str:
+        """Only of the few that there is something to say about: each is looked into by itself."""
+        return entry_name(worded(trash, dialect, [entry])[0])
+
     entries = [
         entry
         for entry in kept
@@ -81,11 +90,11 @@ def plan_undo(
     titles: dict[str, str | None] = {}
     for entry in list(entries):
         if entry.session in busy:
-            notes.append(f"{entry.title or entry.session}: {WAITS}.")
+            notes.append(f"{name(entry)}: {WAITS}.")
             entries.remove(entry)
             continue
         there = tables.has(entry.session)
-        notes += _entry_notes(entry, tables, there, titles)
+        notes += _entry_notes(entry, tables, there, titles, name)
         if entry.kind == "messages" and not there:
             entries.remove(entry)
     mine = {entry.number for entry in entries}
@@ -96,7 +105,7 @@ def plan_undo(
         if change.entry:
             continue
         if shown(change.id) in busy:
-            notes.append(f"{shown(change.id)}: {WAITS}.")
+            notes.append(f"{tables.name(shown(change.id))}: {WAITS}.")
             continue
         trouble, changed = cell_trouble(change, tables, moved)
         if trouble:
@@ -122,19 +131,23 @@ def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[Change
 
 
 def _entry_notes(
-    entry: Entry, tables: SessionTables, there: bool, titles: dict[str, str | None]
+    entry: Entry,
+    tables: SessionTables,
+    there: bool,
+    titles: dict[str, str | None],
+    name: Callable[[Entry], str],
 ) -> Iterator[str]:
-    name = entry.title or entry.session
     if entry.kind == "session" and there and entry.state is EntryState.GONE:
-        yield f"{name}: the agent has begun it anew. Its old messages go before the new ones."
+        anew = "the agent has begun it anew. Its old messages go before the new ones."
+        yield f"{name(entry)}: {anew}"
     if entry.kind == "messages" and not there:
-        yield f"{name}: the session is gone, so its messages cannot come back."
+        yield f"{name(entry)}: the session is gone, so its messages cannot come back."
     if entry.kind == "session" and entry.title and not there:
         taken = tables.title_taken(entry.title, [entry.session])
         if taken is not None and taken.owner is not None:
             titles[entry.session] = tables.free_title(entry.title, titles.values())
             yield (
-                f"{name}: this title is taken by {taken.owner.id} now."
+                f"{entry.title}: another session has this title now ({owner_words(taken.owner)})."
                 f" It comes back as {titles[entry.session]}."
             )
 
@@ -146,20 +159,28 @@ def cell_trouble(
     if change.table == OURS:
         return "", change
     now = current(tables.ask, change)
-    name = shown(change.id)
     if now is None:
-        return f"{name}: the session is gone.", None
+        return f"{_name_of_gone(change)}: the session is gone.", None
     if now != change.new:
-        return f"{name}: {CHANGED_SINCE}.", None
+        return f"{tables.name(shown(change.id))}: {CHANGED_SINCE}.", None
     if tables.shape.title in change.columns:
         at = change.columns.index(tables.shape.title)
         old = change.old[at]
         if old is not None and change.new[at] != old:
             taken = tables.title_taken(shown(old), moved)
             if taken is not None and taken.owner is not None:
-                owner = taken.owner.id
-                return f"{name}: its old title is taken by {owner} now, so it keeps this one.", None
+                return (
+                    f"{tables.name(shown(change.id))}: another session has its old title"
+                    f" “{shown(old)}” now ({owner_words(taken.owner)}), so it keeps this one.",
+                    None,
+                )
     return "", change
+
+
+def _name_of_gone(change: Change) -> str:
+    """What is known of the name of a session that is neither in its file nor in the trash."""
+    cell = dict(zip(change.columns, change.new, strict=True))
+    return called(shown(cell.get("title")) or None, "", shown(change.id))
 
 
 def current(ask: Rows, change: Change) -> tuple[Cell, ...] | None:

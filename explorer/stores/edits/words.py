@@ -8,6 +8,7 @@ from explorer.model import Action
 from explorer.render.amounts import count, plural, size
 from explorer.render.when import exact
 from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Planned
+from explorer.stores.edits.subject import called
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
@@ -40,14 +41,9 @@ _ASKED = {
 }
 
 
-SHORT = 60
-"""Characters of the first words that stand for a title."""
-
-
 def name_of(planned: Planned) -> str:
-    """What the list calls a session: its title, else its first words."""
-    words = planned.words
-    return planned.title or (f"{words[:SHORT]}…" if len(words) > SHORT else words) or planned.id
+    """What the list calls a session that a plan is about."""
+    return called(planned.title, planned.words, planned.id)
 
 
 def receipt_words(plan: EditPlan) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.model import Message, Outline, Session, Sort, StoreInfo
+from explorer.model import Kind, Message, Outline, Session, Sort, StoreInfo
 from explorer.stores.base import Candidate, Changes, Details, Edits, Facts, Handover, Label, TooLong
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
@@ -155,10 +155,10 @@ class HermesStore:
         from explorer.stores.edits.editor import Editor
         from explorer.stores.hermes.edits.dialect import HermesDialect
 
-        def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
-            return {key: label.id for key, label in self.labels(keys).items()}
+        def sessions_of(keys: Sequence[int]) -> Sequence[Session]:
+            return self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], ours.clock())
 
-        return Editor(self.path, HermesDialect(self.path), ids_of, ours)
+        return Editor(self.path, HermesDialect(self.path), sessions_of, ours)
 
     def set_of(self, key: int) -> int:
         return 0

@@ -26,7 +26,7 @@ from explorer.stores.ours.trash_records import (
     ReceiptState,
 )
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Image, pack, unpack
+from explorer.stores.sqlite.images import Image, pack, unpack, unpack_beginning
 from explorer.stores.sqlite.parameters import placeholders
 
 PATIENCE = 5.0
@@ -82,6 +82,12 @@ SELECT total(bytes) FROM (
 )
 """
 """Lengths alone: none of what is kept is read for it."""
+_FIRST_MESSAGES = """
+SELECT number, name, columns FROM packs
+WHERE entry = ? AND name LIKE '%messages' AND typeof(content) = 'blob' ORDER BY number LIMIT 1
+"""
+BEGINNING = 1 << 18
+"""Bytes of an entry's messages that are unpacked to tell what somebody said first."""
 
 
 class TrashWriter:
@@ -276,6 +282,22 @@ class TrashFile:
                     raise _damaged("A row has not as many cells as its table.")
                 yield Pack(cells.words(table), names, kept)
 
+    def beginnings(self, entries: Iterable[int]) -> Iterator[tuple[int, Pack]]:
+        """The first messages of each of these entries that has any: no more of it is read or
+        unpacked than tells what somebody said first, so that thousands can be named."""
+        if not self._file.made:
+            return
+        with self._file.connected("read") as connection:
+            try:
+                for entry in entries:
+                    found = _first_messages(connection, entry)
+                    if found is not None:
+                        yield entry, found
+            except sqlite3.OperationalError as error:
+                # A newer version may keep them in another way.
+                if "no such" not in str(error):
+                    raise
+
     def _bytes(self, entry: int) -> int:
         """How many bytes the cells of an entry have, by what was noted when it was kept."""
         rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
@@ -370,6 +392,24 @@ class TrashFile:
                 if "no such table" in str(error):
                     return []
                 raise
+
+
+def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:
+    # As one read: another explorer may purge it in between.
+    connection.execute("BEGIN").close()
+    try:
+        rows = connection.execute(_FIRST_MESSAGES, (entry,)).fetchall()
+        for number, table, columns in rows:
+            with connection.blobopen("packs", "content", number, readonly=True) as content:
+                packed = content.read(BEGINNING)
+            names = tuple(cells.words(columns).split("\n"))
+            width = len(names) + 1
+            # What is cut off is NULL.
+            kept = [(*row, *(None,) * width)[:width] for row in unpack_beginning(packed, BEGINNING)]
+            return Pack(cells.words(table), names, kept)
+        return None
+    finally:
+        connection.execute("ROLLBACK").close()
 
 
 def _damaged(why: str) -> ExplorerError:

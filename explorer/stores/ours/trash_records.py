@@ -82,6 +82,8 @@ class Entry(NamedTuple):
     bytes: int
     active: float | None
     state: EntryState
+    words: str = ""
+    """Its first words, where it has no title and its messages were looked into."""
 
 
 def table_of(entries: Sequence[Entry], changes: Sequence["Change"] = ()) -> str:

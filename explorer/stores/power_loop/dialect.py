@@ -5,6 +5,7 @@ no ends and no pins of its own.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from explorer.errors import Refused
@@ -12,12 +13,12 @@ from explorer.stores.content import content_text
 from explorer.stores.edits.dialect import SessionTables, Values
 from explorer.stores.edits.refusals import any_trigger, sessions_trouble
 from explorer.stores.edits.shape import Belonging, Shape
-from explorer.stores.edits.subject import Subject, sound_id
+from explorer.stores.edits.subject import Subject, in_order, row_number, sound_id
 from explorer.stores.edits.triggers import triggers
 from explorer.stores.power_loop.rows import SOURCE, Tables
 from explorer.stores.preview import said
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Rows, raw
+from explorer.stores.sqlite.images import Cell, Rows, raw
 from explorer.stores.sqlite.leases import power_loop_leases
 from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.schema import Schema, quoted
@@ -70,6 +71,10 @@ class PowerLoopDialect:
 
     def left_to_agent(self, schema: Schema) -> str:
         return ""
+
+    def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
+        users = (one for one in in_order(messages, "seq") if cells.words(one.get("role")) == "user")
+        return _first_said(one.get("content") for one in islice(users, LOOKED_AT))
 
     def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
         if not table.endswith("sessions") or not schema.has(table, "session_id"):
@@ -125,11 +130,15 @@ class _SetTables(SessionTables):
             f" WHERE m.session_id = ? AND m.role = 'user' ORDER BY m.seq LIMIT {LOOKED_AT}",
             (subject.id,),
         )
-        spoken = (said(content_text(cell, bare_json=True)) for (cell,) in texts)
-        return next(filter(None, spoken), "")
+        return _first_said(cell for (cell,) in texts)
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:
         return {"status": raw("archived" if on else "active"), "updated_at": int(now * 1000)}
+
+
+def _first_said(contents: Iterable[object]) -> str:
+    spoken = (said(content_text(cell, bare_json=True)) for cell in contents)
+    return next(filter(None, spoken), "")
 
 
 def _subject(row: Sequence[object]) -> Subject:
@@ -138,7 +147,7 @@ def _subject(row: Sequence[object]) -> Subject:
     id_ = cells.words(cell["session_id"])
     child = cells.words(cell["kind"]) == "subagent"
     return Subject(
-        row=cells.amount(number),
+        row=row_number(number),
         id=id_,
         sound=sound_id(type_, id_),
         title=cells.text(cells.mapping(cell["metadata_json"]).get("title")),

@@ -246,10 +246,10 @@ class PowerLoopStore:
     def edits(self, ours: OurFiles) -> Edits:
         from explorer.stores.edits.editor import Editor
 
-        def ids_of(keys: Sequence[int]) -> Mapping[int, str]:
-            return {key: label.id for key, label in self.labels(keys).items()}
+        def sessions_of(keys: Sequence[int]) -> Sequence[Session]:
+            return self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], ours.clock())
 
-        return Editor(self.path, self._dialect(), ids_of, ours)
+        return Editor(self.path, self._dialect(), sessions_of, ours)
 
     def _dialect(self) -> "PowerLoopDialect":
         from explorer.stores.power_loop.dialect import PowerLoopDialect

@@ -7,6 +7,7 @@ column for text. What comes back after an undo is what was there, not what Pytho
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from explorer.errors import ExplorerError
 
@@ -103,7 +104,18 @@ def unpack(packed: object, bytes_: int = 0) -> list[Image]:
         ) from error
 
 
-def _rows(data: bytes) -> Iterable[Image]:
+def unpack_beginning(packed: bytes, most: int) -> list[Image]:
+    """The rows in the first bytes of what a pack holds, of which only the beginning need be given.
+    The last may lack cells, and damage ends it: good for a name, never for putting rows back."""
+    found: list[Image] = []
+    with suppress(zlib.error, struct.error, ValueError):
+        for row in _rows(zlib.decompressobj().decompress(packed, most), cut=True):
+            found.append(row)
+    return found
+
+
+def _rows(data: bytes, cut: bool = False) -> Iterable[Image]:
+    """With `cut`, the data may end in the middle of a cell, which is then the last of its row."""
     at = 0
     while at < len(data):
         (cells,) = _ROW.unpack_from(data, at)
@@ -116,7 +128,7 @@ def _rows(data: bytes) -> Iterable[Image]:
             elif kind in (b"t", b"b"):
                 (length,) = _LENGTH.unpack_from(data, at)
                 at += _LENGTH.size
-                if at + length > len(data):
+                if at + length > len(data) and not cut:
                     raise ValueError("cut short")
                 found = data[at : at + length]
                 row.append(RawText(found) if kind == b"t" else found)
@@ -125,6 +137,8 @@ def _rows(data: bytes) -> Iterable[Image]:
                 form = _NUMBER if kind == b"i" else _REAL
                 row.append(form.unpack_from(data, at)[0])
                 at += form.size
+            elif cut and not kind:
+                break
             else:
                 raise ValueError(f"unknown kind of cell {kind!r}")
         yield tuple(row)

@@ -8,11 +8,12 @@ from textual.screen import Screen
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.render.amounts import plural
-from explorer.render.clean import clean
-from explorer.stores.base import Edits, Label, Store
+from explorer.render.clean import clean, clean_line
+from explorer.stores.base import Edits, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.as_listed import ANOTHER
 from explorer.stores.edits.plans import Done, EditPlan, Progress
+from explorer.stores.edits.subject import SHORT
 from explorer.stores.pins import pinned_rows
 from explorer.tui.edits.edit_worker import EditLane
 from explorer.tui.list.list_controller import Lister
@@ -68,7 +69,9 @@ class Pinning:
         plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(labels))
         if plan.elsewhere:
             raise Refused("Not pinned", "These sessions lie in different tables of the file.")
-        words = _words(plan, [labels[tip] for tip in tips if tip in labels])
+        found = store.sessions(list(map(catalog.folded, tips[:1])), self._lister.now())
+        name = next((one.title or one.preview or one.id for one in found), "")
+        words = _words(plan, len(tips), name)
         return _Pinned(plan, on, tuple(labels) if plan.in_file else (), frozenset(), words)
 
 
@@ -84,9 +87,8 @@ class _Pinned(NamedTuple):
     words: str
 
 
-def _words(plan: EditPlan, tips: Collection[Label]) -> str:
+def _words(plan: EditPlan, conversations: int, name: str) -> str:
     done = "Pinned" if plan.action is Action.PIN else "Unpinned"
-    if len(tips) != 1:
-        return f"{done} {plural(len(tips), 'conversation')}"
-    (one,) = tips
-    return f"{done} “{one.title}”" if one.title else f"{done} the session"
+    if conversations != 1:
+        return f"{done} {plural(conversations, 'conversation')}"
+    return f"{done} “{clean_line(name, SHORT)}”"

@@ -1,6 +1,6 @@
 """The trash from the app: read in a thread, shown, and acted upon."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from textual.screen import Screen
 
@@ -9,10 +9,12 @@ from explorer.errors import ExplorerError
 from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
 from explorer.stores.base import Edits
+from explorer.stores.edits.names import entry_name
 from explorer.stores.ours.trash_records import Entry, Receipt
 from explorer.stores.ours.trash_text import told
 from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.question import Question
+from explorer.tui.edits.trash_screen import MOST as LISTED
 from explorer.tui.edits.trash_screen import InTrash, TrashScreen
 from explorer.tui.reading.block_screen import BlockScreen
 from explorer.tui.toast import say
@@ -45,8 +47,7 @@ class Trashing:
 
         def work(token: CancelToken) -> InTrash | ExplorerError:
             try:
-                found = [(one, trash.entries(one.number)) for one in trash.receipts()]
-                return InTrash(found, trash.size())
+                return InTrash(list(_named(self._edits)), trash.size())
             except ExplorerError as error:
                 return error
 
@@ -78,7 +79,7 @@ class Trashing:
             if isinstance(text, ExplorerError):
                 say(self._screen, text)
             else:
-                name = clean_line(entry.title or entry.session, 60)
+                name = clean_line(entry_name(entry), 60)
                 self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
 
         self._lanes.start("trash", work, take)
@@ -114,3 +115,12 @@ class Trashing:
                 self._screen.notify("Deleted for good.", markup=False)
 
         self._lanes.queue("edit", work, take)
+
+
+def _named(edits: Edits) -> Iterator[tuple[Receipt, Sequence[Entry]]]:
+    """Every edit with its sessions, of which those that are listed are named as in the list."""
+    room = LISTED
+    for receipt in edits.trash.receipts():
+        entries = edits.trash.entries(receipt.number)
+        yield receipt, [*edits.worded_entries(entries[:room]), *entries[room:]]
+        room = max(room - len(entries), 0)

@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line, pad
 from explorer.render.when import ago
+from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.words import back_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
@@ -34,6 +35,7 @@ class InTrash(NamedTuple):
     """All that the trash holds of a file."""
 
     receipts: Sequence[tuple[Receipt, Sequence[Entry]]]
+    """With the first words of the sessions that are listed and have no title."""
     bytes: int
 
 
@@ -141,7 +143,7 @@ def _more_line(receipt: Receipt, number: int) -> Content:
 
 def _entry_line(entry: Entry) -> Content:
     back = "  back in the file" if entry.state is EntryState.BACK else ""
-    name = clean_line(entry.title or entry.session, 60)
+    name = clean_line(entry_name(entry), 60)
     return Content.assemble(
         f"             {name}",
         (f"  {plural(entry.messages, 'message')} · {clean_line(entry.source)}", "$dim"),

@@ -56,13 +56,15 @@ class DetailsScreen(Dialog[None]):
         Binding("y", "copy", "Copy the id"),
     ]
 
-    def __init__(self, details: Details) -> None:
+    def __init__(self, details: Details, name: str) -> None:
+        """`name` is what the list calls the session."""
         super().__init__()
         self._details = details
+        self._name_in_list = name
 
     def compose(self) -> ComposeResult:
         view = DetailsView(self._details)
-        name = clean_line(self._details.title or self._details.id, 60)
+        name = clean_line(self._details.title or self._name_in_list, 60)
         view.border_title = Content(f"Details · {name}")
         view.border_subtitle = Content("y copies the id · esc closes")
         yield view

@@ -79,7 +79,9 @@ class SessionViews:
             except NoSuchSession as error:
                 return error
 
-        self._lanes.start("details", work, self._show)
+        listed = at.session
+        name = listed.title or listed.preview or listed.id
+        self._lanes.start("details", work, lambda found: self._show(found, name))
 
     def read_in(self, program: Program) -> None:
         """Its text as Markdown, in another program; the copy is gone when that ends."""
@@ -131,11 +133,11 @@ class SessionViews:
             words = f"{command[0]} ended with code {code}."
             say(self._screen, ExplorerError(f"Back from the {program}", words))
 
-    def _show(self, found: Details | ExplorerError) -> None:
+    def _show(self, found: Details | ExplorerError, name: str) -> None:
         if isinstance(found, ExplorerError):
             say(self._screen, found)
             return
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.reading.details_screen import DetailsScreen
 
-        self._screen.app.push_screen(DetailsScreen(found))
+        self._screen.app.push_screen(DetailsScreen(found, name))

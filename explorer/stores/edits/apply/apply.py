@@ -202,7 +202,7 @@ class Doing:
                 trash.set_receipt(receipt, ReceiptState.UNDOING)
                 trash.set_entries((entry.number for entry in entries), EntryState.COMING)
             counter = Counter(self._progress, len(entries), plan.messages)
-            returned = Returned(plan)
+            returned = Returned(plan, self._trash, self._dialect)
 
             def committed(batch: Sequence[Step]) -> None:
                 returned.add(batch)
@@ -298,7 +298,7 @@ class Doing:
             coming = [one.number for one in entries if one.state is EntryState.COMING]
             with Looking(self._path) as looking:
                 tables = self._tables(looking, table_of(entries))
-                back = plan_undo(self._trash, receipt, tables, coming or None)
+                back = plan_undo(self._trash, self._dialect, receipt, tables, coming or None)
             return self.undo(back)
         half = [
             entry

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from explorer.render.amounts import count, plural
 from explorer.stores.edits.apply.batches import Step
+from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.names import entry_name, worded
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.write.connection import Changed
+from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry
 
 IN_PART = "Undone in part"
@@ -14,8 +17,10 @@ IN_PART = "Undone in part"
 class Returned:
     """Follows the steps of an undo."""
 
-    def __init__(self, plan: UndoPlan) -> None:
+    def __init__(self, plan: UndoPlan, trash: TrashFile, dialect: Dialect) -> None:
         self._plan = plan
+        self._trash = trash
+        self._dialect = dialect
         self._messages: dict[int, int] = {}
         self._ended: set[int] = set()
         self._failed: dict[int, Changed] = {}
@@ -64,12 +69,12 @@ class Returned:
 
     def notes(self) -> Iterator[str]:
         """What the trash has lost."""
-        for one in self.entries:
-            if missing := self._missing(one):
-                yield (
-                    f"{one.title or one.session}: {count(one.messages - missing)} of"
-                    f" {plural(one.messages, 'message')} are back. The trash has lost the others."
-                )
+        for one in worded(self._trash, self._dialect, filter(self._missing, self.entries)):
+            back = count(one.messages - self._missing(one))
+            yield (
+                f"{entry_name(one)}: {back} of {plural(one.messages, 'message')} are back."
+                " The trash has lost the others."
+            )
 
     def _missing(self, entry: Entry) -> int:
         return max(entry.messages - self._messages.get(entry.number, 0), 0)

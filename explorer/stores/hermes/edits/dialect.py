@@ -13,14 +13,14 @@ from explorer.render.amounts import plural
 from explorer.stores.edits.dialect import SessionTables, Values
 from explorer.stores.edits.plans import Planned, Title
 from explorer.stores.edits.shape import Shape
-from explorer.stores.edits.subject import RESET_CHILD, Subject, sound_id
+from explorer.stores.edits.subject import RESET_CHILD, Subject, in_order, row_number, sound_id
 from explorer.stores.hermes.edits.refusals import hermes_reasons, tokenizer_trouble
 from explorer.stores.hermes.edits.shape import hermes_shape, marks_children
 from explorer.stores.hermes.edits.titles import BOT_CHAT, check_title, next_title, taken_since
 from explorer.stores.hermes.links import BRANCH, DELEGATE, RESET, RESET_REASONS, marks_in
 from explorer.stores.hermes.routes import chats_to
 from explorer.stores.hermes.session_files import files_beside, folder_of
-from explorer.stores.hermes.sessions.first_words import first_words
+from explorer.stores.hermes.sessions.first_words import first_words, first_words_in
 from explorer.stores.hermes.sessions.survey import latest
 from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
@@ -56,6 +56,9 @@ class HermesDialect:
 
     def left_to_agent(self, schema: Schema) -> str:
         return tokenizer_trouble(schema)
+
+    def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
+        return first_words_in(in_order(messages, "timestamp"))
 
     def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
         shape = hermes_shape(schema, ask)
@@ -117,7 +120,7 @@ class _Tables(SessionTables):
             owner = marks.get(DELEGATE)
             branched = marks.get(BRANCH) is not None and marks.get(BRANCH) == cells.text(parent)
             if isinstance(owner, str) and owner and not branched:
-                found.setdefault(owner, []).append(cells.amount(number))
+                found.setdefault(owner, []).append(row_number(number))
         return found
 
     def files(self, ids: Collection[str]) -> Mapping[str, Sequence[str]]:
@@ -221,7 +224,7 @@ def _subject(row: Sequence[object]) -> Subject:
         and cells.words(parent_ended) in RESET_REASONS
     )
     return Subject(
-        row=cells.amount(number),
+        row=row_number(number),
         id=id_,
         sound=sound_id(type_, id_),
         title=cells.text(cell["title"]),

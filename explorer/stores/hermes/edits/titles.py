@@ -69,7 +69,7 @@ def taken_since(tables: SessionTables, text: str, movers: Collection[str]) -> Ti
 
 
 def _taken(tables: SessionTables, text: str, by: Subject, yields: str) -> Title:
-    owner = Owner(tables.key(by.row), by.id, by.source, by.archived, yields)
+    owner = Owner(tables.key(by.row), by.id, by.source, by.archived, by.last_active, yields)
     return Title(text, owner=owner, next=next_title(tables.ask, text))
 
 

@@ -64,6 +64,12 @@ def unsaid(schema: Schema) -> str:
     return f"({unseen(schema)} OR coalesce(m.\"display_kind\", '') IN ({kinds}))"
 
 
+def is_unsaid(kind: object, metadata: object) -> bool:
+    """The same of the two cells of a message that is no longer in a file."""
+    known = cells.words(kind) in (HIDDEN, *NOTICES)
+    return known or _MODEL_ONLY in cells.words(metadata)
+
+
 def message_state(active: object, compacted: object) -> MessageState:
     """Whether the agent still sees a message, by its two flags."""
     if cells.flag(active, default=True):

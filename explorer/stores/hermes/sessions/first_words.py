@@ -5,13 +5,13 @@ begins with a skill or a summary is looked up by itself.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from explorer.render.passages import END_OF_SUMMARY, START, begins_as_made
 from explorer.render.tools.results import opened
 from explorer.stores.content import content_text, message_items_text, split_thinking
-from explorer.stores.hermes.messages.visible import unsaid
+from explorer.stores.hermes.messages.visible import is_unsaid, unsaid
 from explorer.stores.preview import said
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import Schema
@@ -55,12 +55,57 @@ def first_words(reader: Reader, parts: Sequence[int]) -> str:
     fallback = ""
     for key in parts[:2]:
         for few in FIRST_FEW:
-            for one in _glimpses(reader, key, few, newest=False):
-                words = _said(reader, one) if one.role in ("user", "assistant") else ""
-                if one.role == "user" and words:
-                    return words
-                fallback = fallback or words
+            glimpses = _glimpses(reader, key, few, newest=False)
+            words, by_user = _first_said(glimpses, lambda id_: _rest(reader, id_))
+            if by_user:
+                return words
+            fallback = fallback or words
     return fallback
+
+
+def first_words_in(messages: Sequence[Mapping[str, object]]) -> str:
+    """The same of messages that are no longer in a file, by their columns and in order."""
+    said_ones = [
+        one
+        for one in messages
+        if not is_unsaid(one.get("display_kind"), one.get("display_metadata"))
+    ][: FIRST_FEW[-1]]
+    glimpses = (
+        _glimpse(
+            number,
+            one.get("role"),
+            _start(one.get("content")),
+            _start(one.get("codex_message_items")),
+            calls=one.get("tool_calls") is not None,
+            finish=one.get("finish_reason"),
+            summary=one.get("_compressed_summary"),
+            bare_json="active" not in one,
+        )
+        for number, one in enumerate(said_ones)
+    )
+
+    def rest(number: int) -> str:
+        content = said_ones[number].get("content")
+        whole = content if isinstance(content, bytes) else b""
+        at = whole.find(END_OF_SUMMARY)
+        return cells.words(whole[at:][:READ] if at >= 0 else whole[-READ:])
+
+    return _first_said(glimpses, rest)[0]
+
+
+def _start(cell: object) -> object:
+    return cell[:READ] if isinstance(cell, bytes) else cell
+
+
+def _first_said(glimpses: Iterable[_Glimpse], rest: Callable[[int], str]) -> tuple[str, bool]:
+    """(the first words, whether a user said them); `rest` reads on in a message."""
+    fallback = ""
+    for one in glimpses:
+        words = _said(one, rest) if one.role in ("user", "assistant") else ""
+        if one.role == "user" and words:
+            return words, True
+        fallback = fallback or words
+    return fallback, False
 
 
 def last_words(reader: Reader, key: int) -> tuple[str, bool]:
@@ -83,10 +128,10 @@ def _is_broken_off(newest: _Glimpse) -> bool:
     return newest.calls or newest.finish in CUT
 
 
-def _said(reader: Reader, one: _Glimpse) -> str:
+def _said(one: _Glimpse, rest: Callable[[int], str]) -> str:
     """What a person said in a message, also where that stands behind a long text of the agent's."""
     if one.cut and (one.summary or begins_as_made(one.text)):
-        return said(f"{one.text[:START]}\n{_rest(reader, one.id)}", one.summary)
+        return said(f"{one.text[:START]}\n{rest(one.id)}", one.summary)
     return said(one.text, one.summary)
 
 
@@ -120,18 +165,39 @@ def _glimpses(reader: Reader, key: int, count: int, newest: bool) -> Iterable[_G
         f" ORDER BY m.timestamp {order}, m.id {order} LIMIT ?",
         (key, count),
     )
+    bare_json = not schema.has("state_meta")
     for id_, role, content, message_items, calls, ended, summary in rows:
-        text = partial_text(content, bare_json=not schema.has("state_meta"))
-        text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
-        yield _Glimpse(
-            id=id_,
-            role=cells.words(role),
-            text=text,
-            cut=content is not None and len(content) >= READ,
-            summary=cells.flag(summary, default=False),
+        yield _glimpse(
+            *(id_, role, content, message_items),
             calls=bool(calls),
-            finish=cells.words(ended),
+            finish=ended,
+            summary=summary,
+            bare_json=bare_json,
         )
+
+
+def _glimpse(
+    id_: int,
+    role: object,
+    content: object,
+    message_items: object,
+    *,
+    calls: bool,
+    finish: object,
+    summary: object,
+    bare_json: bool,
+) -> _Glimpse:
+    text = partial_text(content, bare_json)
+    text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
+    return _Glimpse(
+        id=id_,
+        role=cells.words(role),
+        text=text,
+        cut=isinstance(content, bytes) and len(content) >= READ,
+        summary=cells.flag(summary, default=False),
+        calls=calls,
+        finish=cells.words(finish),
+    )
 
 
 def partial_text(cell: object, bare_json: bool) -> str:
