@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
-from explorer.render.lines import Line, lit
+from explorer.render.lines import MATCH, Line, restyled
 from explorer.search.engine import SearchResult
 from explorer.search.matcher import Matcher, Where
 from explorer.search.pattern import BadPattern
@@ -52,4 +52,4 @@ def _around(where: Where, matcher: Matcher) -> Line:
     # From the beginning of a word, where there is one so near.
     start = where.text.find(" ", start, first) + 1 or start if start else 0
     line = ("…" if start else "") + clean_line(where.text[start : start + 600], 300)
-    return lit(line, matcher.spans(line), "text")
+    return restyled(((line, "text"),), [(*span, MATCH) for span in matcher.spans(line)])

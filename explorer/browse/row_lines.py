@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
-from explorer.render.lines import Line, cut_line, lit
+from explorer.render.lines import MATCH, Line, cut_line, restyled
 from explorer.render.when import ago
 
 Light = Callable[[str], Sequence[tuple[int, int]]]
@@ -95,7 +95,7 @@ def _first(session: Session, width: int, now: float, marks: str, light: Light | 
     title = pad(name, room)
     spans = light(title) if light and session.title else ()
     return (
-        *lit(title, spans, style),
+        *restyled(((title, style),), [(*span, MATCH) for span in spans]),
         (f" {marks}" if marks else "", "link"),
         (right, "dim"),
     )

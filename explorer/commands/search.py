@@ -11,7 +11,7 @@ from explorer.errors import ExitCode
 from explorer.model import Hidden, Hit
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
-from explorer.render.lines import MATCH, lit
+from explorer.render.lines import MATCH, restyled
 from explorer.render.when import ago
 from explorer.search.complete import CompleteSearch
 
@@ -72,9 +72,9 @@ def _lines(hit: Hit, now: float) -> tuple[str, str, str]:
 
 def _lit(hit: Hit) -> str:
     """The snippet with its marks in colour; cleaned piece by piece, so that they stay in place."""
+    marked = restyled(((hit.snippet, "text"),), [(*mark, MATCH) for mark in hit.marks])
     return "".join(
-        painted(_piece(text), CYAN) if style == MATCH else _piece(text)
-        for text, style in lit(hit.snippet, hit.marks, "text")
+        painted(_piece(text), CYAN) if style == MATCH else _piece(text) for text, style in marked
     )
 
 

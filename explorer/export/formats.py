@@ -7,14 +7,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from explorer.model import Message, MessageState, Session, ToolCall
+from explorer.model import Message, Session, ToolCall
 from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
-from explorer.render.passages import passages
+from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, passages
 from explorer.render.when import exact
 
-MARKS = {MessageState.COMPACTED: " · compressed", MessageState.REWOUND: " · rewound"}
-UNSEEN = " · for the model only"
 OPAQUE = "[reasoning that only the provider can read]"
 
 
@@ -74,9 +72,10 @@ def _heading(message: Message) -> str:
         who += f" {clean_line(message.tool_name)}"
     if message.notice:
         who = clean_line(message.notice, 200)
+    facts = [who, exact(message.timestamp), STATE_WORDS.get(message.state, "")]
+    facts.append(FOR_THE_MODEL if message.unseen else "")
     repeats = f" ×{message.repeats}" if message.repeats > 1 else ""
-    marks = f"{MARKS.get(message.state, '')}{UNSEEN if message.unseen else ''}{repeats}"
-    return f"{who} · {exact(message.timestamp)}{marks}"
+    return " · ".join(filter(None, facts)) + repeats
 
 
 def _arguments(call: ToolCall) -> str:

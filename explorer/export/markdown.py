@@ -16,6 +16,7 @@ def session_markdown(session: Session, messages: Iterable[Message]) -> Iterator[
 
 
 def _quoted(title: str, text: str) -> str:
+    """What the app would fold, under its title."""
     lines = "\n".join(f"> {line}" for line in text.split("\n"))
     return f"> *{title}*\n>\n{lines}\n"
 

@@ -1,4 +1,4 @@
-"""Sizes, counts and costs, short enough for a column.
+"""Sizes, counts and costs.
 
 No number is rounded into a unit it has outgrown: 999,999 bytes are "1.0 MB", not "1000.0 kB".
 """
@@ -12,7 +12,7 @@ def size(count_of_bytes: int) -> str:
     for unit in ("kB", "MB", "GB", "TB", "PB"):
         value /= 1000
         if round(abs(value), 1) < 1000:
-            return f"{value:,.1f} {unit}"
+            return f"{value:.1f} {unit}"
     return f"{value:,.0f} PB"
 
 

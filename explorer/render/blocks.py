@@ -16,7 +16,7 @@ from explorer.render.amounts import count, plural
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line, cut_line, line_width
 from explorer.render.markdown.prose import plain_lines, prose_lines
-from explorer.render.passages import Passage, passages
+from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, Passage, passages
 from explorer.render.when import clock
 
 CAP = 200
@@ -26,7 +26,6 @@ SUBAGENT = "  ↳ enter goes there"
 """Where a call of a subagent leads; the sign alone where there is no room."""
 
 _WHO = {"user": "you"}
-_STATE = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "rewound"}
 _FINISH = {
     "length": "cut off: the answer reached its length limit",
     "content_filter": "stopped by the provider's filter",
@@ -34,7 +33,6 @@ _FINISH = {
     "interrupted": "interrupted",
     "cancelled": "interrupted",
 }
-_FOR_THE_MODEL = "for the model only"
 
 
 class Level(StrEnum):
@@ -148,10 +146,10 @@ def _head(message: Message, view: View) -> Line:
     if message.role == "assistant" and view.model:
         facts.append(clean_line(view.model, 60).rpartition("/")[2])
     facts.append(clock(message.timestamp, view.tz))
-    if message.state in _STATE:
-        facts.append(_STATE[message.state])
+    if message.state in STATE_WORDS:
+        facts.append(STATE_WORDS[message.state])
     if message.unseen:
-        facts.append(_FOR_THE_MODEL)
+        facts.append(FOR_THE_MODEL)
     if message.repeats > 1:
         facts.append(f"×{message.repeats}")
     facts += [clean_line(sign, 16) for sign in message.reactions]
@@ -161,7 +159,7 @@ def _head(message: Message, view: View) -> Line:
 
 def _passage(message: Message, one: Passage, view: View) -> Block:
     if one.label:
-        hidden = f" · {_FOR_THE_MODEL}" if message.unseen else ""
+        hidden = f" · {FOR_THE_MODEL}" if message.unseen else ""
         name = clean_line(one.label, 300)
         if not message.notice:
             return _folding(message, one.key, name, one.text, view, hidden)
@@ -189,7 +187,8 @@ def _folding(
     """A name that unfolds to a text; how long that is and what stands `behind` is quieter."""
     folded = view.is_folded(message.id, key)
     sign = "▸" if folded else "▾"
-    behind = f"{_words(text) if counted else ''}{behind}"
+    if counted:
+        behind = f" · {plural(len(text.split()), 'word')}{behind}"
     # What comes behind is short, and tells when: it stays where a name is too long.
     room = max(view.width - len(behind) - 2, 8)
     head = cut_line(((f"{sign} {fit(name, room)}", "reasoning"), (behind, "dim")), view.width)
@@ -233,20 +232,21 @@ def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
     if not key.startswith("call"):
         pieces = (one.text for one in passages(message) if one.key == key)
         return next(pieces, message.text)
-    if key != "call":
-        call = message.tool_calls[int(key.partition("-")[2])]
     from explorer.render.tools import call as tools  # late, as above
 
-    return tools.whole(call, message if message.role == "tool" else None)
+    answer = message if message.role == "tool" else None
+    return tools.whole(shown_call(message, key, call), answer)
+
+
+def shown_call(message: Message, key: str, answered: ToolCall | None) -> ToolCall | None:
+    """The call that a block shows: one of the message's own, or the one that it answers."""
+    number = key.partition("-")[2]
+    return message.tool_calls[int(number)] if number else answered
 
 
 def _rule(words: str, style: str, width: int) -> Line:
     label = f"── {words} "
     return cut_line(((label + "─" * max(width - cell_width(label), 0), style),), width)
-
-
-def _words(text: str) -> str:
-    return f" · {plural(len(text.split()), 'word')}"
 
 
 def _capped(lines: list[Line], more: int) -> tuple[Line, ...]:

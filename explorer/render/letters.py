@@ -45,7 +45,7 @@ class Sought:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where it stands, from left to right, without overlaps."""
         if self.expression is None:
-            return _places(text, self.folded)
+            return occurrences(text, self.folded)
         if text.isascii():
             return iter(())
         return (match.span() for match in self.expression.finditer(text))
@@ -64,19 +64,45 @@ def letters(text: str) -> list[str]:
     return found
 
 
+@lru_cache(1000)
 def written(letter: str) -> tuple[str, ...]:
     """All ways to write a letter, itself first."""
-    return (letter,) if letter.isascii() else _written(letter)
+    if letter.isascii():
+        return (letter,)
+    apart = normalize("NFD", letter)
+    base, marks = apart[0], apart[1:]
+    if not marks or combining(base) or any(map(_stands_for_another, letter)):
+        return (letter,)
+    if len(marks) > MARKS:
+        return tuple(dict.fromkeys((letter, normalize("NFC", letter), apart)))
+    found = {letter: None}
+    for order in permutations(marks):
+        if normalize("NFD", base + "".join(order)) != apart:
+            continue
+        for number in range(len(order) + 1):
+            first, rest = base + "".join(order[:number]), "".join(order[number:])
+            found.update((sign + rest, None) for sign in _signs(first))
+    return tuple(found)
 
 
+@lru_cache(1000)
 def in_any_case(letter: str) -> tuple[str, ...]:
     """All ways to write a letter, small and capital, itself first."""
-    return spellings(letter) if letter.isascii() else _in_any_case(letter)
+    if letter.isascii():
+        return spellings(letter)
+    found = dict.fromkeys(written(letter))
+    for way in tuple(found):
+        for case in product(*map(spellings, way)):
+            found.update(dict.fromkeys(written("".join(case))))
+    return tuple(found)
 
 
+@lru_cache(1000)
 def folded(letter: str) -> tuple[str, ...]:
     """All ways in which a letter may stand in a text that is folded."""
-    return (fold(letter),) if letter.isascii() else _folded(letter)
+    if letter.isascii():
+        return (fold(letter),)
+    return tuple(dict.fromkeys(map(fold, (letter, *in_any_case(letter)))))
 
 
 def expression(text: str, ways: Ways) -> str:
@@ -96,7 +122,8 @@ def taken_apart(text: str) -> str:
     return text if text.isascii() else normalize("NFD", text)
 
 
-def _places(text: str, needle: str) -> Iterator[tuple[int, int]]:
+def occurrences(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    """Where a text holds another one as it is, from left to right, without overlaps."""
     at = text.find(needle) if needle else -1
     while at >= 0:
         yield at, at + len(needle)
@@ -114,38 +141,6 @@ def _joins(letter: str, char: str) -> bool:
     return combining(char) > 0 or len(normalize("NFC", letter + char)) <= len(
         normalize("NFC", letter)
     )
-
-
-@lru_cache(1000)
-def _written(letter: str) -> tuple[str, ...]:
-    apart = normalize("NFD", letter)
-    base, marks = apart[0], apart[1:]
-    if not marks or combining(base) or any(map(_stands_for_another, letter)):
-        return (letter,)
-    if len(marks) > MARKS:
-        return tuple(dict.fromkeys((letter, normalize("NFC", letter), apart)))
-    found = {letter: None}
-    for order in permutations(marks):
-        if normalize("NFD", base + "".join(order)) != apart:
-            continue
-        for number in range(len(order) + 1):
-            first, rest = base + "".join(order[:number]), "".join(order[number:])
-            found.update((sign + rest, None) for sign in _signs(first))
-    return tuple(found)
-
-
-@lru_cache(1000)
-def _in_any_case(letter: str) -> tuple[str, ...]:
-    found = dict.fromkeys(_written(letter))
-    for way in tuple(found):
-        for case in product(*map(spellings, way)):
-            found.update(dict.fromkeys(written("".join(case))))
-    return tuple(found)
-
-
-@lru_cache(1000)
-def _folded(letter: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(fold, (letter, *_in_any_case(letter)))))
 
 
 def _stands_for_another(char: str) -> bool:

@@ -4,7 +4,7 @@ Made by worker threads, painted by widgets, which alone know what a style looks 
 of the moment.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from explorer.render.clean import ELLIPSIS, cell_width, clean, cut
 
@@ -12,21 +12,11 @@ Span = tuple[str, str]
 """(clean text, style)."""
 Line = tuple[Span, ...]
 MATCH = "match"
-"""The style of what was looked for."""
+"""The style of what was found."""
 
 
 def line_text(line: Line) -> str:
     return "".join(text for text, _ in line)
-
-
-def lit(text: str, spans: Iterable[tuple[int, int]], style: str) -> Line:
-    """A text with what stands in these places lit."""
-    pieces: list[Span] = []
-    at = 0
-    for start, end in spans:
-        pieces += [(text[at:start], style), (text[start:end], MATCH)]
-        at = end
-    return tuple(piece for piece in (*pieces, (text[at:], style)) if piece[0])
 
 
 def line_width(line: Line) -> int:
@@ -49,10 +39,26 @@ def cut_line(line: Line, width: int) -> Line:
     return tuple(kept)
 
 
+def restyled(line: Line, places: Sequence[tuple[int, int, str]]) -> Line:
+    """The line with these parts of it, (start, end, style) from left to right, in other styles."""
+    made: list[Span] = []
+    offset = 0
+    for text, style in line:
+        at = 0
+        for start, end, other in places:
+            first, last = max(start - offset, at), min(end - offset, len(text))
+            if first < last:
+                made += [(text[at:first], style), (text[first:last], other)]
+                at = last
+        made.append((text[at:], style))
+        offset += len(text)
+    return tuple(span for span in made if span[0])
+
+
 def settled(line: Line, style: str) -> Line:
     """The line, if its spans may stand side by side: taken apart or put together, characters can
     join to what is no longer clean or has another width. Such text has one style."""
-    text = "".join(part for part, _ in line)
+    text = line_text(line)
     if text.isascii():
         return line
     apart = all(clean(part) == part for part, _ in line) and line_width(line) == cell_width(text)

@@ -11,11 +11,7 @@ UNKNOWN = "?"
 SKEW = 300.0
 """Seconds into the future that are put down to another clock, not to the future."""
 
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_WEEKDAYS = (
-    *("Monday", "Tuesday", "Wednesday", "Thursday"),
-    *("Friday", "Saturday", "Sunday"),
-)
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -60,7 +56,7 @@ def ago(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
     if days == 1:
         return "yesterday"
     if days <= 6:
-        return _DAYS[then.weekday()]
+        return _WEEKDAYS[then.weekday()][:3]
     if then.year == today.year or days <= _SAME_YEAR_DAYS:
         return f"{then.day} {_MONTHS[then.month - 1][:3]}"
     return _date(then)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from explorer.render.clean import CLUSTER, cell_width, cut
-from explorer.render.lines import Line, Span
+from explorer.render.lines import Line, Span, line_text
 
 _LEAD = r" *(?:[-*+•▸] +|\d{1,3}[.)] +|> ?)*"
 _WIDE = "\u2e80-\U0003ffff"
@@ -46,26 +46,27 @@ def line_breaks(text: str, width: int) -> Iterator[tuple[int, int, int]]:
 
 def take(text: str, width: int, limit: int) -> tuple[list[str], int]:
     """(the first `limit` lines, about how many more there are)."""
-    width = max(width, 1)
     lines: list[str] = []
-    start = 0
-    while start <= len(text):
-        end = text.find("\n", start)
-        if end < 0:
-            end = len(text)
-        paragraph = text[start:end]
-        for first, last, indent in breaks(paragraph, width):
-            if len(lines) == limit:
-                left = start + first
-                return lines, max(text.count("\n", left) + 1, (len(text) - left) // width)
-            lines.append(" " * indent + paragraph[first:last])
-        start = end + 1
+    for first, last, indent in line_breaks(text, width):
+        if len(lines) == limit:
+            left = len(text) - first
+            return lines, max(text.count("\n", first) + 1, left // max(width, 1))
+        lines.append(" " * indent + text[first:last])
     return lines, 0
+
+
+def beginning(text: str, width: int, limit: int) -> tuple[str, int]:
+    """(what of a text is enough for `limit` lines, about how many lines follow it)."""
+    # Three letters for each cell leave room for colours and marks, which take none.
+    enough = 3 * limit * (width + 1)
+    if len(text) <= enough:
+        return text, 0
+    return text[:enough], text.count("\n", enough) or (len(text) - enough) // max(width, 1) or 1
 
 
 def wrapped_line(line: Line, width: int) -> Iterator[Line]:
     """A line of spans at this width; what goes over a line end keeps its style on both sides."""
-    text = "".join(part for part, _ in line)
+    text = line_text(line)
     number = offset = 0
     for start, end, indent in breaks(text, width):
         spans: list[Span] = [(" " * indent, "text")] if indent else []

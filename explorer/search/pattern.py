@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 from explorer.errors import ExplorerError
-from explorer.render.letters import expression, written
+from explorer.render.letters import expression, occurrences, written
 
 if TYPE_CHECKING:
     import regex
@@ -97,20 +97,13 @@ class _Words:
     def spans(self, text: str) -> Iterable[tuple[int, int]]:
         if not self._cased and self.text.isascii() and not any(twin in text for twin in _TWINS):
             # The same places, in a tenth of the time: 15 ms instead of 150 for 8 MB.
-            return _places(self.text, text.lower())
+            return occurrences(text.lower(), self.text)
         return (match.span() for match in self._finder.finditer(text))
 
     def is_not_in(self, stored: str) -> bool:
         # Letters are in JSON as they are, unless they are written as numbers; numbers may differ.
         plain = self.text.isascii() and self.text.isalpha()
         return plain and "\\u00" not in stored and not any(self.spans(stored))
-
-
-def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
-    at = text.find(words)
-    while at >= 0:
-        yield at, at + len(words)
-        at = text.find(words, at + len(words))
 
 
 class _Expression:

@@ -6,7 +6,7 @@ summaries of earlier parts); a preview that shows those tells nothing.
 
 import re
 
-from explorer.render.turns import turn
+from explorer.render.passages import turn
 
 PREVIEW_CHARS = 300
 """Enough for a row on the widest screen."""

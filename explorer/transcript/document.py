@@ -15,12 +15,12 @@ from explorer.render.lines import Line, line_text
 from explorer.transcript.height_index import HeightIndex
 
 KEPT = 600
-"""Messages kept laid out; further ones are read again when they come back into sight."""
+"""Messages kept laid out; further ones are read again when they become visible again."""
 _STILL = ("head", "gap", "seam", "finish")
 """Blocks that the cursor passes over."""
 
 
-class Laid(NamedTuple):
+class LaidMessage(NamedTuple):
     """A message that is laid out."""
 
     message: Message | None
@@ -40,7 +40,7 @@ class Laid(NamedTuple):
         return line_text(named.lines[0]).lstrip("▸▾─ ")
 
 
-class Place(NamedTuple):
+class BlockPlace(NamedTuple):
     """A block of the transcript."""
 
     item: int
@@ -51,14 +51,11 @@ class Document:
     """The messages of one transcript at one width."""
 
     def __init__(
-        self,
-        outlines: Sequence[Outline],
-        width: int,
-        before: Mapping[int, Laid] = {},
+        self, outlines: Sequence[Outline], width: int, before: Mapping[int, LaidMessage] = {}
     ) -> None:
         self.outlines = outlines
         self.width = width
-        self._laid: dict[int, Laid] = {}
+        self._laid: dict[int, LaidMessage] = {}
         self._before = dict(before)
         """Messages that were laid out for another view: only their lines are not known."""
         self._index = HeightIndex(estimates(outlines, width))
@@ -66,7 +63,7 @@ class Document:
     def extended(self, outlines: Sequence[Outline]) -> "Document":
         """The document with more messages at its end; what else changed is laid out anew."""
 
-        def same(known: Mapping[int, Laid]) -> dict[int, Laid]:
+        def same(known: Mapping[int, LaidMessage]) -> dict[int, LaidMessage]:
             there = (at for at in known if at < len(outlines))
             return {at: known[at] for at in there if _same(self.outlines[at], outlines[at])}
 
@@ -95,26 +92,25 @@ class Document:
             return 0
         return self._index.start(item) + min(inside, max(self._index.height(item) - 1, 0))
 
-    def line(self, number: int) -> tuple[Line | None, Place | None]:
+    def line(self, number: int) -> tuple[Line | None, BlockPlace | None]:
         """(what to paint, which block it belongs to); no line for a message not yet laid out."""
         if not self.outlines or number >= self.height:
             return (), None
         item, inside = self._index.at(number)
-        laid = self._laid.get(item)
-        if laid is None:
+        if item not in self._laid:
             return None, None
-        for at, block in enumerate(laid.blocks):
+        for at, block in enumerate(self._blocks(item)):
             if inside < len(block.lines):
-                return block.lines[inside], Place(item, at)
+                return block.lines[inside], BlockPlace(item, at)
             inside -= len(block.lines)
         return (), None
 
-    def mark(self, number: int) -> tuple[Place, int] | None:
+    def mark(self, number: int) -> tuple[BlockPlace, int] | None:
         """(block, line within it) at a line: what stays when blocks above it fold or unfold."""
         place = self.line(number)[1]
         return (place, number - self.first_line(place)) if place else None
 
-    def marked_line(self, mark: tuple[Place, int]) -> int:
+    def marked_line(self, mark: tuple[BlockPlace, int]) -> int:
         """Where that is now; the nearest line of the block where it has become shorter."""
         place, inside = mark
         block = self.block(place)
@@ -122,13 +118,16 @@ class Document:
 
     def unread(self, first: int, last: int) -> range:
         """The messages on these lines, from the first that is not laid out to the last such."""
-        if not self.outlines:
-            return range(0)
-        start, end = self._index.at(first)[0], self._index.at(last)[0]
-        missing = [item for item in range(start, end + 1) if item not in self._laid]
+        missing = [item for item in self.items(first, last) if item not in self._laid]
         return range(missing[0], missing[-1] + 1) if missing else range(0)
 
-    def lay(self, items: Mapping[int, Laid]) -> None:
+    def items(self, first: int, last: int) -> range:
+        """The messages on these lines."""
+        if not self.outlines:
+            return range(0)
+        return range(self._index.at(first)[0], self._index.at(last)[0] + 1)
+
+    def lay(self, items: Mapping[int, LaidMessage]) -> None:
         for item, laid in items.items():
             self._laid.pop(item, None)
             self._laid[item] = laid
@@ -137,7 +136,7 @@ class Document:
         _shorten(self._laid)
 
     def keep(self, items: range) -> None:
-        """Have all but these laid out anew when they come into sight; heights stay till then."""
+        """Have all but these laid out anew when they become visible; heights stay till then."""
         for item in [item for item in self._laid if item not in items]:
             self._before[item] = self._laid.pop(item)
         _shorten(self._before)
@@ -154,65 +153,60 @@ class Document:
             if any(call.id in calls for call in asked):
                 self.forget(item)
 
-    def known(self, items: range) -> dict[int, Laid]:
+    def known(self, items: range) -> dict[int, LaidMessage]:
         """Those of some messages that can be laid out anew without being read."""
         found = ((item, self._laid.get(item) or self._before.get(item)) for item in items)
         return {item: laid for item, laid in found if laid is not None and laid.message}
 
-    def place_of(self, item: int, key: str) -> Place | None:
+    def place_of(self, item: int, key: str) -> BlockPlace | None:
         """A block of a message, by its name."""
-        laid = self._laid.get(item)
-        found = (at for at, block in enumerate(laid.blocks if laid else ()) if block.key == key)
-        return next((Place(item, at) for at in found), None)
+        found = (at for at, block in enumerate(self._blocks(item)) if block.key == key)
+        return next((BlockPlace(item, at) for at in found), None)
 
     def height_of(self, item: int) -> int:
         return self._index.height(item) if self.outlines else 0
 
-    def first_place(self, item: int) -> Place | None:
+    def first_place(self, item: int) -> BlockPlace | None:
         """The first block of a message that the cursor can stand on."""
-        laid = self._laid.get(item)
-        found = (at for at, block in enumerate(laid.blocks if laid else ()) if _stands(block))
-        return next((Place(item, at) for at in found), None)
+        found = (at for at, block in enumerate(self._blocks(item)) if _stands(block))
+        return next((BlockPlace(item, at) for at in found), None)
 
-    def laid(self, item: int) -> Laid | None:
+    def laid(self, item: int) -> LaidMessage | None:
         return self._laid.get(item)
 
-    def block(self, place: Place) -> Block | None:
-        laid = self._laid.get(place.item)
-        return laid.blocks[place.block] if laid and place.block < len(laid.blocks) else None
+    def block(self, place: BlockPlace) -> Block | None:
+        blocks = self._blocks(place.item)
+        return blocks[place.block] if place.block < len(blocks) else None
 
-    def first_line(self, place: Place) -> int:
-        laid = self._laid.get(place.item)
-        before = laid.blocks[: place.block] if laid else ()
+    def _blocks(self, item: int) -> tuple[Block, ...]:
+        """Those of a message that is laid out."""
+        laid = self._laid.get(item)
+        return laid.blocks if laid else ()
+
+    def first_line(self, place: BlockPlace) -> int:
+        before = self._blocks(place.item)[: place.block]
         return self._index.start(place.item) + sum(len(block.lines) for block in before)
 
-    def places(self, first: int, last: int) -> Iterable[Place]:
+    def places(self, first: int, last: int) -> Iterable[BlockPlace]:
         """The blocks on these lines that the cursor can stand on."""
-        if not self.outlines:
-            return
-        start, end = self._index.at(first)[0], self._index.at(last)[0]
-        for item in range(start, end + 1):
-            laid = self._laid.get(item)
-            for at, block in enumerate(laid.blocks if laid else ()):
-                top = self.first_line(Place(item, at))
+        for item in self.items(first, last):
+            for at, block in enumerate(self._blocks(item)):
+                top = self.first_line(BlockPlace(item, at))
                 inside = top <= last and top + len(block.lines) > first
                 if inside and _stands(block):
-                    yield Place(item, at)
+                    yield BlockPlace(item, at)
 
-    def next_place(self, place: Place, step: int) -> Place | None:
+    def next_place(self, place: BlockPlace, step: int) -> BlockPlace | None:
         """The next block in a direction, among the messages that are laid out."""
         item, at = place.item, place.block + step
-        while 0 <= item < len(self.outlines):
-            laid = self._laid.get(item)
-            if laid is None:
-                return None
-            while 0 <= at < len(laid.blocks):
-                if _stands(laid.blocks[at]):
-                    return Place(item, at)
+        while item in self._laid:
+            blocks = self._blocks(item)
+            while 0 <= at < len(blocks):
+                if _stands(blocks[at]):
+                    return BlockPlace(item, at)
                 at += step
             item += step
-            beside = self._laid.get(item)
-            at = 0 if step > 0 else len(beside.blocks) - 1 if beside else 0
+            at = 0 if step > 0 else len(self._blocks(item)) - 1
         return None
 
 
@@ -220,7 +214,7 @@ def _same(before: Outline, now: Outline) -> bool:
     return now == (before if before.size != UNKNOWN else before._replace(size=now.size))
 
 
-def _shorten(laid: dict[int, Laid]) -> None:
+def _shorten(laid: dict[int, LaidMessage]) -> None:
     while len(laid) > KEPT:
         laid.pop(next(iter(laid)))
 

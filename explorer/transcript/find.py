@@ -8,19 +8,18 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import accumulate, takewhile
-from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Message, ToolCall
 from explorer.render.blocks import whole_text
 from explorer.render.passages import passages
-from explorer.render.tools.outcome import failed
+from explorer.render.tools.results import opened
 from explorer.search.matcher import Matcher, said
 from explorer.search.pattern import BadPattern, Pattern, count_in
 from explorer.stores.base import Store
-from explorer.transcript.document import Laid
-from explorer.transcript.highlight import as_seen
-from explorer.transcript.layout import Outlined, read_items
+from explorer.transcript.document import LaidMessage
+from explorer.transcript.highlight import Match, as_seen
+from explorer.transcript.layout import ConversationOutline, read_items
 
 FIRST_BATCH = 40
 LARGEST_BATCH = 640
@@ -32,14 +31,6 @@ _FAILED = ("error", "interrupted", "cancelled", "length", "content_filter")
 
 Counts = tuple[tuple[str, int], ...]
 """(block, matches in it) of one message."""
-
-
-class Place(NamedTuple):
-    """One match: in which message, which block, the how manieth there."""
-
-    item: int
-    key: str
-    number: int
 
 
 class Hits:
@@ -71,47 +62,47 @@ class Hits:
         self._before = None
         self.looked_at = min(self.looked_at, item)
 
-    def has(self, place: Place) -> bool:
-        return place.number < dict(self._found.get(place.item, ())).get(place.key, 0)
+    def has(self, match: Match) -> bool:
+        return match.number < dict(self._found.get(match.item, ())).get(match.key, 0)
 
-    def at_or_after(self, item: int) -> Place | None:
+    def at_or_after(self, item: int) -> Match | None:
         """The first match from a message on, else from the beginning."""
         if not self._items:
             return None
         at = bisect_left(self._items, item)
-        return self._place(self._items[at % len(self._items)], 0)
+        return self._match(self._items[at % len(self._items)], 0)
 
-    def first_in(self, item: int, key: str) -> Place | None:
+    def first_in(self, item: int, key: str) -> Match | None:
         """The first match in a block of a message."""
-        return Place(item, key, 0) if dict(self._found.get(item, ())).get(key) else None
+        return Match(item, key) if dict(self._found.get(item, ())).get(key) else None
 
-    def beside(self, place: Place, step: int) -> Place:
+    def beside(self, match: Match, step: int) -> Match:
         """The next or previous match, round the ends."""
-        at = self._inside(place) + step
-        if 0 <= at < _sum(self._found[place.item]):
-            return self._place(place.item, at)
-        here = bisect_left(self._items, place.item)
+        at = self._inside(match) + step
+        if 0 <= at < _sum(self._found[match.item]):
+            return self._match(match.item, at)
+        here = bisect_left(self._items, match.item)
         item = self._items[(here + step) % len(self._items)]
-        return self._place(item, 0 if step > 0 else _sum(self._found[item]) - 1)
+        return self._match(item, 0 if step > 0 else _sum(self._found[item]) - 1)
 
-    def number_of(self, place: Place) -> int:
-        """The how manieth of all matches so far it is, from 1."""
+    def number_of(self, match: Match) -> int:
+        """Its number among all matches so far, from 1."""
         if self._before is None:
             sums = (_sum(self._found[item]) for item in self._items)
             self._before = list(accumulate(sums, initial=0))
-        return self._before[bisect_left(self._items, place.item)] + self._inside(place) + 1
+        return self._before[bisect_left(self._items, match.item)] + self._inside(match) + 1
 
-    def _place(self, item: int, at: int) -> Place:
+    def _match(self, item: int, at: int) -> Match:
         """A match of a message; only counted, for one of 8 MB may have a million."""
         counts = self._found[item]
         sums = list(accumulate(number for _, number in counts))
         block = bisect_right(sums, at)
-        return Place(item, counts[block][0], at - (sums[block - 1] if block else 0))
+        return Match(item, counts[block][0], at - (sums[block - 1] if block else 0))
 
-    def _inside(self, place: Place) -> int:
-        """The how manieth of its message a match is, from 0."""
-        counts = self._found[place.item]
-        return _sum(tuple(takewhile(lambda one: one[0] != place.key, counts))) + place.number
+    def _inside(self, match: Match) -> int:
+        """The match index within its message, from 0."""
+        counts = self._found[match.item]
+        return _sum(tuple(takewhile(lambda one: one[0] != match.key, counts))) + match.number
 
 
 def _sum(counts: Counts) -> int:
@@ -120,12 +111,12 @@ def _sum(counts: Counts) -> int:
 
 def look_through(
     store: Store,
-    outlined: Outlined,
+    outlined: ConversationOutline,
     start: int,
     finder: Pattern,
     tell: Callable[[dict[int, Counts], int], None],
     token: CancelToken,
-    known: Mapping[int, Laid] = {},
+    known: Mapping[int, LaidMessage] = {},
     first: int = 0,
 ) -> None:
     """Find all matches from the message `first` on, those from `start` on before the others;
@@ -155,59 +146,63 @@ def look_through(
 
 
 def next_error(
-    store: Store, outlined: Outlined, start: int, token: CancelToken
-) -> tuple[int, str] | None:
-    """(message, block) of the next thing that went wrong, round the end."""
+    store: Store, outlined: ConversationOutline, start: int, token: CancelToken
+) -> Match | None:
+    """The next thing that went wrong, round the end."""
     for items in _batches(start, len(outlined.outlines)):
         for item, message, _, _ in read_items(store, outlined, items, token):
             if message is None or item not in items:
                 continue
-            if message.role == "tool" and failed(message.text):
-                return item, "call"
+            if message.role == "tool" and opened(message.text).failed:
+                return Match(item, "call")
             if message.finish_reason in _FAILED:
-                return item, "finish"
+                return Match(item, "finish")
     return None
 
 
-def place_of(
-    store: Store, outlined: Outlined, message_id: int, matcher: Matcher, token: CancelToken
-) -> tuple[int, str] | None:
-    """(message, block) in which a message that was found matches; a call that is answered is
-    drawn with its answer."""
+def first_match(
+    store: Store,
+    outlined: ConversationOutline,
+    message_id: int,
+    matcher: Matcher,
+    token: CancelToken,
+) -> Match | None:
+    """Where a message that was found matches; a call that is answered is drawn with its answer."""
     item = outlined.item_of(message_id)
     if item is None:
         return None
     try:
-        return _place_in(store, outlined, item, matcher, token)
+        return _match_in(store, outlined, item, matcher, token)
     except BadPattern:
         # The message is known all the same, if not where in it.
-        return item, "text"
+        return Match(item, "text")
 
 
-def _place_in(
-    store: Store, outlined: Outlined, item: int, matcher: Matcher, token: CancelToken
-) -> tuple[int, str]:
+def _match_in(
+    store: Store, outlined: ConversationOutline, item: int, matcher: Matcher, token: CancelToken
+) -> Match:
     read = read_items(store, outlined, range(item, item + 1), token)
     message = next((one.message for one in read if one.item == item), None)
     where = matcher.where(message) if message else None
     if message is None or where is None:
-        return item, "text"
+        return Match(item, "text")
     if message.role == "tool":
-        return item, "call"
+        return Match(item, "call")
+    if where.field == "reasoning":
+        return Match(item, "reasoning")
     if where.field != "tool_calls":
         holding = (one.key for one in passages(message) if matcher.spans(one.text))
-        return item, "reasoning" if where.field == "reasoning" else next(holding, "text")
+        return Match(item, next(holding, "text"))
     for number, call in enumerate(message.tool_calls):
         if matcher.spans(f"{call.name}\n{said(call.arguments)}"):
-            answers = range(item, len(outlined.outlines)) if call.id else ()
-            for at in answers:
-                if outlined.outlines[at].tool_call_id == call.id:
-                    return at, "call"
-            return item, f"call-{number}"
-    return item, "text"
+            later = range(item, len(outlined.outlines)) if call.id else ()
+            answers = (at for at in later if outlined.outlines[at].tool_call_id == call.id)
+            answer = next(answers, None)
+            return Match(item, f"call-{number}") if answer is None else Match(answer, "call")
+    return Match(item, "text")
 
 
-def unchanged(before: Outlined, now: Outlined) -> int:
+def unchanged(before: ConversationOutline, now: ConversationOutline) -> int:
     """How many messages at the beginning need not be looked through again, now that a session has
     become longer: the last turn may have got results."""
     number = len(before.outlines)

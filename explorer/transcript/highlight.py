@@ -1,7 +1,7 @@
-"""Matches lit in painted lines.
+"""Matches highlighted in painted lines.
 
 What is looked for may have been wrapped: the lines of a block are looked at as one text, and such
-a match is lit on both sides of the break.
+a match is highlighted on both sides of the break.
 """
 
 import re
@@ -11,26 +11,37 @@ from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.render.blocks import Block
-from explorer.render.lines import MATCH, Line, Span, line_text
+from explorer.render.lines import MATCH, Line, line_text, restyled
 from explorer.search.pattern import Pattern, hurried
-from explorer.transcript.document import Place
+from explorer.transcript.document import BlockPlace
 
 HERE = "match-here"
 KEPT = 500
-"""Blocks whose matches are kept: many more than are in sight."""
+"""Blocks whose matches are kept: many more than are visible."""
 _MARGIN = " ▎│"
 """What stands before the text of a wrapped line: its indent, and the bars of quotes and code."""
 
 _MARKS = r"[*_`~]+"
 
 
-class Lit(NamedTuple):
-    """A piece of a line that belongs to a match."""
+class Match(NamedTuple):
+    """One match in a conversation."""
+
+    item: int
+    """The message that it is in."""
+    key: str
+    """The name of its block."""
+    number: int = 0
+    """The match index within that block."""
+
+
+class Highlight(NamedTuple):
+    """A part of a line that belongs to a match."""
 
     start: int
     end: int
     number: int
-    """The how manieth match of its block, from 0."""
+    """The match index within the block."""
 
 
 def goes_across(finder: Pattern) -> bool:
@@ -49,7 +60,7 @@ def as_seen(text: str, finder: Pattern, is_prose: bool) -> str:
     return text if not is_prose or re.search(_MARKS, finder.text) else re.sub(_MARKS, "", text)
 
 
-def matches_in(lines: Sequence[Line], finder: Pattern) -> tuple[tuple[Lit, ...], ...]:
+def matches_in(lines: Sequence[Line], finder: Pattern) -> tuple[tuple[Highlight, ...], ...]:
     """For each line of a block, what of it matches. Raises for an expression that takes too long to
     be painted."""
     across = goes_across(finder)
@@ -60,47 +71,33 @@ def matches_in(lines: Sequence[Line], finder: Pattern) -> tuple[tuple[Lit, ...],
     for text in kept:
         begins.append(offset)
         offset += len(text) + 1
-    found: list[list[Lit]] = [[] for _ in lines]
+    found: list[list[Highlight]] = [[] for _ in lines]
     with hurried():
-        for number, (start, end) in enumerate(finder.spans((" " if across else "\n").join(kept))):
+        for index, (start, end) in enumerate(finder.spans((" " if across else "\n").join(kept))):
             at = bisect_right(begins, start) - 1
             while at < len(kept) and begins[at] < end:
                 first, last = max(start - begins[at], 0), min(end - begins[at], len(kept[at]))
                 if first < last:
-                    found[at].append(Lit(first + margins[at], last + margins[at], number))
+                    found[at].append(Highlight(first + margins[at], last + margins[at], index))
                 at += 1
     return tuple(map(tuple, found))
 
 
-def marked(line: Line, places: Sequence[Lit], here: int | None = None) -> Line:
-    """The line with its matches lit, the one numbered `here` more than the others."""
-    if not places:
-        return line
-    made: list[Span] = []
-    offset = 0
-    for text, style in line:
-        at = 0
-        for start, end, number in places:
-            first, last = max(start - offset, at), min(end - offset, len(text))
-            if first >= last:
-                continue
-            made += [(text[at:first], style), (text[first:last], HERE if number == here else MATCH)]
-            at = last
-        made.append((text[at:], style))
-        offset += len(text)
-    return tuple(span for span in made if span[0])
+def marked(line: Line, found: Sequence[Highlight], here: int | None = None) -> Line:
+    """The line with its matches highlighted, the one with the index `here` more than the others."""
+    return restyled(line, [(*one[:2], HERE if one.number == here else MATCH) for one in found])
 
 
-class Lights:
-    """What is lit in a transcript, and the one match that the reader was led to."""
+class Highlights:
+    """What is highlighted in a transcript, and the one match that the reader was led to."""
 
     def __init__(self) -> None:
         self.finder: Pattern | None = None
-        self.here: tuple[Place, int] | None = None
-        """(block, the how manieth match in it) where a step has led."""
-        self._known: dict[Place, tuple[Block, tuple[tuple[Lit, ...], ...]]] = {}
+        self.here: tuple[BlockPlace, int] | None = None
+        """(block, match index in it) where a step has led."""
+        self._known: dict[BlockPlace, tuple[Block, tuple[tuple[Highlight, ...], ...]]] = {}
         self._too_slow = False
-        """What is looked for kept the screen waiting: it is lit nowhere any more."""
+        """What is looked for kept the screen waiting: it is highlighted nowhere any more."""
 
     def use(self, finder: Pattern | None) -> None:
         """Look for something else, or for nothing."""
@@ -108,14 +105,14 @@ class Lights:
         self._too_slow = False
         self._known.clear()
 
-    def of(self, place: Place, block: Block) -> tuple[tuple[Lit, ...], ...]:
-        """What is lit of each line of a block."""
+    def of(self, place: BlockPlace, block: Block) -> tuple[tuple[Highlight, ...], ...]:
+        """What is highlighted in each line of a block."""
         known = self._known.get(place)
         if known is not None and known[0] is block:
             return known[1]
         if len(self._known) >= KEPT:
             self._known.clear()
-        found: tuple[tuple[Lit, ...], ...] = ((),) * len(block.lines)
+        found: tuple[tuple[Highlight, ...], ...] = ((),) * len(block.lines)
         if self.finder is not None and not self._too_slow:
             try:
                 found = matches_in(block.lines, self.finder)
@@ -124,22 +121,19 @@ class Lights:
         self._known[place] = block, found
         return found
 
-    def painted(self, place: Place, block: Block, line: int) -> Line:
+    def painted(self, place: BlockPlace, block: Block, line: int) -> Line:
         """A line of a block with its matches."""
         here = self.here[1] if self.here is not None and self.here[0] == place else None
         return marked(block.lines[line], self.of(place, block)[line], here)
 
-    def lead_to(self, place: Place, block: Block, number: int) -> int:
+    def lead_to(self, place: BlockPlace, block: Block, index: int) -> int:
         """The line of a match in a block. One that is not shown lies behind what the cap left out,
         which the last line says."""
-        lines = self.of(place, block)
-        numbers = [lit.number for line in lines for lit in line]
-        hidden = number not in numbers
-        if hidden and block.opens_alone:
-            self.here = place, number
-            return len(block.lines) - 1
-        if hidden:
-            number = max(numbers, default=0)
-        self.here = place, number
-        shown = (at for at, line in enumerate(lines) if any(lit.number == number for lit in line))
-        return next(shown, 0)
+        lines: dict[int, int] = {}
+        for at, line in enumerate(self.of(place, block)):
+            for one in line:
+                lines.setdefault(one.number, at)
+        if index not in lines and not block.opens_alone:
+            index = max(lines, default=0)
+        self.here = place, index
+        return lines.get(index, len(block.lines) - 1 if block.opens_alone else 0)

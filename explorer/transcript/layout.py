@@ -11,7 +11,7 @@ from explorer.render.blocks import Block, View, blocks
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
 from explorer.stores.conversation import same
-from explorer.transcript.document import Laid
+from explorer.transcript.document import LaidMessage
 from explorer.transcript.seams import Seam, compaction_seams, part_seams, pauses, repeated
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
@@ -22,7 +22,7 @@ LOOK_BACK = 40
 """Messages before a window that are searched for the calls its results answer."""
 
 
-class Outlined(NamedTuple):
+class ConversationOutline(NamedTuple):
     """All messages of a conversation, and what stands between them."""
 
     session: Session
@@ -70,7 +70,7 @@ def outline(
     everything: bool,
     token: CancelToken,
     most: int | None = None,
-) -> Outlined:
+) -> ConversationOutline:
     """The outline of a whole conversation, part after part, or of about the first `most` messages;
     `everything` includes what was rewound, what is repeated, and what is for the model alone."""
     found: list[Outline] = []
@@ -93,7 +93,8 @@ def outline(
         if prompt.strip() and prompt != told:
             told, made = prompt, _prompt(-1 - number, session, prompt)
             prompts[made.id] = made
-            shown.insert(0, _prompt_outline(made, key))
+            outlined = Outline(made.id, key, "system", None, 1, False, None, MessageState.LIVE)
+            shown.insert(0, outlined)
             prompt_items.append(len(found))
         if number and shown:
             seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
@@ -102,14 +103,14 @@ def outline(
         if not whole or (most is not None and len(found) >= most):
             complete = whole and number == len(unit.parts) - 1
             break
-    return Outlined(
+    return ConversationOutline(
         session,
         tuple(found),
         _together(seams, compaction_seams(found), pauses(found)),
-        prompts,
-        tuple(prompt_items),
-        frozenset(one.tool_call_id for one in found if one.tool_call_id),
-        complete,
+        prompts=prompts,
+        prompt_items=tuple(prompt_items),
+        answered=frozenset(one.tool_call_id for one in found if one.tool_call_id),
+        complete=complete,
     )
 
 
@@ -120,7 +121,7 @@ def beginning(
     everything: bool,
     message: int | None,
     token: CancelToken,
-) -> Outlined:
+) -> ConversationOutline:
     """The outline of the first messages, if the one to begin with is among them; else of all."""
     first = outline(store, session, unit, everything, token, BEGINNING)
     if first.complete or message is None or first.item_of(message) is not None:
@@ -154,11 +155,7 @@ def _prompt(id_: int, session: Session, text: str) -> Message:
     )
 
 
-def _prompt_outline(message: Message, key: int) -> Outline:
-    return Outline(message.id, key, "system", None, 1, False, None, MessageState.LIVE)
-
-
-class Read(NamedTuple):
+class ReadMessage(NamedTuple):
     """A message that was read."""
 
     item: int
@@ -172,17 +169,17 @@ class Read(NamedTuple):
 
 def read_items(
     store: Store,
-    outlined: Outlined,
+    outlined: ConversationOutline,
     items: range,
     token: CancelToken,
-    known: Mapping[int, Laid] = {},
-) -> Iterator[Read]:
+    known: Mapping[int, LaidMessage] = {},
+) -> Iterator[ReadMessage]:
     """Messages of a conversation in their order, and one before them that they may repeat; nothing
     is read where all of them are `known`."""
     if all(item in known for item in items):
         for item in items:
             message, drawn, call = known[item]
-            yield Read(item, message, call, not drawn)
+            yield ReadMessage(item, message, call, not drawn)
         return
     outlines = outlined.outlines
     start = max(_calling(outlines, items.start) - 1, 0)
@@ -202,24 +199,24 @@ def read_items(
         one = outlines[item]
         message = outlined.prompts.get(one.id) or messages.get((one.session_key, one.id))
         if message is None:
-            yield Read(item, None, None, False)
+            yield ReadMessage(item, None, None, False)
             continue
         # The call nearest before: some agents use an id again and again.
         alone = message.timestamp if len(message.tool_calls) == 1 else None
         calls |= {one.id: one._replace(asked_at=alone) for one in message.tool_calls if one.id}
         again = before is not None and same(before, message)
         before = message = message._replace(repeats=one.repeats)
-        yield Read(item, message, calls.get(message.tool_call_id or ""), again)
+        yield ReadMessage(item, message, calls.get(message.tool_call_id or ""), again)
 
 
 def lay_out(
     store: Store,
-    outlined: Outlined,
+    outlined: ConversationOutline,
     items: range,
     view: View,
     token: CancelToken,
-    known: Mapping[int, Laid] = {},
-) -> dict[int, Laid]:
+    known: Mapping[int, LaidMessage] = {},
+) -> dict[int, LaidMessage]:
     """The messages `items` of a conversation, laid out. `known` were laid out for another view;
     if that is all of them, none is read again."""
     if not items:
@@ -232,29 +229,29 @@ def lay_out(
     )
     if all(item in known for item in items):
         return {item: _anew(known[item], made) for item in items}
-    result: dict[int, Laid] = {}
+    result: dict[int, LaidMessage] = {}
     shown = -1
     for item, message, call, again in read_items(store, outlined, items, token):
         if message is None:
-            result[item] = Laid(None, GONE)
+            result[item] = LaidMessage(None, GONE)
         elif again and shown >= 0:
             # Written several times over: one stands for all, the others take no room.
             result[shown] = _once_more(result[shown], message.repeats, made)
-            result[item] = Laid(message, (), call)
+            result[item] = LaidMessage(message, (), call)
         else:
-            result[item] = Laid(message, blocks(message, made, call), call)
+            result[item] = LaidMessage(message, blocks(message, made, call), call)
             shown = item
     return {item: laid for item, laid in result.items() if item in items}
 
 
-def _anew(laid: Laid, view: View) -> Laid:
+def _anew(laid: LaidMessage, view: View) -> LaidMessage:
     # One that takes no room repeats the one before it, which stands for both.
     if laid.message is None or not laid.blocks:
         return laid
     return laid._replace(blocks=blocks(laid.message, view, laid.call))
 
 
-def _once_more(laid: Laid, times: int, view: View) -> Laid:
+def _once_more(laid: LaidMessage, times: int, view: View) -> LaidMessage:
     if laid.message is None:
         return laid
     message = laid.message._replace(repeats=laid.message.repeats + times)

@@ -1,7 +1,7 @@
 """What stands between messages: another part of the conversation, another day, a long pause."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -39,16 +39,13 @@ def pauses(outlines: Iterable[Outline], tz: tzinfo | None = None) -> dict[int, S
             then = local_time(time, tz)
             if then is None:
                 continue
-            day_ends = _midnight_after(then).timestamp()
+            midnight = then.replace(hour=0, minute=0, second=0, microsecond=0)
+            day_ends = (midnight + timedelta(days=1)).timestamp()
             found[outline.id] = Seam(full_day(time, tz), "dim")
         elif time - before >= PAUSE and outline.role == "user":
             found[outline.id] = Seam(f"{duration(time - before)} later", "dim")
         before = time
     return found
-
-
-def _midnight_after(then: datetime) -> datetime:
-    return (then + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:

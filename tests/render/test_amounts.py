@@ -1,4 +1,4 @@
-"""Numbers short enough for a column."""
+"""Sizes, counts and costs in words."""
 
 import pytest
 

@@ -1,9 +1,9 @@
 """Diffs: told apart, taken apart, made."""
 
-from explorer.render.tools.diffs import COMPARED, Change, amounts, compared, is_diff, parsed
+from explorer.render.tools.diffs import COMPARED, DiffLine, amounts, compared, is_diff, parsed
 
 
-def _signs(changes: list[Change]) -> str:
+def _signs(changes: list[DiffLine]) -> str:
     return "".join(change.sign or "." for change in changes)
 
 
@@ -11,7 +11,7 @@ def test_a_removed_line_of_dashes_is_no_head_of_a_file() -> None:
     diff = "--- a/x.sql\n+++ b/x.sql\n@@ -1,3 +1,3 @@\n select 1;\n--- old\n+++ new\n select 2;"
     changes = parsed(diff)
     assert _signs(changes) == "@@@ -+ "
-    assert changes[4] == Change("-", "-- old")
+    assert changes[4] == DiffLine("-", "-- old")
     assert amounts(changes) == "+1 −1"
 
 
@@ -55,9 +55,9 @@ def test_what_stayed_the_same_between_two_changes_is_folded() -> None:
 
 def test_nothing_and_something() -> None:
     assert compared("", "") == []
-    assert compared("", "a\nb") == [Change("+", "a"), Change("+", "b")]
-    assert compared("a\n", "a") == [Change(" ", "a")]
-    assert compared("a", "") == [Change("-", "a")]
+    assert compared("", "a\nb") == [DiffLine("+", "a"), DiffLine("+", "b")]
+    assert compared("a\n", "a") == [DiffLine(" ", "a")]
+    assert compared("a", "") == [DiffLine("-", "a")]
 
 
 def test_what_would_take_too_long_to_compare_is_all_out_and_all_in() -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from explorer.render.tools.outcome import exit_code, failed, outcome
 from explorer.render.tools.results import LARGEST_JSON, opened
 
 
@@ -40,8 +39,8 @@ from explorer.render.tools.results import LARGEST_JSON, opened
     ],
 )
 def test_an_outcome_is_told_from_the_result(text: str, words: str, style: str) -> None:
-    assert outcome(opened(text)) == (words, style)
-    assert failed(text) is (style == "error")
+    assert opened(text).outcome == (words, style)
+    assert opened(text).failed is (style == "error")
 
 
 def test_json_that_is_too_long_to_decode_still_tells_its_exit_code_and_its_output() -> None:
@@ -49,7 +48,7 @@ def test_json_that_is_too_long_to_decode_still_tells_its_exit_code_and_its_outpu
     text = '{"output": "' + line * LARGEST_JSON + '", "exit_code": 3, "error": null}'
     result = opened(text)
     assert result.partial
-    assert exit_code(result) == 3
+    assert result.exit_code == 3
     assert result.said.startswith("a line\na line\n")
     assert len(result.said) < 100_000
 
@@ -57,7 +56,7 @@ def test_json_that_is_too_long_to_decode_still_tells_its_exit_code_and_its_outpu
 def test_json_that_is_too_long_and_has_another_shape_is_text() -> None:
     text = '{"rows": [' + "1, " * LARGEST_JSON + "1]}"
     assert opened(text).value is None
-    assert outcome(opened(text)) == ("✓", "ok")
+    assert opened(text).outcome == ("✓", "ok")
 
 
 def test_a_hint_behind_json_is_set_aside_but_text_that_begins_like_json_is_text() -> None:

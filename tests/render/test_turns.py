@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.render.turns import SUMMARY, Turn, begins_as_made, turn
+from explorer.render.passages import SUMMARY, Turn, begins_as_made, turn
 from tests.hostile import HOSTILE
 
 NOTICE = (

@@ -13,7 +13,7 @@ from unicodedata import combining, normalize
 
 from explorer.model import Message, ToolCall
 from explorer.render.tools.call import Work, body
-from explorer.render.tools.kinds import Asked, shape
+from explorer.render.tools.kinds import ToolUse, presentation
 from explorer.render.tools.results import opened
 from explorer.stores.base import Store
 
@@ -99,8 +99,10 @@ def texts_of(message: Message) -> Iterator[str]:
 
 def names_painted(call: ToolCall) -> set[str]:
     """The names of arguments in a call as it is drawn; where it may have read a file, it has."""
-    asked = Asked(call.name, call.arguments, opened('{"content": "x"}'))
-    lines, _ = body(Work(asked, shape(asked), None), brief=False, width=10_000, room=1_000_000)
+    asked = ToolUse(call.name, call.arguments, opened('{"content": "x"}'))
+    lines, _ = body(
+        Work(asked, presentation(asked), None), brief=False, width=10_000, room=1_000_000
+    )
     return {text for line in lines for text, style in line if style == "key"}
 
 

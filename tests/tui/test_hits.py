@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.transcript.find import Hits, Place
+from explorer.transcript.find import Hits
+from explorer.transcript.highlight import Match
 
 counts = st.dictionaries(
     st.integers(0, 40),
@@ -21,7 +22,7 @@ def test_steps_go_through_all_matches_in_their_order_and_round(
     for item, numbers in found.items():
         hits.add({item: tuple((f"call-{at}", number) for at, number in enumerate(numbers))}, 1)
     plain = [
-        Place(item, f"call-{at}", inside)
+        Match(item, f"call-{at}", inside)
         for item, numbers in sorted(found.items())
         for at, number in enumerate(numbers)
         for inside in range(number)
@@ -40,10 +41,10 @@ def test_a_message_that_matches_everywhere_takes_no_longer_than_any_other() -> N
     many = 10**15
     hits = Hits()
     hits.add({3: (("text", many),), 5: (("text", 1),)}, 2)
-    last = hits.beside(Place(5, "text", 0), -1)
-    assert last == Place(3, "text", many - 1)
+    last = hits.beside(Match(5, "text", 0), -1)
+    assert last == Match(3, "text", many - 1)
     assert hits.number_of(last) == many
-    assert hits.beside(last, 1) == Place(5, "text", 0)
+    assert hits.beside(last, 1) == Match(5, "text", 0)
 
 
 @given(counts, st.integers(0, 45))
@@ -60,4 +61,4 @@ def test_what_is_forgotten_leaves_what_was_before_it(
     assert hits.total == fewer.total
     assert hits.at_or_after(0) == fewer.at_or_after(0)
     for at in found:
-        assert hits.has(Place(at, "call-0", 0)) == (at < item)
+        assert hits.has(Match(at, "call-0", 0)) == (at < item)

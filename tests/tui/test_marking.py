@@ -7,8 +7,8 @@ import pytest
 from explorer.render.blocks import Block
 from explorer.render.lines import MATCH, Line
 from explorer.search.pattern import pattern
-from explorer.transcript.document import Place
-from explorer.transcript.highlight import HERE, Lights, as_seen, marked, matches_in
+from explorer.transcript.document import BlockPlace
+from explorer.transcript.highlight import HERE, Highlights, as_seen, marked, matches_in
 
 
 def _lit(lines: list[Line], text: str) -> list[list[str]]:
@@ -74,12 +74,12 @@ def test_what_is_looked_through_is_what_is_seen(stored: str, text: str, seen: st
 
 
 def test_an_expression_that_takes_long_keeps_the_screen_waiting_once() -> None:
-    lights = Lights()
+    lights = Highlights()
     lights.use(pattern("/(a|aa)+$/"))
     block = Block("text", (_line("a" * 4000 + "c"),))
     began = time.thread_time()
-    assert [lights.of(Place(item, 0), block) for item in range(20)] == [((),)] * 20
+    assert [lights.of(BlockPlace(item, 0), block) for item in range(20)] == [((),)] * 20
     assert time.thread_time() - began < 1
     # What is looked for next is none the worse for it.
     lights.use(pattern("c"))
-    assert lights.of(Place(0, 0), block)[0]
+    assert lights.of(BlockPlace(0, 0), block)[0]

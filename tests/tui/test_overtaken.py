@@ -42,7 +42,7 @@ async def test_the_hit_of_one_session_is_not_gone_to_in_another(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path) as driver:
-        hit = Held(monkeypatch, finding, "place_of")
+        hit = Held(monkeypatch, finding, "first_match")
         await driver.pilot.press("slash", *"needle")
         await driver.until_seen(lambda: driver.listed() == ["needle", "long"])
         await driver.pilot.press("down")

@@ -9,6 +9,8 @@ from explorer.render.links import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
+from explorer.tui.keys.actions import ACTIONS
+from explorer.tui.reading.transcript_view import ReadingCommand
 from tests.factories import altered, one_session, say
 from tests.tui.driving import NOW, Driver, opened
 
@@ -373,3 +375,8 @@ async def test_a_day_stands_apart_from_the_first_message_as_from_any_other(tmp_p
         day = next(at for at, line in enumerate(lines) if "2025" in line)
         assert lines[day + 1] == ""
         assert "you" in lines[day + 2]
+
+
+def test_keys_of_the_transcript_ask_for_commands_that_are_known() -> None:
+    asked = {action.call for action in ACTIONS if action.call.startswith("ask(")}
+    assert asked == {f"ask('{command}')" for command in ReadingCommand}

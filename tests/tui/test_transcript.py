@@ -8,7 +8,7 @@ import pytest
 
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
-from explorer.transcript.document import Laid
+from explorer.transcript.document import LaidMessage
 from explorer.transcript.layout import lay_out
 from explorer.tui.reading import document_view
 from explorer.tui.reading import transcript_controller as reader
@@ -209,7 +209,7 @@ async def test_a_jump_is_painted_with_its_text_unless_that_takes_long(
 ) -> None:
     gate = threading.Event()
 
-    def slowly(*args: Any) -> dict[int, Laid]:
+    def slowly(*args: Any) -> dict[int, LaidMessage]:
         gate.wait(10)
         return lay_out(*args)
 

@@ -5,6 +5,7 @@ Blank lines are where they were written, several as one, and above a heading.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from markdown_it.token import Token
 
@@ -16,6 +17,8 @@ from explorer.render.markdown.inline import Inline
 from explorer.render.markdown.margins import Margin, mark_items
 from explorer.render.markdown.tables import most_columns, table_lines
 from explorer.render.wrap import wrapped, wrapped_line
+
+T = TypeVar("T")
 
 _CODE_BAR: Span = ("│ ", "dim")
 _LEAST_BESIDE = 8
@@ -57,9 +60,7 @@ class Markdown:
                 yield from draw(self, token, tokens)
 
     def _as_written(self, text: str, base: str = "text") -> Iterator[Line]:
-        start = self.at
-        for number, line in enumerate(text.split("\n")):
-            self.at = start + number
+        for line in self._counted(text.split("\n")):
             for piece in wrapped(line, self._margin.room):
                 yield ((piece, base),)
 
@@ -97,9 +98,7 @@ class Markdown:
         yield from self._placed(token, "text", self._wrapped(next(tokens).content, self._base()))
 
     def _wrapped(self, text: str, base: str) -> Iterator[Line]:
-        start = self.at
-        for number, line in enumerate(self._inline.lines(text, base)):
-            self.at = start + number
+        for line in self._counted(self._inline.lines(text, base)):
             yield from wrapped_line(line, self._margin.room)
 
     def _heading(self, token: Token, tokens: Iterator[Token]) -> Iterator[Line]:
@@ -135,10 +134,9 @@ class Markdown:
         language = token.info.strip().partition(" ")[0]
         if language:
             yield (*bar, (fit(language, room), "dim"))
-        start = self.at + (token.type == "fence")
+        self.at += token.type == "fence"
         code = token.content.removesuffix("\n")
-        for number, line in enumerate(self._code.lines(code, language, room, self._limit)):
-            self.at = start + number
+        for line in self._counted(self._code.lines(code, language, room, self._limit)):
             yield (*bar, *line)
 
     def _tags(self, token: Token, tokens: Iterator[Token]) -> Iterator[Line]:
@@ -158,7 +156,8 @@ class Markdown:
         self._cut = self._cut or table.cut
         yield from self._placed(token, "table", self._counted(table.lines))
 
-    def _counted(self, lines: list[Line]) -> Iterator[Line]:
+    def _counted(self, lines: Iterable[T]) -> Iterator[T]:
+        """The lines one by one, while `at` counts them."""
         start = self.at
         for number, line in enumerate(lines):
             self.at = start + number

@@ -11,7 +11,7 @@ _BAR: Span = ("▎ ", "dim")
 
 
 @dataclass(slots=True)
-class _Level:
+class _Nesting:
     opened: Token
     first: Line
     rest: Line
@@ -23,7 +23,7 @@ class Margin:
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._levels: list[_Level] = []
+        self._levels: list[_Nesting] = []
         self._quotes = 0
 
     @property
@@ -44,16 +44,16 @@ class Margin:
     def enter_quote(self, opened: Token) -> None:
         self._quotes += 1
         bar: Line = (_BAR,) if self._has_room((_BAR,)) else ()
-        self._levels.append(_Level(opened, bar, bar))
+        self._levels.append(_Nesting(opened, bar, bar))
 
     def enter_item(self, opened: Token) -> Line:
         """What must be drawn above the item, where its marker has no room beside it."""
         marker: Line = opened.meta["marker"]
         if self._has_room(marker):
             indent = (" " * line_width(marker), "text")
-            self._levels.append(_Level(opened, marker, (indent,)))
+            self._levels.append(_Nesting(opened, marker, (indent,)))
             return ()
-        self._levels.append(_Level(opened, (), (), used=True))
+        self._levels.append(_Nesting(opened, (), (), used=True))
         return marker
 
     def leave(self) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from explorer.render.clean import clean
 from explorer.render.lines import Line
-from explorer.render.wrap import take
+from explorer.render.wrap import beginning, take
 
 _MARKUP = (
     r"[*_`#>|~<\[\\]|://"  # anywhere
@@ -68,16 +68,6 @@ def _enough(text: str, width: int, limit: int) -> tuple[str, bool]:
 
 def plain_lines(text: str, width: int, limit: int, style: str) -> tuple[list[Line], int]:
     """The same for text that is no prose: output, arguments, thoughts."""
-    shown, rest = _beginning(text, width, limit)
-    lines, more = take(shown, width, limit)
+    shown, rest = beginning(text.strip("\n"), width, limit)
+    lines, more = take(clean(shown), width, limit)
     return [((line, style),) for line in lines], more + rest
-
-
-def _beginning(text: str, width: int, limit: int) -> tuple[str, int]:
-    """(clean text that is long enough for `limit` lines, about how many lines follow it)."""
-    text = text.strip("\n")
-    enough = 3 * limit * (width + 1)
-    if len(text) <= enough:
-        return clean(text), 0
-    rest = text.count("\n", enough) or (len(text) - enough) // max(width, 1)
-    return clean(text[:enough]), max(rest, 1)

@@ -40,7 +40,8 @@ def table_lines(rows: Sequence[Sequence[Line]], aligns: Sequence[str], width: in
             if spans:
                 spans.append(_BETWEEN)
             if size > room:
-                cell, size = _cut(cell, room)
+                cell = cut_line(cell, room)
+                size = line_width(cell)
             spans += cell if size == room else _aligned(cell, room - size, align)
         lines.append(tuple(_shown([*spans, *_MORE] if left_out else spans)))
     rule = "─┼─".join("─" * room for room in widths)
@@ -70,11 +71,6 @@ def _shared(needs: list[int], room: int) -> list[int]:
         widths[column] = max(min(need, left // (len(needs) - number)), 1)
         left -= widths[column]
     return widths
-
-
-def _cut(cell: Line, room: int) -> tuple[Line, int]:
-    shown = cut_line(cell, room)
-    return shown, line_width(shown)
 
 
 def _aligned(cell: Line, free: int, align: str) -> list[Span]:

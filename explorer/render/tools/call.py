@@ -12,11 +12,10 @@ from explorer.model import Message, ToolCall
 from explorer.render.amounts import plural, size
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.lines import Line, cut_line
+from explorer.render.tools.body_parts import TOLD
 from explorer.render.tools.json_rows import json_line, json_text
-from explorer.render.tools.kinds import PATHS, Asked, Shape, shape
-from explorer.render.tools.outcome import NOTHING, outcome
-from explorer.render.tools.pieces import TOLD
-from explorer.render.tools.results import Result, main_field, opened, placeholder
+from explorer.render.tools.kinds import PATHS, Presentation, ToolUse, presentation
+from explorer.render.tools.results import NOTHING, ToolResult, main_field, opened, placeholder
 from explorer.render.tools.rows import Drawn, Room, left_out
 from explorer.render.when import duration
 
@@ -41,8 +40,8 @@ _ARGUMENTS = (
 class Work(NamedTuple):
     """A call and its answer, understood."""
 
-    asked: Asked
-    shape: Shape
+    use: ToolUse
+    shown: Presentation
     took: float | None
 
 
@@ -50,8 +49,8 @@ def understood(call: ToolCall | None, answer: Message | None) -> Work:
     """A call with its answer, or either alone."""
     name = call.name if call else (answer.tool_name if answer else None) or "tool"
     result = opened(answer.text) if answer else None
-    asked = Asked(name, call.arguments if call else None, result)
-    return Work(asked, shape(asked), _took(call, answer, result))
+    use = ToolUse(name, call.arguments if call else None, result)
+    return Work(use, presentation(use), _took(call, answer, result))
 
 
 def delegates(call: ToolCall | None) -> bool:
@@ -62,10 +61,10 @@ def delegates(call: ToolCall | None) -> bool:
 def head(work: Work, folded: bool, width: int, waiting: bool = False) -> Line:
     """The call in a line: ▸ terminal  make all  ✗ exit 2 · 48 lines · 2.1 s. What somebody is
     `waiting` for may still come."""
-    start = f"{'▸' if folded else '▾'} {clean_line(work.asked.name, 60)}"
+    start = f"{'▸' if folded else '▾'} {clean_line(work.use.name, 60)}"
     argument, is_path = _argument(work)
     none = ("no result yet", "dim") if waiting else ("no result", "error")
-    said, style = outcome(work.asked.result) if work.asked.result else none
+    said, style = work.use.result.outcome if work.use.result else none
     facts = _facts(work, said)
     while True:
         told = f"{' ' if said == '✓' else ' · '}{' · '.join(facts)}" if facts else ""
@@ -82,18 +81,18 @@ def body(work: Work, brief: bool, width: int, room: int) -> Drawn:
     """(lines, about how many more): all that `room` holds, or a few lines of what matters."""
     lines: list[Line] = []
     more = 0
-    for piece in work.shape.pieces:
-        if brief and not piece.brief:
+    for part in work.shown.parts:
+        if brief and not part.brief:
             continue
         left = BRIEF if brief else room - len(lines)
-        most = left if not piece.side else 3 if brief else min(room // 4, left)
-        drawn, rest = piece.draw(Room(width, max(most, 1), brief))
+        most = left if not part.side else 3 if brief else min(room // 4, left)
+        drawn, rest = part.draw(Room(width, max(most, 1), brief))
         if left < 1:
             more += len(drawn) + rest
             continue
         lines += drawn
         more += rest
-        if rest and piece.side:
+        if rest and part.side:
             lines.append(left_out(rest, width))
     return lines, more
 
@@ -119,9 +118,9 @@ def argument_that_matters(arguments: object) -> tuple[str, bool]:
 
 
 def _argument(work: Work) -> tuple[str, bool]:
-    if work.shape.argument is not None:
-        return _in_a_line(work.shape.argument), work.shape.is_path
-    told, is_path = argument_that_matters(work.asked.arguments)
+    told, is_path = work.shown.argument, work.shown.is_path
+    if told is None:
+        told, is_path = argument_that_matters(work.use.arguments)
     return _in_a_line(told), is_path
 
 
@@ -151,15 +150,15 @@ def _shorter(path: str, room: int) -> str:
 
 def _facts(work: Work, said: str) -> list[str]:
     """How much, how long; nothing of a call without a result of its own."""
-    result = work.asked.result
+    result = work.use.result
     if result is None or said in NOTHING:
         return []
-    much = work.shape.amount() if work.shape.amount else _amount(result)
+    much = work.shown.amount() if work.shown.amount else _amount(result)
     took = duration(work.took) if work.took is not None else ""
     return [fact for fact in (much, took) if fact]
 
 
-def _amount(result: Result) -> str:
+def _amount(result: ToolResult) -> str:
     """How much came back: lines where it is text, else bytes."""
     if result.length is not None:
         return f"cut, {size(result.length)} in all"
@@ -179,7 +178,7 @@ def _amount(result: Result) -> str:
     return f"{much}, cut" if result.fields.get("truncated") is True else much
 
 
-def _took(call: ToolCall | None, answer: Message | None, result: Result | None) -> float | None:
+def _took(call: ToolCall | None, answer: Message | None, result: ToolResult | None) -> float | None:
     """Seconds, as the tool measured them, or from the call to its result. Of calls made together
     nothing is told by the times: the results are written one after the other, in the order of the
     calls, whether the tools ran one by one or side by side."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.render.amounts import plural, size
-from explorer.render.tools.rows import Row
+from explorer.render.tools.rows import TextRow
 
 LONGEST = 200_000
 """Letters of a text or of a diff that are read."""
@@ -33,7 +33,7 @@ _ABOUT = (
 )
 
 
-class Change(NamedTuple):
+class DiffLine(NamedTuple):
     """One line of a diff."""
 
     sign: str
@@ -54,10 +54,10 @@ def changed_files(text: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in re.findall(_FILE, text[:20_000])))
 
 
-def parsed(text: str) -> list[Change]:
+def parsed(text: str) -> list[DiffLine]:
     """The lines of a unified diff, or of a patch whose hunks have no numbers. Only lines that the
     head of a hunk counts are its own: a removed line may begin with `--`."""
-    changes: list[Change] = []
+    changes: list[DiffLine] = []
     out = into = 0
     loose = False
     lines, rest = _lines(text.strip("\r\n"))
@@ -76,24 +76,24 @@ def parsed(text: str) -> list[Change]:
             loose, sign = False, "@"
         elif not loose or sign not in _SIGNS:
             sign = ""
-        changes.append(Change(sign, line[1:] if sign and sign in _SIGNS else line))
+        changes.append(DiffLine(sign, line[1:] if sign and sign in _SIGNS else line))
     return _with_rest(changes, rest)
 
 
-def compared(old: str, new: str) -> list[Change]:
+def compared(old: str, new: str) -> list[DiffLine]:
     """What an edit takes out and puts in, with a few lines around it."""
     out, out_rest = _lines(old.removesuffix("\n"))
     into, into_rest = _lines(new.removesuffix("\n"))
     start = _alike(out, into)
     end = 0 if out_rest or into_rest else _alike(out[start:][::-1], into[start:][::-1])
     before, after = out[:start], out[len(out) - end :]
-    changes = [Change(" ", line) for line in before[-CONTEXT:]]
+    changes = [DiffLine(" ", line) for line in before[-CONTEXT:]]
     changes += _middle(out[start : len(out) - end], into[start : len(into) - end])
-    changes += [Change(" ", line) for line in after[:CONTEXT]]
+    changes += [DiffLine(" ", line) for line in after[:CONTEXT]]
     return _with_rest(changes, out_rest + into_rest)
 
 
-def amounts(changes: Sequence[Change]) -> str:
+def amounts(changes: Sequence[DiffLine]) -> str:
     """How much went in and out: +3 −1; nothing where not all of it was read."""
     if any(change.rest for change in changes):
         return ""
@@ -101,7 +101,7 @@ def amounts(changes: Sequence[Change]) -> str:
     return f"+{signs.count('+'):,} −{signs.count('-'):,}"
 
 
-def diff_rows(changes: Sequence[Change], brief: bool = False) -> Iterator[Row]:
+def diff_rows(changes: Sequence[DiffLine], brief: bool = False) -> Iterator[TextRow]:
     """A row for each line; briefly, of one file, without the names of that file."""
     one = sum(change.text.startswith("+++ ") for change in changes if change.sign == "@") < 2
     for sign, text, rest in changes:
@@ -111,7 +111,7 @@ def diff_rows(changes: Sequence[Change], brief: bool = False) -> Iterator[Row]:
         if sign == "@" and not text.startswith(("@@", "*** ")):
             style = "dim"
         lead = ((f"{sign} ", style),) if sign and sign in _SIGNS else ()
-        yield Row(lead, text, style, rest=rest)
+        yield TextRow(lead, text, style, rest=rest)
 
 
 def _names_file(lines: Sequence[str], number: int) -> bool:
@@ -133,8 +133,8 @@ def _lines(text: str) -> tuple[list[str], int]:
     return lines, 0
 
 
-def _with_rest(changes: list[Change], rest: int) -> list[Change]:
-    return [*changes, Change("@", f"… {size(rest)} more", rest)] if rest else changes
+def _with_rest(changes: list[DiffLine], rest: int) -> list[DiffLine]:
+    return [*changes, DiffLine("@", f"… {size(rest)} more", rest)] if rest else changes
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
@@ -147,14 +147,14 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return count
 
 
-def _middle(out: list[str], into: list[str]) -> list[Change]:
-    removed = [Change("-", line) for line in out]
-    added = [Change("+", line) for line in into]
+def _middle(out: list[str], into: list[str]) -> list[DiffLine]:
+    removed = [DiffLine("-", line) for line in out]
+    added = [DiffLine("+", line) for line in into]
     if not _comparable(out, into):
         return removed + added
     from difflib import SequenceMatcher  # late: 3 ms that most sessions need not pay
 
-    changes: list[Change] = []
+    changes: list[DiffLine] = []
     for tag, first, last, start, end in SequenceMatcher(None, out, into, False).get_opcodes():
         if tag == "equal":
             changes += _folded(out[first:last])
@@ -170,11 +170,11 @@ def _comparable(out: list[str], into: list[str]) -> bool:
     return sum(often[line] for line in out) <= ALIKE
 
 
-def _folded(lines: Sequence[str]) -> list[Change]:
+def _folded(lines: Sequence[str]) -> list[DiffLine]:
     """What stayed the same between two changes, without its middle."""
-    kept = [Change(" ", line) for line in lines]
+    kept = [DiffLine(" ", line) for line in lines]
     hidden = len(lines) - 2 * CONTEXT
     if hidden < 2:
         return kept
-    said = Change("@", f"⋯ {plural(hidden, 'line')} as before")
+    said = DiffLine("@", f"⋯ {plural(hidden, 'line')} as before")
     return [*kept[:CONTEXT], said, *kept[-CONTEXT:]]

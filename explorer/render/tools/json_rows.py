@@ -1,4 +1,4 @@
-"""JSON as people read it: one thing a line, keys in sight, punctuation quiet.
+"""JSON as people read it: one thing a line, keys visible, punctuation quiet.
 
 Walked without recursion and only as far as it is shown. Short objects and lists stay on one line;
 text of several lines is broken where it breaks; what is no text is a placeholder.
@@ -11,10 +11,8 @@ from explorer.render.amounts import size
 from explorer.render.clean import clean, clean_line
 from explorer.render.lines import Line, Span, line_width
 from explorer.render.tools.results import placeholder
-from explorer.render.tools.rows import Row
+from explorer.render.tools.rows import LONGEST, TextRow
 
-LONGEST = 4000
-"""Letters of one text that are shown."""
 FEW = 8
 """Things that may share a line."""
 
@@ -22,12 +20,12 @@ _Entry = tuple[str | None, object, str]
 """(key, value, what follows)."""
 
 
-def json_rows(value: object, width: int) -> Iterator[Row]:
+def json_rows(value: object, width: int) -> Iterator[TextRow]:
     """The value with its brackets."""
     return _walk(iter([(None, value, "")]), width, bare=False)
 
 
-def field_rows(fields: Mapping[str, object], width: int) -> Iterator[Row]:
+def field_rows(fields: Mapping[str, object], width: int) -> Iterator[TextRow]:
     """The fields of an object as `name: value`, without brackets round them all."""
     return _walk(((key, value, "") for key, value in fields.items()), width, bare=True)
 
@@ -51,11 +49,11 @@ def json_text(value: object) -> str:
         return "\n".join(map(_flat, json_rows(value, 10_000)))
 
 
-def _flat(row: Row) -> str:
+def _flat(row: TextRow) -> str:
     return "".join(text for text, _ in (*row.lead, (row.text, ""), *row.tail))
 
 
-def _walk(entries: Iterator[_Entry], width: int, bare: bool) -> Iterator[Row]:
+def _walk(entries: Iterator[_Entry], width: int, bare: bool) -> Iterator[TextRow]:
     stack = [(entries, "")]
     while stack:
         depth = len(stack) - 1
@@ -63,21 +61,21 @@ def _walk(entries: Iterator[_Entry], width: int, bare: bool) -> Iterator[Row]:
         if entry is None:
             end = stack.pop()[1]
             if end:
-                yield Row(_indent(depth - 1, width), end, "dim")
+                yield TextRow(_indent(depth - 1, width), end, "dim")
             continue
         key, value, comma = entry
         lead = _indent(depth, width)
         if key is not None:
             lead += _key(key, quote=bool(depth) or not bare)
             if line_width(lead) > width // 2:
-                yield Row(_indent(depth, width), key[:200], "key", ((":", "dim"),))
+                yield TextRow(_indent(depth, width), key[:200], "key", ((":", "dim"),))
                 lead = _indent(depth + 1, width)
         short = _short(value, width - line_width(lead) - len(comma))
         if short is not None:
-            yield Row(lead, "", "text", (*short, (comma, "dim")))
+            yield TextRow(lead, "", "text", (*short, (comma, "dim")))
         elif isinstance(value, dict | list):
             start, end = "{}" if isinstance(value, dict) else "[]"
-            yield Row(lead, start, "dim")
+            yield TextRow(lead, start, "dim")
             stack.append((_entries(value), end + comma))
         else:
             yield _scalar(lead, value, comma, quote=bool(depth) or not bare)
@@ -99,17 +97,17 @@ def _key(key: str, quote: bool) -> Line:
     return (('"', "dim"), name, ('": ', "dim")) if quote else (name, (": ", "dim"))
 
 
-def _scalar(lead: Line, value: object, comma: str, quote: bool) -> Row:
+def _scalar(lead: Line, value: object, comma: str, quote: bool) -> TextRow:
     if not isinstance(value, str):
-        return Row(lead, _word(value), "code", ((comma, "dim"),) if comma else ())
+        return TextRow(lead, _word(value), "code", ((comma, "dim"),) if comma else ())
     hidden = placeholder(value)
     if hidden:
-        return Row(lead, hidden, "dim", ((comma, "dim"),) if comma else ())
+        return TextRow(lead, hidden, "dim", ((comma, "dim"),) if comma else ())
     mark = '"' if quote else ""
     rest = max(len(value) - LONGEST, 0)
     more = f" … {size(rest)} more" if rest else ""
     tail: Line = ((mark + more + comma, "dim"),) if mark or more or comma else ()
-    return Row((*lead, (mark, "dim")) if mark else lead, value[:LONGEST], "output", tail, rest)
+    return TextRow((*lead, (mark, "dim")) if mark else lead, value[:LONGEST], "output", tail, rest)
 
 
 def _short(value: object, room: int, deeper: int = 1) -> Line | None:

@@ -1,4 +1,5 @@
-"""What a tool sent back, opened once: JSON taken apart, the agent's own wrapping set aside.
+"""What a tool sent back, opened once: JSON taken apart, the agent's own wrapping set aside, and
+how the call ended: well or not, and if a program ran, with which exit code.
 
 A result is whatever the tool printed, or JSON with the output in one of its fields, possibly with
 a hint of the agent behind it. Only so much is ever decoded as takes a few milliseconds: of longer
@@ -9,7 +10,7 @@ import json
 import re
 from typing import NamedTuple
 
-from explorer.render.amounts import size
+from explorer.render.amounts import count, size
 from explorer.render.clean import clean_line
 
 LARGEST_JSON = 400_000
@@ -33,8 +34,23 @@ _ESCAPED = r'(?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*'
 _PLAIN = r'(?:, ?"[a-z_]+": ?(?:null|true|false|""))*'
 _LAST_CODE = rf'"(?:exit_code|returncode)": ?(-?\d{{1,9}}){_PLAIN}\}}$'
 
+NOTHING = ("cleared", "✗ cancelled")
+"""The outcomes in which the text is not the tool's but the agent's, in the place of a result."""
 
-class Result(NamedTuple):
+_FAILED = (
+    r"(?i)(?:[a-z.]{0,40}(?:error|exception)\b[^\n:]{0,80}:|fatal:"
+    r"|error executing|traceback \(most recent)"
+)
+_CANCELLED = r"\[Tool execution (?:cancelled|skipped)"
+_CLEARED = ("[Old tool output cleared", "[Duplicate tool output")
+_CODE = (
+    r"(?i)\[?(?:process )?(?:exited with|exit)[ _](?:code|status)[:= ]{1,2}(-?\d{1,9})\b"
+    r"[^\n]{0,80}$"
+)
+_BAD = ("error", "failed", "failure", "timeout", "timed_out", "interrupted", "cancelled")
+
+
+class ToolResult(NamedTuple):
     """A result, in the parts that are drawn apart from each other."""
 
     text: str
@@ -61,8 +77,51 @@ class Result(NamedTuple):
         value = self.fields.get(main_field(self.fields))
         return value if isinstance(value, str) else ""
 
+    @property
+    def exit_code(self) -> int | None:
+        """From a field or from the first or last line of the text; None if unknown."""
+        code = self.fields.get("exit_code", self.fields.get("returncode"))
+        if isinstance(code, int) and not isinstance(code, bool):
+            return code
+        if self.value is not None:
+            return None
+        text = self.text
+        first = re.match(_CODE, text[:200].partition("\n")[0])
+        found = first or re.match(_CODE, text[-200:].rstrip().rpartition("\n")[2])
+        return int(found[1]) if found else None
 
-def opened(text: str) -> Result:
+    @property
+    def outcome(self) -> tuple[str, str]:
+        """(words, style): "✓", "✗ exit 2", "✗ failed"."""
+        fields = self.fields
+        code = self.exit_code
+        meaning = fields.get("exit_code_meaning")
+        if code and isinstance(meaning, str) and "not an error" in meaning:
+            return f"✓ exit {count(code)}", "ok"
+        if code:
+            return f"✗ exit {count(code)}", "error"
+        status = fields.get("status")
+        if isinstance(status, str) and status in _BAD:
+            return f"✗ {status.replace('_', ' ')}", "error"
+        told = fields.get("error") or fields.get("is_error") is True
+        if told or fields.get("success") is False or _none_worked(fields.get("results")):
+            return "✗ failed", "error"
+        if self.value is None:
+            if self.text.startswith(_CLEARED):
+                return NOTHING[0], "dim"
+            if re.match(_CANCELLED, self.text):
+                return NOTHING[1], "error"
+            if code is None and re.match(_FAILED, self.text[:400].lstrip()):
+                return "✗ failed", "error"
+        return "✓", "ok"
+
+    @property
+    def failed(self) -> bool:
+        """Whether it tells of a failure; its beginning is enough."""
+        return self.outcome[1] == "error"
+
+
+def opened(text: str) -> ToolResult:
     """The parts of a result."""
     before, body, after = _unwrapped(text, *_UNTRUSTED)
     saved, body, end = _unwrapped(body, *_SAVED)
@@ -74,9 +133,9 @@ def opened(text: str) -> Result:
     found = _decoded(body)
     if found is not None:
         value, rest = found
-        return Result(body[: len(body) - len(rest)], value, before, rest + after, length=length)
+        return ToolResult(body[: len(body) - len(rest)], value, before, rest + after, length=length)
     first = _first_text(body) if told or len(body) > LARGEST_JSON else None
-    return Result(body, first, before, after, partial=first is not None, length=length)
+    return ToolResult(body, first, before, after, partial=first is not None, length=length)
 
 
 def main_field(fields: dict[str, object]) -> str:
@@ -99,6 +158,16 @@ def placeholder(text: str) -> str:
     if odd > 8 and odd * 10 > len(start):
         return f"[binary data · {size(len(text))}]"
     return ""
+
+
+def _none_worked(results: object) -> bool:
+    """Whether all of several things that were done at once failed."""
+    if not isinstance(results, list) or not results:
+        return False
+    return all(
+        isinstance(one, dict) and (one.get("error") or one.get("status") in _BAD)
+        for one in results[:100]
+    )
 
 
 def _unwrapped(text: str, opening: str, ends: str, closing: str) -> tuple[str, str, str]:

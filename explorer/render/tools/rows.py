@@ -9,18 +9,20 @@ from itertools import islice
 from operator import length_hint
 from typing import NamedTuple
 
-from explorer.render.amounts import plural
+from explorer.render.amounts import plural, size
 from explorer.render.clean import clean
 from explorer.render.lines import Line, cut_line, line_width
-from explorer.render.wrap import wrapped
+from explorer.render.wrap import beginning, wrapped
 
 COUNTED = 1000
 """Rows beyond the last shown that are counted."""
+LONGEST = 4000
+"""Letters of one text that are shown."""
 BAR: Line = (("│ ", "dim"),)
 """Stands before every line of a program or a file, so that it is told from what is around it."""
 
 
-class Row(NamedTuple):
+class TextRow(NamedTuple):
     """A line of stored text; `text` is cleaned when it is drawn, the rest is clean already."""
 
     lead: Line
@@ -43,12 +45,19 @@ class Room(NamedTuple):
 Drawn = tuple[list[Line], int]
 """(lines, about how many more there are)."""
 Draw = Callable[[Room], Drawn]
-Look = Callable[[str], Row]
+Look = Callable[[str], TextRow]
 """What becomes of one line of text."""
 
 
 def plain(style: str, lead: Line = ()) -> Look:
-    return lambda line: Row(lead, line, style)
+    return lambda line: TextRow(lead, line, style)
+
+
+def long_row(lead: Line, text: str, style: str) -> TextRow:
+    """Text of many lines, as far as a pane has room for it."""
+    rest = max(len(text) - LONGEST, 0)
+    tail: Line = ((f" … {size(rest)} more", "dim"),) if rest else ()
+    return TextRow(lead, text[:LONGEST].strip("\r\n"), style, tail, rest)
 
 
 def draw_text(text: str, look: Look, room: Room) -> Drawn:
@@ -61,7 +70,7 @@ def draw_text(text: str, look: Look, room: Room) -> Drawn:
     return _beginning(text, look, room)
 
 
-def draw_rows(rows: Iterable[Row], room: Room, ends: bool = False) -> Drawn:
+def draw_rows(rows: Iterable[TextRow], room: Room, ends: bool = False) -> Drawn:
     """Rows that were made of something else; briefly the first, or with `ends` also the last."""
     rows = iter(rows)
     if not room.brief:
@@ -78,7 +87,7 @@ def draw_rows(rows: Iterable[Row], room: Room, ends: bool = False) -> Drawn:
     return _shortened(listed[:first], between, listed[max(len(listed) - last, first) :], room), 0
 
 
-def hung(row: Row, width: int) -> Iterator[Line]:
+def hung(row: TextRow, width: int) -> Iterator[Line]:
     """The row wrapped: further lines go on under its text, and a bar goes on beside them."""
     lead = cut_line(row.lead, width // 2)
     wide = line_width(lead)
@@ -100,16 +109,13 @@ def hung(row: Row, width: int) -> Iterator[Line]:
 
 
 def _beginning(text: str, look: Look, room: Room) -> Drawn:
-    # Three letters for each cell leave room for colours and marks, which take none.
-    enough = 3 * room.lines * (room.width + 1)
-    raw = iter(text[:enough].split("\n"))
+    shown, rest = beginning(text, room.width, room.lines)
+    raw = iter(shown.split("\n"))
     lines, more = _filled((_bounded(line, look, room) for line in raw), room)
-    if len(text) > enough:
-        more += text.count("\n", enough) or (len(text) - enough) // room.width or 1
-    return lines, more + length_hint(raw)
+    return lines, more + rest + length_hint(raw)
 
 
-def _bounded(line: str, look: Look, room: Room) -> Row:
+def _bounded(line: str, look: Look, room: Room) -> TextRow:
     """A line, no more of it than can be shown."""
     most = (room.lines + 1) * room.width
     return look(line[:most])._replace(rest=max(len(line) - most, 0))
@@ -131,7 +137,7 @@ def _ends(text: str, look: Look, room: Room) -> list[Line]:
     return _shortened(beginning, between, end, room)
 
 
-def _filled(rows: Iterator[Row], room: Room) -> Drawn:
+def _filled(rows: Iterator[TextRow], room: Room) -> Drawn:
     """Lines, and how many more the rows have that were taken; the others are left in `rows`."""
     lines: list[Line] = []
     more = 0
@@ -145,12 +151,12 @@ def _filled(rows: Iterator[Row], room: Room) -> Drawn:
     return lines, more
 
 
-def _height(row: Row, width: int) -> int:
+def _height(row: TextRow, width: int) -> int:
     """About how many lines a row takes."""
     return max(row.text.count("\n") + 1, (len(row.text) + row.rest) // width)
 
 
-def _shortened(first: list[Row], between: int, last: list[Row], room: Room) -> list[Line]:
+def _shortened(first: list[TextRow], between: int, last: list[TextRow], room: Room) -> list[Line]:
     """The rows cut, with word of what is left out between them; of a single row there is none,
     since it would take the place of that row."""
     gap = [left_out(between, room.width)] if between > 1 else []
@@ -158,7 +164,7 @@ def _shortened(first: list[Row], between: int, last: list[Row], room: Room) -> l
     return [*rows[0], *gap, *rows[1]]
 
 
-def _cut(row: Row, width: int) -> Line:
+def _cut(row: TextRow, width: int) -> Line:
     text = clean(row.text[: 4 * width]).replace("\n", " ")
     return cut_line((*row.lead, (text, row.style), *row.tail), width)
 

@@ -7,7 +7,6 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from explorer.errors import ExplorerError
-from explorer.render.clean import clean_line
 from explorer.search.pattern import Pattern, pattern
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.reading.clipboard import copy
@@ -34,17 +33,17 @@ class BlockScreen(Dialog[None]):
         title: str,
         looking_for: str = "",
         match: int = 0,
-        lit: Pattern | None = None,
+        found: Pattern | None = None,
     ) -> None:
-        """`looking_for` is what the transcript is being searched for, `match` the how manieth one
-        of this block the reader is at. `lit` is what a search over all sessions found: its
+        """`looking_for` is what the transcript is being searched for, `match` the match index in
+        this block that the reader is at. `found` is what a search over all sessions found: its
         language is not that of a find, so it stands in no bar."""
         super().__init__()
         self._text = text
         self._name_of_block = title
         self._looking_for = looking_for
         self._match = match
-        self._lit = lit
+        self._found = found
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -59,8 +58,8 @@ class BlockScreen(Dialog[None]):
         self.set_focus(self._view)
         if self._looking_for:
             self._bar.input.value = self._looking_for
-        elif self._lit is not None:
-            self._view.look_for(self._lit)
+        elif self._found is not None:
+            self._view.look_for(self._found)
 
     @property
     def _view(self) -> LongText:
@@ -75,11 +74,11 @@ class BlockScreen(Dialog[None]):
         try:
             self._view.look_for(pattern(event.text))
         except ExplorerError as error:
-            self._bar.say(clean_line(f"{error.title}: {error.message}", 200))
+            self._bar.say(str(error))
 
     @on(FindBar.Told)
     def _say(self, event: FindBar.Told) -> None:
-        self._bar.say(clean_line(event.words, 200))
+        self._bar.say(event.words)
 
     @on(FindBar.StepWanted)
     def _step(self, event: FindBar.StepWanted) -> None:

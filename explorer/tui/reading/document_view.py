@@ -17,15 +17,15 @@ from textual.timer import Timer
 from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
 from explorer.render.lines import Line
-from explorer.transcript.document import Document, Laid, Place
-from explorer.transcript.layout import Outlined
+from explorer.transcript.document import BlockPlace, Document, LaidMessage
+from explorer.transcript.layout import ConversationOutline
 from explorer.tui.widgets.painted import ReadingView
 
 GUTTER = 2
 AT_ONCE = 80
 """Messages laid out together."""
 PATIENCE = 0.06
-"""Seconds that painting waits for what has come in sight: it takes a few milliseconds, and dots
+"""Seconds that painting waits for what has become visible: it takes a few milliseconds, and dots
 in its place would take a frame of their own."""
 MARGIN = 1
 """Free cells at the right, so that text does not touch the scroll bar."""
@@ -38,7 +38,7 @@ class Position(NamedTuple):
     line: int = 0
     folds: Mapping[tuple[int, str], bool] = {}
     cursor: tuple[int, int] | None = None
-    """(message, the how manieth of its blocks) under the cursor."""
+    """(message, index of its block) under the cursor."""
 
 
 class DocumentView(ReadingView):
@@ -50,7 +50,7 @@ class DocumentView(ReadingView):
 
         items: range
         view: View
-        known: Mapping[int, Laid]
+        known: Mapping[int, LaidMessage]
         """Those of them that were laid out before, for another view."""
 
         def can_replace(self, message: Message) -> bool:
@@ -69,14 +69,14 @@ class DocumentView(ReadingView):
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._outlined: Outlined | None = None
-        self._document = Document((), 80)
+        self._outlined: ConversationOutline | None = None
+        self.document = Document((), 80)
         self._folds: dict[tuple[int, str], bool] = {}
         self._open: frozenset[str] = frozenset()
         self._level = Level.FOLDED
         self._chosen = False
         """Whether the border says the level: not before somebody has asked for another."""
-        self._cursor: Place | None = None
+        self.cursor: BlockPlace | None = None
         self._wanted = range(0)
         self._held = ExitStack()
         """What painting waits for is being read."""
@@ -87,14 +87,6 @@ class DocumentView(ReadingView):
         """What was added at the end is to be shown as soon as it is laid out."""
 
     @property
-    def document(self) -> Document:
-        return self._document
-
-    @property
-    def cursor(self) -> Place | None:
-        return self._cursor
-
-    @property
     def text_width(self) -> int:
         return max(self.line_width - GUTTER - MARGIN, 10)
 
@@ -102,74 +94,67 @@ class DocumentView(ReadingView):
         """How messages are laid out here and now."""
         model = self._outlined.session.model if self._outlined else None
         return View(
-            self.text_width,
-            model,
-            folds=dict(self._folds),
-            unfolded=self._open,
-            level=self._level,
+            self.text_width, model, folds=dict(self._folds), unfolded=self._open, level=self._level
         )
 
     def position(self) -> Position:
         """Where the reader is."""
-        if not len(self._document):
+        if not self.document:
             return Position()
-        item, line = self._document.anchor(self.scroll_offset.y)
-        outlines, at = self._document.outlines, self._cursor
+        item, line = self.document.anchor(self.scroll_offset.y)
+        outlines, at = self.document.outlines, self.cursor
         cursor = (outlines[at.item].id, at.block) if at and at.item < len(outlines) else None
         return Position(outlines[item].id, line, dict(self._folds), cursor)
 
     def session_key(self) -> int | None:
         """The session, one of a conversation, that the message at the top is of."""
-        if not len(self._document):
-            return None
-        item = self._document.anchor(self.scroll_offset.y)[0]
-        return self._document.outlines[item].session_key
+        return self.document.outlines[self.first_item()].session_key if self.document else None
 
     def first_item(self) -> int:
         """The message at the top."""
-        return self._document.anchor(self.scroll_offset.y)[0] if len(self._document) else 0
+        return self.document.anchor(self.scroll_offset.y)[0]
 
     def show(
         self,
-        outlined: Outlined,
-        laid: Mapping[int, Laid],
+        outlined: ConversationOutline,
+        laid: Mapping[int, LaidMessage],
         view: View,
-        position: Position = Position(),  # noqa: B008
+        position: Position,
     ) -> None:
         """Another session, where it was left; `laid` are some messages, laid out for `view`."""
         self._outlined = outlined
         self._folds = dict(position.folds)
         self._chosen = self._level is not Level.FOLDED
-        self._document = Document(outlined.outlines, self.text_width)
+        self.document = Document(outlined.outlines, self.text_width)
         self._new, self._follows = 0, False
         if self._fits(view):
-            self._document.lay(laid)
-        self._cursor = None
+            self.document.lay(laid)
+        self.cursor = None
         if position.cursor is not None:
             under = outlined.item_of(position.cursor[0])
-            self._cursor = None if under is None else Place(under, position.cursor[1])
+            self.cursor = None if under is None else BlockPlace(under, position.cursor[1])
         self._wanted = range(0)
         item = outlined.item_of(position.message)
         self._measure((0, 0) if item is None else (item, position.line))
 
-    def extend(self, outlined: Outlined) -> None:
+    def extend(self, outlined: ConversationOutline) -> None:
         """The same session with more messages: a reader at the end stays at the end, any other
         stays where he is."""
         at_end, on_last = self.scroll_offset.y >= self.max_scroll_y, self._is_on_last()
-        anchor = self._document.anchor(self.scroll_offset.y)
+        anchor = self.document.anchor(self.scroll_offset.y)
         before, self._outlined = self._outlined, outlined
-        more = len(outlined.outlines) - len(self._document)
+        more = len(outlined.outlines) - len(self.document)
         if before is None or before.complete:
             # What follows a beginning is not new.
             self._new += max(more, 0)
             self._follows = at_end and more > 0
         else:
             self._follows = at_end and anchor != (0, 0)
-        self._document = self._document.extended(outlined.outlines)
-        self._document.answer(outlined.answered - (before.answered if before else frozenset()))
+        self.document = self.document.extended(outlined.outlines)
+        self.document.answer(outlined.answered - (before.answered if before else frozenset()))
         if before is not None and before.waiting not in (None, outlined.waiting):
             # What it has asked for will not come any more.
-            self._document.forget(before.item_of(before.waiting) or 0)
+            self.document.forget(before.item_of(before.waiting) or 0)
         self._wanted = range(0)
         self._measure(anchor)
         if self._follows:
@@ -177,8 +162,8 @@ class DocumentView(ReadingView):
 
     def clear(self) -> None:
         self._outlined = None
-        self._document = Document((), self.text_width)
-        self._cursor = None
+        self.document = Document((), self.text_width)
+        self.cursor = None
         self._measure((0, 0))
 
     def retry(self) -> None:
@@ -186,7 +171,7 @@ class DocumentView(ReadingView):
         self._wanted = range(0)
         self._look_around()
 
-    def add(self, laid: Mapping[int, Laid], view: View) -> None:
+    def add(self, laid: Mapping[int, LaidMessage], view: View) -> None:
         """Messages that were laid out; what is being read does not move."""
         self._wanted = range(0)
         if not self._fits(view):
@@ -195,19 +180,19 @@ class DocumentView(ReadingView):
         at_end = self._follows or 0 < self.scroll_offset.y >= self.max_scroll_y
         on_last = self._is_on_last()
         top = self.scroll_offset.y
-        anchor, mark = self._document.anchor(top), self._document.mark(top)
-        self._document.lay(laid)
+        anchor, mark = self.document.anchor(top), self.document.mark(top)
+        self.document.lay(laid)
         if mark is not None:
-            anchor = self._document.anchor(self._document.marked_line(mark))
+            anchor = self.document.anchor(self.document.marked_line(mark))
         self._measure(anchor)
         if at_end:
             # Heights were estimates: who went to the end is to be there.
             self._stay_at_end(on_last)
-            self._follows = self._follows and len(self._document) - 1 not in laid
+            self._follows = self._follows and len(self.document) - 1 not in laid
 
     def _is_on_last(self) -> bool:
         """Whether the cursor is on the last block that is laid out."""
-        return self._cursor is None or self._document.next_place(self._cursor, 1) is None
+        return self.cursor is None or self.document.next_place(self.cursor, 1) is None
 
     def _stay_at_end(self, with_cursor: bool) -> None:
         """Go to the end. A cursor that was on the last block goes along; any other stays on the
@@ -219,20 +204,20 @@ class DocumentView(ReadingView):
             self._look_around()
 
     def render_line(self, y: int) -> Strip:
-        if not len(self._document):
+        if not self.document:
             return self.note_line(y)
         width = self.line_width
         if self._new and y == self.size.height - 1:
             words = f" ↓ {count(self._new)} new below · G goes there"
             return self.strip(((words, "seam"),), width, lit=True)
-        line, place = self._document.line(y + self.scroll_offset.y)
+        line, place = self.document.line(y + self.scroll_offset.y)
         if line is None:
             return self.strip((("  …", "dim"),), width)
-        lit = place is not None and place == self._cursor
+        lit = place is not None and place == self.cursor
         line = self.painted(line, place, y + self.scroll_offset.y)
         return self.strip((("▌ " if lit else "  ", "link"), *line), width)
 
-    def painted(self, line: Line, place: Place | None, number: int) -> Line:
+    def painted(self, line: Line, place: BlockPlace | None, number: int) -> Line:
         """A line as it is to be painted, here as it was laid out."""
         return line
 
@@ -242,14 +227,14 @@ class DocumentView(ReadingView):
             self._look_around()
 
     def on_resize(self, event: Resize) -> None:
-        if self._outlined is None or self.text_width == self._document.width:
-            self._measure(self._document.anchor(self.scroll_offset.y))
+        if self._outlined is None or self.text_width == self.document.width:
+            self._measure(self.document.anchor(self.scroll_offset.y))
             return
-        item, inside = self._document.anchor(self.scroll_offset.y)
-        before = self._document.height_of(item)
-        self._document = self._document.resized(self.text_width)
+        item, inside = self.document.anchor(self.scroll_offset.y)
+        before = self.document.height_of(item)
+        self.document = self.document.resized(self.text_width)
         self._wanted = range(0)
-        self._measure((item, inside * self._document.height_of(item) // max(before, 1)))
+        self._measure((item, inside * self.document.height_of(item) // max(before, 1)))
 
     def _fits(self, view: View) -> bool:
         """Whether something was laid out for the pane as it is now."""
@@ -258,39 +243,39 @@ class DocumentView(ReadingView):
 
     def _measure(self, anchor: tuple[int, int]) -> None:
         """Take over the height of the document, with this message and line at the top."""
-        self.measure(self._document.height)
+        self.measure(self.document.height)
         # By force: after a text without one, the scroll bar appears with the next layout only.
-        self.scroll_to(y=self._document.line_of(anchor), animate=False, force=True)
+        self.scroll_to(y=self.document.line_of(anchor), animate=False, force=True)
         self.refresh()
         self._look_around()
 
     def _look_around(self) -> None:
         """After any move: what must be read, where the cursor is, what the border says."""
         top, end = self.scroll_offset.y, self._last_line()
-        in_sight = self._document.unread(top, end)
-        if in_sight:
+        visible = self.document.unread(top, end)
+        if visible:
             self._hold()
         else:
             self._let_go()
-        # What is in sight comes first: nobody waits for a page that is above or below it.
+        # What is visible comes first: nobody waits for a page that is above or below it.
         unread = (
-            in_sight
-            or self._document.unread(end, end + self.size.height)
-            or self._document.unread(max(top - self.size.height, 0), top)
+            visible
+            or self.document.unread(end, end + self.size.height)
+            or self.document.unread(max(top - self.size.height, 0), top)
         )
         if unread and not set(unread[:AT_ONCE]) <= set(self._wanted):
             self._want(unread[:AT_ONCE])
-        places = list(self._document.places(top, end))
-        if places and self._cursor not in places:
-            above = self._cursor is not None and self._cursor < places[0]
-            self._cursor = places[0] if above or self._cursor is None else places[-1]
+        places = list(self.document.places(top, end))
+        if places and self.cursor not in places:
+            above = self.cursor is not None and self.cursor < places[0]
+            self.cursor = places[0] if above or self.cursor is None else places[-1]
             self.refresh()
         if self.scroll_offset.y >= self.max_scroll_y:
             self._new = 0
         self._say_where()
 
     def _hold(self) -> None:
-        """Paint nothing until what is in sight has been read, or patience ends; not again where
+        """Paint nothing until what is visible has been read, or patience ends; not again where
         it has ended before."""
         if self._patience is None:
             self._held.enter_context(self.app.batch_update())
@@ -311,20 +296,14 @@ class DocumentView(ReadingView):
 
     def _say_where(self) -> None:
         level = self._level if self._chosen else None
-        item = self._cursor.item if self._cursor else self.first_item()
-        self.post_message(self.Moved(min(item, max(len(self._document) - 1, 0)), level))
+        item = self.cursor.item if self.cursor else self.first_item()
+        self.post_message(self.Moved(min(item, max(len(self.document) - 1, 0)), level))
 
     def _want(self, items: range) -> None:
         if items:
             self._wanted = items
-            known = self._document.known(items)
+            known = self.document.known(items)
             self.post_message(self.ItemsWanted(items, self.view(), known))
-
-    def _in_sight(self) -> range:
-        if not len(self._document):
-            return range(0)
-        first = self._document.anchor(self.scroll_offset.y)[0]
-        return range(first, self._document.anchor(self._last_line())[0] + 1)
 
     def _last_line(self) -> int:
         return self.scroll_offset.y + max(self.size.height - 1, 0)

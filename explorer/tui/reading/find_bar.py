@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from explorer.render.clean import cell_width
+from explorer.render.clean import cell_width, clean_line
 from explorer.tui.keys.actions import bindings
 from explorer.tui.widgets.field import Field
 
@@ -83,7 +83,8 @@ class FindBar(Horizontal):
         self.post_message(self.Entered())
 
     def say(self, words: str) -> None:
-        """Clean text: how many there are, which one this is."""
+        """How many there are, which one this is, or what is wrong with it."""
+        words = clean_line(words, 200)
         # The place for a number is kept free: a layout with each would slow the search down.
         wide = max(cell_width(words), cell_width(self._said)) > ROOM
         self._said = words

@@ -8,25 +8,24 @@ from textual.containers import Vertical
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.amounts import count
-from explorer.render.clean import clean_line
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
-from explorer.stores.base import Store
-from explorer.transcript.find import FIRST_BATCH, Counts, Hits, Place, look_through, unchanged
-from explorer.transcript.layout import Outlined
+from explorer.transcript.find import FIRST_BATCH, Counts, Hits, look_through, unchanged
+from explorer.transcript.highlight import Match
+from explorer.transcript.layout import ConversationOutline
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.reading.transcript_controller import Reader
+from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.workers import Lanes
 
 
-class Finder:
+class FindController:
     """Joins the find bar, the store and the transcript."""
 
     def __init__(
         self,
         pane: Vertical,
-        reader: Reader,
+        reader: TranscriptController,
         transcript: Transcript,
         lanes: Lanes,
         beyond: Callable[[int], object],
@@ -40,10 +39,10 @@ class Finder:
         self._bar: FindBar | None = None
         self._finder: Pattern | None = None
         self._hits = Hits()
-        self._at: Place | None = None
-        self._was_at: Place | None = None
+        self._at: Match | None = None
+        self._was_at: Match | None = None
         """The match one was at when the session became longer."""
-        self._through: Outlined | None = None
+        self._through: ConversationOutline | None = None
         self._has_all = False
         """Whether all of that has been looked through."""
         self._waiting = 0
@@ -66,28 +65,29 @@ class Finder:
         self._pane.screen.set_focus(self._bar.input)
 
     def close(self) -> None:
-        self._lanes.cancel("find")
+        self._start_over(None)
+        self._transcript.highlight(None)
         if self._bar is not None:
             self._bar.remove()
             self._bar = None
-        self._finder, self._at, self._was_at = None, None, None
-        self._transcript.light(None)
 
-    def look_for(self, text: str, store: Store) -> None:
-        """Find something else, from where the reader is."""
+    def _start_over(self, finder: Pattern | None) -> None:
+        """Nothing has been found yet of what is looked for from now on."""
         self._lanes.cancel("find")
-        self._hits, self._at, self._was_at = Hits(), None, None
-        try:
-            self._finder = pattern(text)
-        except ExplorerError as error:
-            self._finder = None
-            self._transcript.light(None)
-            self._say(f"{error.title}: {error.message}")
-            return
-        self._transcript.light(self._finder)
-        self._search(store)
+        self._finder, self._hits, self._at, self._was_at = finder, Hits(), None, None
 
-    def again(self, store: Store) -> None:
+    def look_for(self, text: str) -> None:
+        """Find something else, from where the reader is."""
+        try:
+            self._start_over(pattern(text))
+        except ExplorerError as error:
+            self._start_over(None)
+            self._say(str(error))
+        else:
+            self._search()
+        self._transcript.highlight(self._finder)
+
+    def again(self) -> None:
         """Another session, or more of it: look through that, but not again through what has been,
         and stay at the match one is at."""
         before, outlined = self._through, self._reader.outlined
@@ -100,12 +100,12 @@ class Finder:
             self._hits = Hits()
         went_on = before and outlined and before.session.key == outlined.session.key
         self._was_at, self._at = self._at if went_on else None, None
-        self._search(store, moving=False, first=same)
+        self._search(moving=False, first=same)
 
-    def _search(self, store: Store, moving: bool = True, first: int = 0) -> None:
-        outlined, finder = self._reader.outlined, self._finder
+    def _search(self, moving: bool = True, first: int = 0) -> None:
+        store, outlined, finder = self._reader.store, self._reader.outlined, self._finder
         self._through, self._has_all, self._waiting = outlined, False, 0
-        if finder is None or outlined is None:
+        if store is None or finder is None or outlined is None:
             self._say("")
             return
         start = max(self._transcript.first_item(), first)
@@ -116,9 +116,9 @@ class Finder:
                 self._lanes.tell(token, lambda: self._take(found, looked_at, start, moving))
 
             try:
-                look_through(store, outlined, start, finder, tell, token, known, first)
+                look_through(store, outlined, start, finder, tell, token, known=known, first=first)
             except ExplorerError as error:
-                return f"{error.title}: {error.message}"
+                return str(error)
             return ""
 
         self._lanes.start("find", work, self._done)
@@ -131,7 +131,7 @@ class Finder:
         if self._at is None and self._was_at is None and self._hits.total:
             self._at = self._hits.at_or_after(start)
             if moving and self._at is not None:
-                self._transcript.go_to(*self._at)
+                self._transcript.go_to(self._at)
         self._tell_where()
 
     def _done(self, trouble: str) -> None:
@@ -149,14 +149,14 @@ class Finder:
         """On to the next match, or back."""
         if self._at is not None:
             self._at = self._hits.beside(self._at, step)
-            self._transcript.go_to(*self._at)
+            self._transcript.go_to(self._at)
             self._tell_where()
 
-    def follow(self, matcher: Matcher, store: Store, step: int) -> None:
+    def follow(self, matcher: Matcher, step: int) -> None:
         """The next match of a search over all sessions, from where the reader is."""
         if self._finder is not matcher or self._through is not self._reader.outlined:
-            self._hits, self._at, self._was_at, self._finder = Hits(), None, None, matcher
-            self._search(store, moving=False)
+            self._start_over(matcher)
+            self._search(moving=False)
             self._waiting = step
             return
         if self._at is None:
@@ -164,7 +164,7 @@ class Finder:
         else:
             self._go_beside(self._at, step)
 
-    def _go_beside(self, at: Place, step: int) -> None:
+    def _go_beside(self, at: Match, step: int) -> None:
         """From one match to the next; at the end of the session, beyond it."""
         beside = self._hits.beside(at, step)
         distance = self._hits.number_of(beside) - self._hits.number_of(at)
@@ -172,7 +172,7 @@ class Finder:
             self._beyond(step)
         else:
             self._at = beside
-            self._transcript.go_to(*beside)
+            self._transcript.go_to(beside)
 
     def _go_on(self) -> None:
         """All matches are known: take the step that was waiting for them."""
@@ -193,7 +193,7 @@ class Finder:
         if ends or self._at is None:
             self._beyond(step)
         else:
-            self._transcript.go_to(*self._at)
+            self._transcript.go_to(self._at)
 
     def _tell_where(self) -> None:
         if self._finder is None or self._through is None:
@@ -208,4 +208,4 @@ class Finder:
 
     def _say(self, words: str) -> None:
         if self._bar is not None:
-            self._bar.say(clean_line(words, 200))
+            self._bar.say(words)

@@ -23,13 +23,13 @@ def subagents(
     store: Store,
     catalog: Catalog,
     key: int,
-    began: float | None,
-    ended: float | None,
+    called: tuple[float | None, float | None],
     now: float,
     token: CancelToken,
 ) -> list[Session]:
     """The sessions that subagents of a session left between a call and its result; all of them
     where the times do not tell."""
+    began, ended = called
     children = catalog.children(Kind.SUBAGENT).get(key, [])
     starts = store.columns({STARTED}, children, token)[STARTED]
     timed = [

@@ -1,4 +1,4 @@
-"""Text of any length, wrapped to the width there is, with its matches lit.
+"""Text of any length, wrapped to the width there is, with its matches highlighted.
 
 Only where lines and matches begin and end is kept: many megabytes are wrapped and looked through
 in a thread, and painting looks up.
@@ -17,10 +17,10 @@ from textual.worker import get_current_worker
 from explorer.errors import ExplorerError
 from explorer.render.amounts import count, plural
 from explorer.render.clean import clean
-from explorer.render.lines import Line
+from explorer.render.lines import MATCH, Line, restyled
 from explorer.render.wrap import line_breaks
 from explorer.search.pattern import Pattern
-from explorer.transcript.highlight import Lit, goes_across, marked
+from explorer.transcript.highlight import HERE, goes_across
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 
@@ -100,7 +100,7 @@ class LongText(ReadingView):
                 if worker.is_cancelled:
                     return
         except ExplorerError as error:
-            self.post_message(FindBar.Told(f"{error.title}: {error.message}"))
+            self.post_message(FindBar.Told(str(error)))
             return
         self.app.call_from_thread(self._take, finder, starts, ends, start)
 
@@ -134,19 +134,17 @@ class LongText(ReadingView):
             return self.strip((), self.line_width)
         start, end, indent = self._lines[number]
         line: Line = ((" " * (indent + 1), "text"), (self._text[start:end], "text"))
-        lit = self._lit(start, end, 1 + indent) if self._finder is not None else ()
-        return self.strip(marked(line, lit, self._at), self.line_width)
+        return self.strip(restyled(line, self._matches(start, end, 1 + indent)), self.line_width)
 
-    def _lit(self, start: int, end: int, margin: int) -> Sequence[Lit]:
+    def _matches(self, start: int, end: int, margin: int) -> list[tuple[int, int, str]]:
         """What of a line matches: from the first match that ends in it to the last that begins."""
-        numbers = range(bisect_right(self._ends, start), bisect_left(self._starts, end))
         return [
-            Lit(
+            (
                 max(self._starts[number] - start, 0) + margin,
                 min(self._ends[number], end) - start + margin,
-                number,
+                HERE if number == self._at else MATCH,
             )
-            for number in numbers
+            for number in range(bisect_right(self._ends, start), bisect_left(self._starts, end))
         ]
 
     def _work(self, group: str, work: Callable[[], None]) -> None:

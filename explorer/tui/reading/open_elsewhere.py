@@ -25,7 +25,7 @@ MANY = 3000
 """Messages that take a moment to write: 35,000 took three seconds."""
 
 
-class Chosen(NamedTuple):
+class ChosenSession(NamedTuple):
     """A session, for a thread to find out what hangs together with it."""
 
     store: Store
@@ -59,10 +59,10 @@ class Chosen(NamedTuple):
         return catalog, catalog.single(key) if self.alone else catalog.folded(key)
 
 
-class Looking:
+class SessionViews:
     """Reads in a thread, and shows what comes."""
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, at: Chosen | None) -> None:
+    def __init__(self, screen: Screen[None], lanes: Lanes, at: ChosenSession | None) -> None:
         self._screen = screen
         self._lanes = lanes
         self._at = at

@@ -11,17 +11,18 @@ from textual.message import Message
 from textual.screen import Screen
 
 from explorer.model import Session
-from explorer.render.blocks import whole_text
+from explorer.render.blocks import shown_call, whole_text
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.transcript.highlight import Match
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.reading.transcript_controller import Reader
-from explorer.tui.reading.transcript_view import Request, Transcript
+from explorer.tui.reading.transcript_controller import TranscriptController
+from explorer.tui.reading.transcript_view import ReadingCommand, Transcript
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
-    from explorer.tui.reading.find_controller import Finder
+    from explorer.tui.reading.find_controller import FindController
 
 
 class ReadingPane(Vertical):
@@ -44,15 +45,13 @@ class ReadingPane(Vertical):
         self._screen = screen
         self._lanes = lanes
         self._clock = clock
-        self._store: Store | None = None
-        self.reader = Reader(self.transcript, lanes)
-        self._finder: Finder | None = None
+        self.reader = TranscriptController(self.transcript, lanes)
+        self._finder: FindController | None = None
         self._matcher: Matcher | None = None
         self._hit: int | None = None
 
     def open(self, store: Store) -> None:
         """Another file."""
-        self._store = store
         self.reader.open(store)
 
     def read(
@@ -63,12 +62,12 @@ class ReadingPane(Vertical):
         hit: int | None = None,
         matcher: "Matcher | None" = None,
     ) -> None:
-        """Show a session; where a search found it, at the message, with all matches lit."""
+        """Show a session; where a search found it, at the message, with all matches highlighted."""
         if catalog is not None:
             self.reader.catalog = catalog
         again = self.reader.reads(session, alone)
-        if matcher is not self._matcher and (self._finder is None or not self._finder.is_open):
-            self.transcript.light(matcher)
+        if matcher is not self._matcher and not self._open_finder():
+            self.transcript.highlight(matcher)
         moved = (hit, matcher) != (self._hit, self._matcher)
         self._hit, self._matcher = hit, matcher
         if not again:
@@ -85,8 +84,8 @@ class ReadingPane(Vertical):
     @on(Transcript.Moved)
     def _say_where(self, event: Transcript.Moved) -> None:
         self.reader.say_where(event.item, event.level)
-        if self._finder is not None and self._store is not None:
-            self._finder.again(self._store)
+        if self._finder is not None:
+            self._finder.again()
 
     @on(Transcript.EntryWanted)
     def _enter(self, event: Transcript.EntryWanted) -> None:
@@ -100,21 +99,22 @@ class ReadingPane(Vertical):
         from explorer.tui.reading.block_screen import BlockScreen
         from explorer.tui.reading.follow_link import choose_address
 
-        called = laid.call
-        if block.key.startswith("call-"):
-            called = laid.message.tool_calls[int(block.key.partition("-")[2])]
-        said = whole_text(laid.message, "text", None) if block.key == "text" else ""
-        links = addresses(said)
+        called = shown_call(laid.message, block.key, laid.call)
+        shows_text = block.key == "text" and not block.foldable
+        links = addresses(whole_text(laid.message, "text", None)) if shows_text else []
         if block.opens_alone:
-            text = whole_text(laid.message, block.key, laid.call)
-            finding = self._finder is not None and self._finder.is_open
-            looking_for = self._finder.text if self._finder is not None and finding else ""
-            name, match = laid.title_of(block), self.transcript.match_here()
-            lit = None if finding else self._matcher
-            self.app.push_screen(BlockScreen(text, name, looking_for, match, lit))
+            finder = self._open_finder()
+            screen = BlockScreen(
+                whole_text(laid.message, block.key, laid.call),
+                laid.title_of(block),
+                looking_for=finder.text if finder else "",
+                match=self.transcript.match_here(),
+                found=None if finder else self._matcher,
+            )
+            self.app.push_screen(screen)
         elif block.key.startswith("call") and delegates(called):
             self._to_subagent(event)
-        elif links and not block.foldable:
+        elif links:
             choose_address(self._screen, links)
         else:
             self.transcript.action_fold()
@@ -122,47 +122,51 @@ class ReadingPane(Vertical):
     def _to_subagent(self, event: Transcript.EntryWanted) -> None:
         from explorer.tui.reading.follow_link import choose_subagent, subagents
 
-        store, catalog, now = self._store, self.reader.catalog, self._clock()
+        store, catalog, now = self.reader.store, self.reader.catalog, self._clock()
         if store is None or catalog is None:
             return
-        began, ended = self.transcript.times_of(event.item)
-        key = event.session_key
+        key, called = event.session_key, self.transcript.times_of(event.item)
         self._lanes.start(
             "link",
-            lambda token: subagents(store, catalog, key, began, ended, now, token),
+            lambda token: subagents(store, catalog, key, called, now, token),
             lambda found: choose_subagent(self._screen, found, self.reader.follow),
         )
 
-    @on(Transcript.Asked)
-    def _answer(self, event: Transcript.Asked) -> None:
-        match event.request:
-            case Request.LEAVE:
+    @on(Transcript.CommandWanted)
+    def _obey(self, event: Transcript.CommandWanted) -> None:
+        match event.command:
+            case ReadingCommand.LEAVE:
                 self._leave()
-            case Request.RETURN:
-                self._return()
-            case Request.NEXT | Request.PREVIOUS:
-                self.to_match(1 if event.request is Request.NEXT else -1)
-            case Request.ERROR:
-                self._error()
-            case Request.PART:
-                self._part()
-            case Request.EVERYTHING:
+            case ReadingCommand.NEXT_MATCH:
+                self.to_match(1)
+            case ReadingCommand.PREVIOUS_MATCH:
+                self.to_match(-1)
+            case ReadingCommand.NEXT_ERROR:
+                self._next_error()
+            case ReadingCommand.PART:
+                if not self.reader.toggle_part():
+                    self.notify("This conversation has only one part.", markup=False)
+            case ReadingCommand.EVERYTHING:
                 self.reader.toggle_everything()
-            case Request.COPY_ID:
-                self._copy_id()
-            case Request.COPY | Request.COPY_CODE | Request.COPY_MESSAGE:
-                self._copy(event.request)
+            case ReadingCommand.RETURN:
+                if not self.reader.back():
+                    self.notify("No link was followed to here.", markup=False)
+            case _:
+                self._copy(event.command)
 
     async def find(self) -> None:
         """Look for something in the transcript."""
         await self._finding().open()
 
-    def _finding(self) -> "Finder":
+    def _open_finder(self) -> "FindController | None":
+        return self._finder if self._finder is not None and self._finder.is_open else None
+
+    def _finding(self) -> "FindController":
         # Late, as all that only a key press needs: together 10 ms of the first frame.
-        from explorer.tui.reading.find_controller import Finder
+        from explorer.tui.reading.find_controller import FindController
 
         if self._finder is None:
-            self._finder = Finder(
+            self._finder = FindController(
                 self,
                 self.reader,
                 self.transcript,
@@ -174,15 +178,15 @@ class ReadingPane(Vertical):
     def to_match(self, step: int) -> None:
         """The next match of a find; else of the search, at the end of one session on to the
         next."""
-        if self._finder is not None and self._finder.is_open:
-            self._finder.step(step)
-        elif self._matcher is not None and self._store is not None:
-            self._finding().follow(self._matcher, self._store, step)
+        if finder := self._open_finder():
+            finder.step(step)
+        elif self._matcher is not None:
+            self._finding().follow(self._matcher, step)
 
     @on(FindBar.Typed)
     def _look_for(self, event: FindBar.Typed) -> None:
-        if self._finder is not None and self._store is not None:
-            self._finder.look_for(event.text, self._store)
+        if self._finder is not None:
+            self._finder.look_for(event.text)
 
     @on(FindBar.StepWanted)
     def _step(self, event: FindBar.StepWanted) -> None:
@@ -197,60 +201,51 @@ class ReadingPane(Vertical):
     def _close_find(self) -> None:
         if self._finder is not None:
             self._finder.close()
-            self.transcript.light(self._matcher)
+            self.transcript.highlight(self._matcher)
         self.transcript.focus()
 
     def _leave(self) -> None:
         """Step back: out of the search, then to the list."""
-        if self._finder is not None and self._finder.is_open:
-            self._finder.close()
-            self.transcript.light(self._matcher)
+        if finder := self._open_finder():
+            finder.close()
+            self.transcript.highlight(self._matcher)
         else:
             self.post_message(Transcript.LeaveWanted())
 
-    def _return(self) -> None:
-        if not self.reader.back():
-            self.notify("No link was followed to here.", markup=False)
-
-    def _part(self) -> None:
-        if not self.reader.toggle_part():
-            self.notify("This conversation has only one part.", markup=False)
-
-    def _error(self) -> None:
+    def _next_error(self) -> None:
         """Go to the next thing that went wrong."""
         from explorer.transcript.find import next_error
 
-        store, outlined = self._store, self.reader.outlined
+        store, outlined = self.reader.store, self.reader.outlined
         if store is None or outlined is None:
             return
         start = min(self.transcript.current_item() + 1, len(outlined.outlines))
 
-        def arrive(found: tuple[int, str] | None) -> None:
+        def arrive(found: Match | None) -> None:
             if found is None and outlined.complete:
                 self.notify("Nothing went wrong in this session.", markup=False)
             elif found is not None:
-                self.transcript.go_to(*found)
+                self.transcript.go_to(found)
 
         self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)
 
-    def _copy(self, request: Request) -> None:
+    def _copy(self, command: ReadingCommand) -> None:
+        """The id of the session, or of the block under the cursor its text, code or message."""
+        # Late, as all that only a key press needs.
         from explorer.tui.reading.clipboard import as_json, copy
 
         laid, block = self.transcript.here()
+        if command is ReadingCommand.COPY_ID:
+            if self.reader.session is not None:
+                copy(self._screen, self.reader.session.tip_id, "the session's id")
+            return
         if laid is None or laid.message is None or block is None:
             return
         text, what = whole_text(laid.message, block.key, laid.call), "the block"
-        if request is Request.COPY_CODE:
+        if command is ReadingCommand.COPY_CODE:
             from explorer.render.links import code_of
 
             text, what = code_of(text), "code"
-        elif request is Request.COPY_MESSAGE:
+        elif command is ReadingCommand.COPY_MESSAGE:
             text, what = as_json(laid.message), "the message as JSON"
         copy(self._screen, text, what)
-
-    def _copy_id(self) -> None:
-        from explorer.tui.reading.clipboard import copy
-
-        session = self.reader.session
-        if session is not None:
-            copy(self._screen, session.tip_id, "the session's id")

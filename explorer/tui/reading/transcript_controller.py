@@ -1,5 +1,5 @@
 """What the transcript shows: reads a session when the cursor comes to it, and more of it when
-the transcript asks. Whoever comes back to a session finds it where it was left."""
+the transcript asks. A session that is opened again is where it was left."""
 
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,8 +13,8 @@ from explorer.render.blocks import Level, View
 from explorer.render.clean import clean_line
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog, Unit
-from explorer.transcript.document import Laid
-from explorer.transcript.layout import Outlined, beginning, lay_out, outline
+from explorer.transcript.document import LaidMessage
+from explorer.transcript.layout import ConversationOutline, beginning, lay_out, outline
 from explorer.tui.reading.document_view import Position
 from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.workers import Lanes
@@ -45,15 +45,15 @@ class Reading(NamedTuple):
         return self.session.key, self.alone
 
 
-class Reader:
+class TranscriptController:
     """Joins the store and the transcript."""
 
     def __init__(self, transcript: Transcript, lanes: Lanes) -> None:
         self._transcript = transcript
         self._lanes = lanes
-        self._store: Store | None = None
+        self.store: Store | None = None
         self.catalog: Catalog | None = None
-        self.outlined: Outlined | None = None
+        self.outlined: ConversationOutline | None = None
         self._reading: Reading | None = None
         self._goal: tuple[int, Matcher] | None = None
         """A message to go to when the session is there."""
@@ -73,13 +73,13 @@ class Reader:
 
     @property
     def waits(self) -> bool:
-        """What is in sight is still the session before."""
+        """What is visible is still the session before."""
         return self._reading is not None and self.outlined is None
 
     def open(self, store: Store) -> None:
         """Another file: what was read of the one before is not of this one."""
         self._drop()
-        self._store = store
+        self.store = store
         self.outlined = self._reading = None
         self._left.clear()
         self._from.clear()
@@ -107,20 +107,20 @@ class Reader:
             self._seek()
 
     def _seek(self) -> None:
-        store, outlined, goal = self._store, self.outlined, self._goal
+        store, outlined, goal = self.store, self.outlined, self._goal
         if store is None or outlined is None or goal is None:
             return
         if not outlined.complete and outlined.item_of(goal[0]) is None:
             # Further down than has been read: when all of it has.
             return
         # Late: only a search needs it.
-        from explorer.transcript.find import place_of
+        from explorer.transcript.find import first_match
 
         self._goal = None
         self._lanes.start(
             "hit",
-            lambda token: place_of(store, outlined, *goal, token),
-            lambda place: self._transcript.go_to(*place) if place else None,
+            lambda token: first_match(store, outlined, *goal, token),
+            lambda match: self._transcript.go_to(match) if match else None,
         )
 
     def follow(self, session: Session) -> None:
@@ -149,7 +149,7 @@ class Reader:
         self._remember()
         alone = not reading.alone
         self._left[at if alone else chain[-1], alone] = position
-        store, unit = self._store, catalog.single(at) if alone else catalog.folded(at)
+        store, unit = self.store, catalog.single(at) if alone else catalog.folded(at)
         if store is not None:
             self._lanes.start(
                 "reader",
@@ -178,12 +178,12 @@ class Reader:
         self._remember()
         self._reading, self.outlined = reading, None
         unit = self._unit(reading)
-        if self._store is None or unit is None:
+        if self.store is None or unit is None:
             return
-        store, position = self._store, self._left.get(reading.name, Position())
+        store, position = self.store, self._left.get(reading.name, Position())
         view = self._transcript.view()._replace(model=reading.session.model, folds=position.folds)
 
-        def work(token: CancelToken) -> tuple[Outlined, dict[int, Laid], View]:
+        def work(token: CancelToken) -> tuple[ConversationOutline, dict[int, LaidMessage], View]:
             session, at, all_of_it = reading.session, position.message, reading.everything
             outlined = beginning(store, session, unit, all_of_it, at, token)
             first = outlined.item_of(at) or 0
@@ -195,11 +195,10 @@ class Reader:
     def _unit(self, reading: Reading) -> Unit | None:
         """The parts to read; None while it is not known how they hang together."""
         key, catalog = reading.session.key, self.catalog
-        if reading.alone or (reading.session.parts == 1 and catalog is None):
-            return Unit(key, (key,), reading.session.kind)
-        if catalog is None or not catalog.has(key):
-            return Unit(key, (key,), reading.session.kind) if reading.session.parts == 1 else None
-        return catalog.folded(key)
+        if not reading.alone and catalog is not None and catalog.has(key):
+            return catalog.folded(key)
+        one = reading.alone or reading.session.parts == 1
+        return Unit(key, (key,), reading.session.kind) if one else None
 
     def _remember(self) -> None:
         if self._reading is None or self.outlined is None:
@@ -225,9 +224,9 @@ class Reader:
         else:
             self._read_on(outlined)
 
-    def _read_on(self, outlined: Outlined) -> None:
+    def _read_on(self, outlined: ConversationOutline) -> None:
         """Outline all of what is being read, unless that is something else by now."""
-        reading, store = self._reading, self._store
+        reading, store = self._reading, self.store
         unit = self._unit(reading) if reading else None
         if reading is None or store is None or unit is None or self.outlined is not outlined:
             return
@@ -243,7 +242,7 @@ class Reader:
         if self.outlined is not None:
             self._read_on(self.outlined)
 
-    def _extend(self, outlined: Outlined) -> None:
+    def _extend(self, outlined: ConversationOutline) -> None:
         self.outlined = outlined
         self._transcript.extend(outlined)
         self._seek()
@@ -255,16 +254,16 @@ class Reader:
             self._begin(self._reading)
 
     def read_items(self, event: Transcript.ItemsWanted) -> None:
-        if self._store is None or self.outlined is None:
+        if self.store is None or self.outlined is None:
             return
-        store, outlined, items, view = self._store, self.outlined, event.items, event.view
+        store, outlined, items, view = self.store, self.outlined, event.items, event.view
         self._lanes.start(
             "items",
             lambda token: lay_out(store, outlined, items, view, token, event.known),
             lambda laid: self._add(outlined, laid, view),
         )
 
-    def _add(self, outlined: Outlined, laid: dict[int, Laid], view: View) -> None:
+    def _add(self, outlined: ConversationOutline, laid: dict[int, LaidMessage], view: View) -> None:
         if outlined is self.outlined:
             self._transcript.add(laid, view)
 
@@ -299,7 +298,11 @@ class Reader:
         self._transcript.clear()
 
     def _show(
-        self, outlined: Outlined, laid: dict[int, Laid], view: View, position: Position
+        self,
+        outlined: ConversationOutline,
+        laid: dict[int, LaidMessage],
+        view: View,
+        position: Position,
     ) -> None:
         self.outlined = outlined
         self._transcript.remove_class("-old")

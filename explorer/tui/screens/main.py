@@ -37,7 +37,7 @@ from explorer.tui.workers import LaneDone, Lanes
 
 if TYPE_CHECKING:
     from explorer.tui.list.list_options import Choosing
-    from explorer.tui.reading.open_elsewhere import Looking
+    from explorer.tui.reading.open_elsewhere import SessionViews
 
 TINY = 8
 """Below this many lines the bars give way to the sessions."""
@@ -284,17 +284,17 @@ class MainScreen(Screen[None]):
 
         return Choosing(self, self._lanes, self._lister, self.file.opening.notes)
 
-    def _looking(self) -> "Looking":
+    def _looking(self) -> "SessionViews":
         """For what is being read, or else for what is under the cursor."""
-        from explorer.tui.reading.open_elsewhere import Chosen, Looking
+        from explorer.tui.reading.open_elsewhere import ChosenSession, SessionViews
 
         session, alone = self.sessions.current, self.sessions.on_a_part
         if self.focused is self.transcript:
             session, alone = self._reader.session, self._reader.alone
         store, at = self._lister.store, None
         if store is not None and session is not None:
-            at = Chosen(store, self._lister.catalog, session, alone, self._clock())
-        return Looking(self, self._lanes, at)
+            at = ChosenSession(store, self._lister.catalog, session, alone, self._clock())
+        return SessionViews(self, self._lanes, at)
 
     def action_details(self) -> None:
         self._looking().details()

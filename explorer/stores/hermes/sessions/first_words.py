@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from explorer.render.tools.outcome import failed
-from explorer.render.turns import END_OF_SUMMARY, START, begins_as_made
+from explorer.render.passages import END_OF_SUMMARY, START, begins_as_made
+from explorer.render.tools.results import opened
 from explorer.stores.content import content_text, message_items_text, split_thinking
 from explorer.stores.hermes.messages.visible import is_unsaid, unsaid
 from explorer.stores.preview import said
@@ -124,7 +124,7 @@ def last_words(reader: Reader, key: int) -> tuple[str, bool]:
 def _is_broken_off(newest: _Glimpse) -> bool:
     """Whether the newest message is a call without an answer, a failure, or was cut."""
     if newest.role == "tool":
-        return failed(newest.text)
+        return opened(newest.text).failed
     return newest.calls or newest.finish in CUT
 
 
