@@ -85,6 +85,15 @@ def test_the_app_is_started_from_one_place() -> None:
     assert [file for file in _users("explorer.tui") if not _matches(file, MAY_START_THE_APP)] == []
 
 
+def test_a_class_name_means_one_thing() -> None:
+    homes: dict[str, list[str]] = {}
+    for file, tree in SOURCES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(file)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
 def _connects(tree: ast.AST) -> bool:
     return "sqlite3.connect(" in ast.unparse(tree)
 

@@ -28,7 +28,7 @@ _KINDS = {
 }
 
 
-class Family(NamedTuple):
+class FamilyTree(NamedTuple):
     """A session with its relatives, the origin first."""
 
     members: tuple[tuple[int, str], ...]
@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 
 def lineage(
     store: Store, catalog: Catalog, here: int, width: int, now: float, token: CancelToken
-) -> Family:
+) -> FamilyTree:
     """The whole family of a session, or of a very large one what is around it, in lines of this
     width."""
     ancestors = _ancestors(catalog, here)
@@ -58,7 +58,7 @@ def lineage(
         (place.key, _words(catalog, place, known.get(place.key), here, width, now))
         for place in shown
     ]
-    return Family(tuple(words), len(tree))
+    return FamilyTree(tuple(words), len(tree))
 
 
 def _ancestors(catalog: Catalog, key: int) -> list[int]:

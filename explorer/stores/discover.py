@@ -20,7 +20,7 @@ FILE_NAMES = ("state.db", "power_loop_sessions.db")
 DEFAULT_PROFILE = "default"
 
 
-class Place(NamedTuple):
+class FoundStore(NamedTuple):
     """A state file, and whether somebody asked for this very one."""
 
     path: Path
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 def locate(
     db: str | None, profile: str | None, environment: Mapping[str, str], here: Path | None
-) -> Place | None:
+) -> FoundStore | None:
     """The state file to open; None when nothing was asked for and nothing is there. `here` is the
     current folder, if there is one."""
     if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
@@ -43,16 +43,16 @@ def locate(
             message = f"{path} is a file; --profile needs the folder that holds the profiles."
             raise UsageError("No such profile", message)
         folder = _profile_folder(path, profile) if profile else path
-        return Place(state_file(folder), asked=True)
+        return FoundStore(state_file(folder), asked=True)
     home = environment.get("HERMES_HOME", "").strip()
     root = _found_from(here, _expanded(home) if home else default_home(environment))
     folder = _profile_folder(root, profile)
     if home or profile:
-        return Place(state_file(folder), asked=True)
+        return FoundStore(state_file(folder), asked=True)
     places = [folder / FILE_NAMES[0], *([here / FILE_NAMES[1]] if here else [])]
     for candidate in places:
         if os.path.exists(candidate):
-            return Place(candidate, asked=False)
+            return FoundStore(candidate, asked=False)
     return None
 
 

@@ -57,7 +57,7 @@ class Record(NamedTuple):
         return _cut(text, self.size.get(column, 0))
 
 
-class Columns(NamedTuple):
+class FactColumns(NamedTuple):
     """Which columns of a table are read."""
 
     names: tuple[str, ...]
@@ -75,7 +75,7 @@ class Columns(NamedTuple):
 
 def columns_of(
     schema: Schema, table: str, alias: str, known: Collection[str], whole: Collection[str]
-) -> Columns:
+) -> FactColumns:
     """Every column that the table has; `known` ones in any case, and `whole` ones are not cut."""
     there = schema.tables[table]
     names = [name for name in known if name in there]
@@ -89,7 +89,7 @@ def columns_of(
         for name, place in zip(names, places, strict=True)
     ]
     sizes = [f"length(CAST({place} AS BLOB))" for place in places]
-    return Columns(tuple(names), ", ".join((*read, *sizes)))
+    return FactColumns(tuple(names), ", ".join((*read, *sizes)))
 
 
 def labelled(record: Record, labels: Mapping[str, str]) -> list[Row]:

@@ -24,7 +24,7 @@ class Deed(StrEnum):
     END = "end"
 
 
-class Given(StrEnum):
+class SettingState(StrEnum):
     """How a setting of the agent is."""
 
     SET = "set"
@@ -35,7 +35,7 @@ class Given(StrEnum):
 class Setting(NamedTuple):
     """A setting of the agent; the value only where it is set and understood."""
 
-    given: Given = Given.NOT_SET
+    given: SettingState = SettingState.NOT_SET
     value: bool | int | float | None = None
 
 

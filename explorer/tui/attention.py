@@ -17,7 +17,7 @@ from explorer.tui.dialogs.progress import ProgressDialog
 GONE_ON = "You went on meanwhile: nothing was done. Ask again."
 
 
-class Place(NamedTuple):
+class FocusPlace(NamedTuple):
     """What takes the keys, and what has been typed into it."""
 
     screen: Screen[object]
@@ -25,20 +25,20 @@ class Place(NamedTuple):
     typed: str
 
 
-def place(app: App[object]) -> Place:
+def place(app: App[object]) -> FocusPlace:
     """Where somebody is now."""
     screen = next(one for one in reversed(app.screen_stack) if not isinstance(one, ProgressDialog))
     focused = screen.focused
-    return Place(screen, focused, focused.value if isinstance(focused, Input) else "")
+    return FocusPlace(screen, focused, focused.value if isinstance(focused, Input) else "")
 
 
-def still_at(app: App[object], before: Place) -> bool:
+def still_at(app: App[object], before: FocusPlace) -> bool:
     """Whether nobody has gone on. A terminal in the background has no focus: nobody types."""
     now = place(app)
     return now == before or (now.screen is before.screen and now.focused is None)
 
 
-def may_ask(screen: Screen[None], before: Place) -> bool:
+def may_ask(screen: Screen[None], before: FocusPlace) -> bool:
     """Whether a question may open that was asked for there; if not, that is said."""
     here = still_at(screen.app, before)
     if not here:

@@ -20,7 +20,7 @@ from explorer.resume import (
 )
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
-from explorer.tui.attention import Place, may_ask, place
+from explorer.tui.attention import FocusPlace, may_ask, place
 from explorer.tui.suspend import run_command
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes
@@ -58,7 +58,7 @@ class Resuming:
 
         self._lanes.start("resume", work, lambda found: self._ask(session, found, asked_at))
 
-    def _ask(self, session: Session, found: _Found, asked_at: Place) -> None:
+    def _ask(self, session: Session, found: _Found, asked_at: FocusPlace) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
         from explorer.tui.dialogs.question import Question
 

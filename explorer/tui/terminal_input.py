@@ -28,7 +28,7 @@ _SEQUENCE_OR_BURST = re.compile(rf"\x1b(?:\[[0-?]*[ -/]*[@-~]?|O?.?)|({_TEXT}{{{
 """An arrow or a click is no text, though all of it but the first character is."""
 
 
-class Piece(NamedTuple):
+class InputPiece(NamedTuple):
     """Some of the input."""
 
     text: str
@@ -50,7 +50,7 @@ class Intake:
         """The end of what was read, which may be the beginning of a mark."""
         self._quiet = 0
 
-    def take(self, data: bytes) -> Iterator[Piece]:
+    def take(self, data: bytes) -> Iterator[InputPiece]:
         """What was read, in pieces."""
         self._quiet = 0
         text, self._held = self._held + self._decoder.decode(data), ""
@@ -62,7 +62,7 @@ class Intake:
             else:
                 text = yield from self._until_control(text)
 
-    def quiet(self) -> Iterator[Piece]:
+    def quiet(self) -> Iterator[InputPiece]:
         """Nothing has come for a moment."""
         self._quiet += 1
         if self._marked and self._quiet < GIVE_UP_AFTER:
@@ -71,33 +71,33 @@ class Intake:
         if self._paste is not None:
             yield self._pasted()
         elif held:
-            yield Piece(held)
+            yield InputPiece(held)
 
-    def _keys(self, text: str) -> Generator[Piece, None, str]:
+    def _keys(self, text: str) -> Generator[InputPiece, None, str]:
         before, mark, after = text.partition(PASTE)
         found = _SEQUENCE_OR_BURST.finditer(before)
         burst = next((one for one in found if one.group(1)), None)
         if burst is not None:
-            yield Piece(before[: burst.start()])
+            yield InputPiece(before[: burst.start()])
             return (yield from self._burst(burst.group(), text[burst.end() :]))
         if mark:
-            yield Piece(before)
+            yield InputPiece(before)
             self._paste, self._marked = "", True
             return after
         # An escape alone is a key, and one with a bracket may be.
         self._held = _begun(PASTE, text, at_least=3)
-        yield Piece(text.removesuffix(self._held))
+        yield InputPiece(text.removesuffix(self._held))
         return ""
 
-    def _burst(self, burst: str, after: str) -> Generator[Piece, None, str]:
+    def _burst(self, burst: str, after: str) -> Generator[InputPiece, None, str]:
         if len(set(burst)) <= ALIKE:
-            yield Piece(burst[:REPEATED])
+            yield InputPiece(burst[:REPEATED])
             return after
-        yield Piece(burst[0])
+        yield InputPiece(burst[0])
         self._paste, self._marked = "", False
         return burst[1:] + after
 
-    def _until_control(self, text: str) -> Generator[Piece, None, str]:
+    def _until_control(self, text: str) -> Generator[InputPiece, None, str]:
         plain = _PLAIN.match(text)
         end = plain.end() if plain else 0
         self._keep(text[:end])
@@ -105,7 +105,7 @@ class Intake:
             yield self._pasted()
         return text[end:]
 
-    def _until_mark(self, text: str) -> Generator[Piece, None, str]:
+    def _until_mark(self, text: str) -> Generator[InputPiece, None, str]:
         before, mark, after = text.partition(ITS_END)
         if mark:
             self._keep(before)
@@ -119,9 +119,9 @@ class Intake:
         kept = self._paste or ""
         self._paste = kept + text[: LONGEST_PASTE - len(kept)]
 
-    def _pasted(self) -> Piece:
+    def _pasted(self) -> InputPiece:
         text, self._paste, self._marked = self._paste or "", None, False
-        return Piece(text.replace("\0", ""), pasted=True)
+        return InputPiece(text.replace("\0", ""), pasted=True)
 
 
 def _begun(mark: str, text: str, at_least: int = 1) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode, StoreError, UsageError
-from explorer.stores.discover import Place, locate
+from explorer.stores.discover import FoundStore, locate
 from tests.conftest import Command
 from tests.factories import one_session
 
@@ -34,7 +34,7 @@ def test_a_folder_stands_for_the_file_in_it(hermes: Path, command: Command) -> N
 def test_a_folder_may_hold_a_file_of_power_loop(tmp_path: Path) -> None:
     (tmp_path / "power_loop_sessions.db").touch()
     found = locate(str(tmp_path), None, {}, tmp_path)
-    assert found == Place(tmp_path / "power_loop_sessions.db", asked=True)
+    assert found == FoundStore(tmp_path / "power_loop_sessions.db", asked=True)
 
 
 def test_the_variable_names_the_default(
@@ -65,7 +65,7 @@ def test_then_the_place_that_hermes_chooses_itself(
 def test_then_a_file_of_power_loop_in_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / "power_loop_sessions.db").touch()
     found = locate(None, None, {"HOME": str(tmp_path)}, tmp_path)
-    assert found == Place(tmp_path / "power_loop_sessions.db", asked=False)
+    assert found == FoundStore(tmp_path / "power_loop_sessions.db", asked=False)
 
 
 def test_a_profile_is_chosen_by_name(

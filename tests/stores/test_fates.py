@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.base import Store
-from explorer.stores.fates import DAY, NO_FATES, SOON, Deed, Fate, Fates, Given, expiring
+from explorer.stores.fates import DAY, NO_FATES, SOON, Deed, Fate, Fates, SettingState, expiring
 from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import slices
 from tests.agents import HERMES, run_agent
@@ -317,7 +317,7 @@ def test_one_thing_that_is_not_understood_leaves_the_other(tmp_path: Path) -> No
     fates = _fates(path)
     assert fates.archives
     assert not fates.deletes
-    assert fates.settings["auto_prune"].given is Given.NOT_UNDERSTOOD
+    assert fates.settings["auto_prune"].given is SettingState.NOT_UNDERSTOOD
 
 
 def test_a_copy_that_hermes_does_not_open_has_no_fate(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.stores.fates import Given, Setting
+from explorer.stores.fates import Setting, SettingState
 from explorer.stores.hermes.upkeep.settings import AMOUNTS, FLAGS, LARGEST, Settings, read_settings
 
-NOT_UNDERSTOOD = Setting(Given.NOT_UNDERSTOOD)
+NOT_UNDERSTOOD = Setting(SettingState.NOT_UNDERSTOOD)
 EVERY = (*FLAGS, *AMOUNTS)
 
 
@@ -114,7 +114,7 @@ def test_only_the_section_at_the_top_counts(config: Path) -> None:
     )
     assert _values(_read(config, text)) == {}
     nested = "sessions:\n  more: {auto_prune: true}\n  retention_days: 4\n"
-    assert _values(_read(config, nested)) == {"retention_days": Setting(Given.SET, 4)}
+    assert _values(_read(config, nested)) == {"retention_days": Setting(SettingState.SET, 4)}
 
 
 def test_a_missing_file_leaves_the_defaults(config: Path) -> None:

@@ -11,46 +11,46 @@ from explorer.tui.terminal_input import (
     LONGEST_PASTE,
     PASTE,
     REPEATED,
+    InputPiece,
     Intake,
-    Piece,
 )
 
 SENTENCE = "The quick brown fox jumps over the lazy dog. " * 3
 
 
-def _taken(*reads: bytes) -> list[Piece]:
+def _taken(*reads: bytes) -> list[InputPiece]:
     """What comes of several reads, and a quiet moment after them."""
     intake = Intake()
     pieces = [piece for data in reads for piece in intake.take(data)]
     return [piece for piece in (*pieces, *intake.quiet()) if piece.text]
 
 
-def _keys(pieces: list[Piece]) -> str:
+def _keys(pieces: list[InputPiece]) -> str:
     return "".join(piece.text for piece in pieces if not piece.pasted)
 
 
 def test_bytes_that_are_no_text_are_shown_as_such() -> None:
-    assert _taken(b"a\xe7", b"b\xff") == [Piece("a"), Piece("\ufffdb\ufffd")]
+    assert _taken(b"a\xe7", b"b\xff") == [InputPiece("a"), InputPiece("\ufffdb\ufffd")]
 
 
 def test_a_letter_that_comes_in_two_reads_is_one() -> None:
-    assert _taken(b"\xc3", b"\xa9") == [Piece("é")]
+    assert _taken(b"\xc3", b"\xa9") == [InputPiece("é")]
 
 
 def test_what_somebody_types_stays_keys() -> None:
-    assert _taken(b"/docker\r\x1b[A\x1b[<0;1;1M") == [Piece("/docker\r\x1b[A\x1b[<0;1;1M")]
+    assert _taken(b"/docker\r\x1b[A\x1b[<0;1;1M") == [InputPiece("/docker\r\x1b[A\x1b[<0;1;1M")]
 
 
 def test_a_burst_is_one_paste_behind_its_first_key() -> None:
     text = "/" + SENTENCE + "\r" + SENTENCE
-    assert _taken(text.encode()) == [Piece("/"), Piece(text[1:], pasted=True)]
+    assert _taken(text.encode()) == [InputPiece("/"), InputPiece(text[1:], pasted=True)]
 
 
 def test_a_burst_goes_on_in_the_next_read() -> None:
     pieces = _taken(SENTENCE.encode(), b"and d y on", b" it goes\r")
     assert pieces == [
-        Piece(SENTENCE[0]),
-        Piece(SENTENCE[1:] + "and d y on it goes\r", pasted=True),
+        InputPiece(SENTENCE[0]),
+        InputPiece(SENTENCE[1:] + "and d y on it goes\r", pasted=True),
     ]
 
 
@@ -61,8 +61,8 @@ def test_keys_before_and_behind_a_burst_keep_their_places() -> None:
 
 
 def test_a_key_that_is_held_down_is_no_paste() -> None:
-    assert _taken(b"j" * 100) == [Piece("j" * 100)]
-    assert _taken(b"j" * 4000) == [Piece("j" * REPEATED)]
+    assert _taken(b"j" * 100) == [InputPiece("j" * 100)]
+    assert _taken(b"j" * 4000) == [InputPiece("j" * REPEATED)]
 
 
 @pytest.mark.parametrize("at", range(1, len(PASTE + "pasted" + ITS_END)))
@@ -71,7 +71,7 @@ def test_a_paste_that_is_marked_is_one_text_however_it_is_read(at: int) -> None:
     pieces = _taken(data[:at], data[at:] + b"k")
     # An escape alone is a key: Textual's parser puts such a mark together itself.
     if at > 2:
-        assert pieces == [Piece("pasted", pasted=True), Piece("k")]
+        assert pieces == [InputPiece("pasted", pasted=True), InputPiece("k")]
 
 
 def test_a_long_paste_is_cut() -> None:
@@ -84,11 +84,11 @@ def test_a_long_paste_is_cut() -> None:
 
 def test_a_paste_without_an_end_ends_when_it_is_quiet_for_long() -> None:
     intake = Intake()
-    assert list(intake.take(f"{PASTE}lost".encode())) == [Piece("")]
+    assert list(intake.take(f"{PASTE}lost".encode())) == [InputPiece("")]
     for _ in range(GIVE_UP_AFTER - 1):
         assert not list(intake.quiet())
-    assert list(intake.quiet()) == [Piece("lost", pasted=True)]
-    assert list(intake.take(b"q")) == [Piece("q")]
+    assert list(intake.quiet()) == [InputPiece("lost", pasted=True)]
+    assert list(intake.take(b"q")) == [InputPiece("q")]
 
 
 @given(st.lists(st.binary(max_size=200), max_size=8))

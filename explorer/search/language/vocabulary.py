@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from explorer.search.language.dates import Period, span
 
 
-class About(NamedTuple):
+class FieldKind(NamedTuple):
     """What there is to know of a field."""
 
     takes: Literal["text", "choice", "day", "amount"]
@@ -29,13 +29,13 @@ _DAYS = {
     "1y": "a year",
 }
 
-FIELDS: Mapping[str, About] = {
-    "source": About("text", "where it was started: cli, telegram, cron"),
-    "model": About("text", "the model, or a part of its name"),
-    "title": About("text", "words of the title"),
-    "id": About("text", "the id of the session, or a part of it"),
-    "workspace": About("text", "the folder it worked in, or a part of it"),
-    "kind": About(
+FIELDS: Mapping[str, FieldKind] = {
+    "source": FieldKind("text", "where it was started: cli, telegram, cron"),
+    "model": FieldKind("text", "the model, or a part of its name"),
+    "title": FieldKind("text", "words of the title"),
+    "id": FieldKind("text", "the id of the session, or a part of it"),
+    "workspace": FieldKind("text", "the folder it worked in, or a part of it"),
+    "kind": FieldKind(
         "choice",
         "how the session came to be",
         {
@@ -45,7 +45,7 @@ FIELDS: Mapping[str, About] = {
             "continuation": "continued after a compression",
         },
     ),
-    "is": About(
+    "is": FieldKind(
         "choice",
         "how the session is now",
         {
@@ -59,13 +59,13 @@ FIELDS: Mapping[str, About] = {
             "expiring": "about to be deleted or archived by Hermes",
         },
     ),
-    "messages": About("amount", "how many messages", {">20": "more than 20"}),
-    "cost": About("amount", "what it cost, in dollars", {">1": "more than $1"}),
-    "tokens": About("amount", "how many tokens", {">10k": "more than 10,000"}),
-    "before": About("day", "earlier than a day, or than so long ago", _DAYS),
-    "after": About("day", "since a day, or in the last so many days", _DAYS),
-    "on": About("day", "on one day, in one month or year", _DAYS),
-    "role": About(
+    "messages": FieldKind("amount", "how many messages", {">20": "more than 20"}),
+    "cost": FieldKind("amount", "what it cost, in dollars", {">1": "more than $1"}),
+    "tokens": FieldKind("amount", "how many tokens", {">10k": "more than 10,000"}),
+    "before": FieldKind("day", "earlier than a day, or than so long ago", _DAYS),
+    "after": FieldKind("day", "since a day, or in the last so many days", _DAYS),
+    "on": FieldKind("day", "on one day, in one month or year", _DAYS),
+    "role": FieldKind(
         "text",
         "who speaks",
         {
@@ -75,8 +75,8 @@ FIELDS: Mapping[str, About] = {
             "system": "what the agent was told",
         },
     ),
-    "tool": About("text", "the tool that is called or answers"),
-    "has": About(
+    "tool": FieldKind("text", "the tool that is called or answers"),
+    "has": FieldKind(
         "choice",
         "what the message carries",
         {
@@ -85,7 +85,7 @@ FIELDS: Mapping[str, About] = {
             "image": "a picture",
         },
     ),
-    "in": About(
+    "in": FieldKind(
         "choice",
         "where the words stand",
         {

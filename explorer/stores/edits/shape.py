@@ -140,7 +140,7 @@ class TableShape(NamedTuple):
         return (self.sessions, *([self.shared.table] if self.shared else []))
 
 
-Columns = Callable[[str], tuple[str, ...]]
+TableColumns = Callable[[str], tuple[str, ...]]
 """The columns of a table in their order, without those that SQLite makes by itself."""
 
 
@@ -149,7 +149,7 @@ def columns_of(ask: Rows, table: str) -> tuple[str, ...]:
     return tuple(cells.words(row[1]) for row in rows if not row[6])
 
 
-def known_columns(ask: Rows, shape: TableShape) -> Columns:
+def known_columns(ask: Rows, shape: TableShape) -> TableColumns:
     """The columns of every table of a shape, asked at once: a writer that has the whole file, as it
     may without a log, would keep our own reader waiting."""
     tables = (shape.messages, *shape.beside_messages, *(one.table for one in shape.belongings))

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.widgets.field import Field
+from explorer.tui.widgets.field import TextField
 
 
 class Prompt(Dialog[str]):
@@ -27,7 +27,7 @@ class Prompt(Dialog[str]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
-            yield Field(self._value, id="prompt-text", compact=True)
+            yield TextField(self._value, id="prompt-text", compact=True)
             yield Static(id="prompt-words")
 
     def on_mount(self) -> None:

@@ -33,7 +33,7 @@ from explorer.tui.edits.edit_worker import EditLane
 After = Callable[[], None] | None
 
 
-class About(NamedTuple):
+class EditSubject(NamedTuple):
     """What an edit is about."""
 
     action: Action
@@ -76,12 +76,12 @@ class _Shown(NamedTuple):
     receipt: str
     nothing: str
     """Why it does nothing, if it does."""
-    about: About
+    about: EditSubject
     rows: frozenset[int]
     """The rows of the list that it is about."""
 
     @classmethod
-    def of(cls, plan: EditPlan, about: About, rows: frozenset[int]) -> "_Shown":
+    def of(cls, plan: EditPlan, about: EditSubject, rows: frozenset[int]) -> "_Shown":
         if not plan.doomed:
             return cls(plan, "", "", "", nothing_words(plan), about, rows)
         text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
@@ -95,7 +95,7 @@ class Asking:
         self._lane = lane
         self._screen = lane.screen
 
-    def plan(self, about: About, after: After = None) -> None:
+    def plan(self, about: EditSubject, after: After = None) -> None:
         """Make a plan, show it, and do it after a yes, then what comes `after`."""
         store = self._lane.lister.store
         if store is None:

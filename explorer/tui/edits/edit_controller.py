@@ -25,7 +25,7 @@ from explorer.stores.edits.words import question, receipt_words
 from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Instead
-from explorer.tui.edits.confirm import About, Asking
+from explorer.tui.edits.confirm import Asking, EditSubject
 from explorer.tui.edits.edit_worker import EditLane
 from explorer.tui.edits.pin import Pinning
 from explorer.tui.edits.rename_dialog import Rename
@@ -88,7 +88,7 @@ class Editing:
             case Action.PIN:
                 self._pinning.pin(keys, shown)
             case _:
-                self._asking.plan(About(action, keys, shown))
+                self._asking.plan(EditSubject(action, keys, shown))
 
     def keep(self, outlook: Outlook, refused: str | None) -> None:
         """Pin what the agent is about to delete; `refused` says why the file may not be changed."""
@@ -137,7 +137,7 @@ class Editing:
         """Delete these sessions; or archive the rows that they are of, which is offered too."""
         instead = Instead("Archive instead", lambda: self._archive(rows, shown))
         offered = None if self._are_archived(rows) else instead
-        self._asking.plan(About(Action.DELETE, keys, shown, instead=offered))
+        self._asking.plan(EditSubject(Action.DELETE, keys, shown, instead=offered))
 
     def _are_archived(self, rows: Sequence[int]) -> bool:
         catalog = self._lister.catalog
@@ -149,7 +149,7 @@ class Editing:
         """Archive these rows, or if all of them are archived take them out."""
         if self._lister.catalog is not None and rows:
             action = Action.UNARCHIVE if self._are_archived(rows) else Action.ARCHIVE
-            self._asking.plan(About(action, self._parts(rows), shown))
+            self._asking.plan(EditSubject(action, self._parts(rows), shown))
 
     def _rename(self, session: Session) -> None:
         """Type another title; it is looked up while it is typed."""
@@ -181,14 +181,14 @@ class Editing:
 
     def _prune(self, selected: Collection[int]) -> None:
         """Choose by rules what goes."""
-        from explorer.tui.prune.prune_screen import Given, PruneScreen
+        from explorer.tui.prune.prune_screen import PruneGround, PruneScreen
         from explorer.tui.prune.reclaim_space import offer
 
         store, catalog = self._lister.store, self._lister.catalog
         if store is None or catalog is None:
             return
         rows = frozenset(row for row in selected if not is_inside(row))
-        given = Given(store, catalog, self._lister.wish.pins, rows)
+        given = PruneGround(store, catalog, self._lister.wish.pins, rows)
 
         def act(
             listed: Catalog,
@@ -205,7 +205,7 @@ class Editing:
 
             action = Action.ARCHIVE if archive else Action.PRUNE
             renew = partial(self._lanes.start, "after", store.catalog, told)
-            self._asking.plan(About(action, keys, {}, listed), renew)
+            self._asking.plan(EditSubject(action, keys, {}, listed), renew)
 
         def undo(then: Callable[[Catalog | None], None]) -> None:
             self.taking_back.undo(after=lambda: self._lanes.start("after", store.catalog, then))

@@ -13,7 +13,7 @@ from explorer.errors import sentence
 from explorer.render.clean import clean_line
 from explorer.stores.edits.plans import EditPlan, Owner, Title
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.widgets.field import Field
+from explorer.tui.widgets.field import TextField
 
 
 class Rename(Dialog[EditPlan | Owner]):
@@ -31,7 +31,7 @@ class Rename(Dialog[EditPlan | Owner]):
         """`check` looks in a thread whether a title will do, and has `checked` called."""
         super().__init__()
         # Made here: what is found out after the dialog was left does no harm.
-        self._field = Field(title, id="prompt-text", compact=True, placeholder="no title")
+        self._field = TextField(title, id="prompt-text", compact=True, placeholder="no title")
         self._words = Static(id="prompt-words")
         self._check = check
         self._known: tuple[str, EditPlan, Title] | None = None

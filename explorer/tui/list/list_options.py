@@ -6,7 +6,7 @@ from textual.screen import Screen
 
 from explorer.browse.arrangement import SORTS
 from explorer.browse.first_read import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
-from explorer.browse.lineage import Family, lineage
+from explorer.browse.lineage import FamilyTree, lineage
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Sort
@@ -72,7 +72,7 @@ class Choosing:
                 lambda family: self._show_family(family, key),
             )
 
-    def _show_family(self, family: Family, here: int) -> None:
+    def _show_family(self, family: FamilyTree, here: int) -> None:
         shown, title = len(family.members), "Lineage"
         if shown < family.total:
             title += f" · {count(shown)} of {count(family.total)}, around this one"

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from explorer.render.clean import fit
 from explorer.tui.keys.actions import bindings
-from explorer.tui.widgets.field import Field
+from explorer.tui.widgets.field import TextField
 
 KEPT = 50
 """Searches that are remembered."""
@@ -30,7 +30,7 @@ class Offers(Protocol):
         ...
 
 
-class SearchInput(Field):
+class SearchInput(TextField):
     """Takes the letters; leaves the arrows to the results."""
 
     BINDINGS = bindings("search")

@@ -60,7 +60,7 @@ Then = Callable[[Catalog | None], None]
 """Told what the file holds after an edit."""
 
 
-class Given(NamedTuple):
+class PruneGround(NamedTuple):
     """What a prune starts from."""
 
     store: Store
@@ -84,7 +84,7 @@ class PruneScreen(Closing[None]):
 
     def __init__(
         self,
-        given: Given,
+        given: PruneGround,
         clock: Callable[[], float],
         act: Callable[[Catalog, Iterable[int], bool, Then], None],
         undo: Callable[[Then], None],

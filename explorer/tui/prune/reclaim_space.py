@@ -15,7 +15,7 @@ from explorer.resume import Command, installed, run
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ENDED, LEASE
-from explorer.tui.attention import Place, still_at
+from explorer.tui.attention import FocusPlace, still_at
 from explorer.tui.dialogs.question import Question
 from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes
@@ -41,7 +41,7 @@ def offer(
     store: Store,
     catalog: Catalog,
     clock: Callable[[], float],
-    pruned_at: Place,
+    pruned_at: FocusPlace,
 ) -> None:
     """Ask whether to run it, where it can be run, whoever is still where the prune was."""
 

@@ -11,13 +11,13 @@ from textual.widgets import Input, Static
 
 from explorer.render.clean import cell_width, clean_line
 from explorer.tui.keys.actions import bindings
-from explorer.tui.widgets.field import Field
+from explorer.tui.widgets.field import TextField
 
 ROOM = 18
 """Cells that are always there for what came of it, as the style sheet has it."""
 
 
-class FindInput(Field):
+class FindInput(TextField):
     """Takes the letters; the arrows step through the matches."""
 
     BINDINGS = bindings("find")

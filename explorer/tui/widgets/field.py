@@ -13,7 +13,7 @@ LONGEST = 1_000
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-class Field(Input):
+class TextField(Input):
     """Takes as much of a text as it has room for."""
 
     def replace(self, text: str, start: int, end: int) -> None:

@@ -8,7 +8,7 @@ from explorer.errors import Refused
 from explorer.stores.edits.apply.files import read_file
 from explorer.stores.edits.connection import Changed, WriteConnection
 from explorer.stores.edits.plans import Planned, PlannedOutcome
-from explorer.stores.edits.shape import Columns, TableShape, listing
+from explorer.stores.edits.shape import TableColumns, TableShape, listing
 from explorer.stores.ours.trash import TrashWriter
 from explorer.stores.ours.trash_records import CellChange, Entry, EntryState
 from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
@@ -33,7 +33,7 @@ class Copier:
     """Copies one session of a file after the other."""
 
     def __init__(
-        self, file: WriteConnection, shape: TableShape, columns: Columns, folder: Path
+        self, file: WriteConnection, shape: TableShape, columns: TableColumns, folder: Path
     ) -> None:
         """`folder` has what the agent keeps about sessions beside the file."""
         self._file = file

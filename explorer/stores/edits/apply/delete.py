@@ -31,7 +31,7 @@ from explorer.stores.edits.delete_plan import CONTINUED
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
-from explorer.stores.edits.shape import APART, Columns, columns_of, known_columns, state
+from explorer.stores.edits.shape import APART, TableColumns, columns_of, known_columns, state
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import part_words, receipt_words, recounted
 from explorer.stores.ours.trash import TrashFile
@@ -299,7 +299,7 @@ class DeleteSteps:
         self,
         trash: TrashFile,
         tables: SessionTables,
-        columns: Columns,
+        columns: TableColumns,
         begun: bool,
     ) -> None:
         """`begun` says that some of the rows may be gone already, after a crash."""

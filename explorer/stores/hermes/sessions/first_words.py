@@ -26,7 +26,7 @@ CUT = ("length", "error", "content_filter", "interrupted", "cancelled")
 _TEXT_PART = r'"text": ?"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
 
 
-class Reader(Protocol):
+class MessageReader(Protocol):
     """Whatever reads a file."""
 
     schema: Schema
@@ -50,7 +50,7 @@ class _Glimpse(NamedTuple):
     finish: str
 
 
-def first_words(reader: Reader, parts: Sequence[int]) -> str:
+def first_words(reader: MessageReader, parts: Sequence[int]) -> str:
     """The first thing the user said; failing that, the first thing anybody said."""
     fallback = ""
     for key in parts[:2]:
@@ -108,7 +108,7 @@ def _first_said(glimpses: Iterable[_Glimpse], rest: Callable[[int], str]) -> tup
     return fallback, False
 
 
-def last_words(reader: Reader, key: int) -> tuple[str, bool]:
+def last_words(reader: MessageReader, key: int) -> tuple[str, bool]:
     """(the last thing the agent said, whether it was broken off)."""
     broken = None
     for few in LAST_FEW:
@@ -135,7 +135,7 @@ def _said(one: _Glimpse, rest: Callable[[int], str]) -> str:
     return said(one.text, one.summary)
 
 
-def _rest(reader: Reader, id_: int) -> str:
+def _rest(reader: MessageReader, id_: int) -> str:
     """What follows the end of a summary in a message; where there is none, the message's end."""
     rest = reader.value(
         "SELECT CASE WHEN instr(b, :end) THEN substr(b, instr(b, :end), :read)"
@@ -146,7 +146,7 @@ def _rest(reader: Reader, id_: int) -> str:
     return cells.words(rest)
 
 
-def _glimpses(reader: Reader, key: int, count: int, newest: bool) -> Iterable[_Glimpse]:
+def _glimpses(reader: MessageReader, key: int, count: int, newest: bool) -> Iterable[_Glimpse]:
     """The first or last messages that somebody said. Needs the index on (session_id, timestamp);
     the cut is made on bytes, since SQL's text functions stop at a NUL."""
     schema = reader.schema

@@ -8,7 +8,7 @@ away count too, since it loads them to show them.
 from explorer.cancel import CancelToken
 from explorer.stores.base import TooLong
 from explorer.stores.catalog import Unit
-from explorer.stores.fates import Given
+from explorer.stores.fates import SettingState
 from explorer.stores.hermes.home import config_of
 from explorer.stores.hermes.upkeep.settings import read_settings
 from explorer.stores.sqlite import cells
@@ -28,7 +28,7 @@ def too_long(file: ReadOnlyFile, unit: Unit, token: CancelToken | None) -> TooLo
     limit = settings.amount(SETTING, USUAL)
     if settings.trouble or not limit:
         return None
-    asked = settings.values[SETTING].given is Given.SET
+    asked = settings.values[SETTING].given is SettingState.SET
 
     def work(reader: Reader) -> TooLong | None:
         if not reader.schema.has("system_prompts") or not reader.schema.has("messages", "active"):

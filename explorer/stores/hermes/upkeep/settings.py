@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from explorer.stores.fates import Given, Setting
+from explorer.stores.fates import Setting, SettingState
 
 SECTION = "sessions"
 FLAGS = ("auto_prune", "auto_archive")
@@ -47,14 +47,14 @@ class Settings(NamedTuple):
     def flag(self, name: str, default: bool | None) -> bool | None:
         """A yes or no, the `default` where it is not set; None where it is not understood."""
         setting = self.values.get(name, Setting())
-        if setting.given is Given.NOT_SET:
+        if setting.given is SettingState.NOT_SET:
             return default
         return setting.value if isinstance(setting.value, bool) else None
 
     def amount(self, name: str, default: float) -> float | None:
         """A number, as `flag`."""
         setting = self.values.get(name, Setting())
-        return float(default) if setting.given is Given.NOT_SET else setting.value
+        return float(default) if setting.given is SettingState.NOT_SET else setting.value
 
 
 class _Unreadable(Exception):
@@ -125,21 +125,21 @@ def _up_to(handle: int, most: int) -> bytes:
 def _setting(name: str, section: Mapping[str, object] | None) -> Setting:
     """How a setting is given; without a section nothing is understood."""
     if section is None:
-        return Setting(Given.NOT_UNDERSTOOD)
+        return Setting(SettingState.NOT_UNDERSTOOD)
     if name not in section:
         return Setting()
     value = section[name]
     if name in FLAGS:
-        return Setting(Given.SET, value) if isinstance(value, bool) else _NOT_UNDERSTOOD
+        return Setting(SettingState.SET, value) if isinstance(value, bool) else _NOT_UNDERSTOOD
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _NOT_UNDERSTOOD
     if not math.isfinite(value) or not 0 <= value <= GREATEST:
         return _NOT_UNDERSTOOD
     # Hermes cuts off what is behind the point, but for the days until an archive.
-    return Setting(Given.SET, value if name == "auto_archive_days" else int(value))
+    return Setting(SettingState.SET, value if name == "auto_archive_days" else int(value))
 
 
-_NOT_UNDERSTOOD = Setting(Given.NOT_UNDERSTOOD)
+_NOT_UNDERSTOOD = Setting(SettingState.NOT_UNDERSTOOD)
 
 
 def _section(text: str) -> Mapping[str, object] | None:
