@@ -27,8 +27,8 @@ from bench.renewal import renewal
 from bench.report import Table, page
 from bench.searching import searching
 from bench.sizes import (
-    Beside,
     History,
+    Plan,
     all_ready,
     biggest,
     chosen,
@@ -40,6 +40,7 @@ from bench.soak import SECTION
 from bench.startup import startup
 from bench.surroundings import surroundings
 from bench.whole import whole
+from bench.writers import writers
 
 README = Path(__file__).with_name("README.md")
 
@@ -56,9 +57,10 @@ def main() -> None:
     few = ready(few_like(biggest(histories)), folder)
     both = conversations(plan.lengths, folder)
     searched = searched_ready(plan, folder)
+    shared = ready(plan.crowd.recipe, folder)
     tables: list[Table] = []
     with surroundings():
-        for name, step in steps(histories, few, both, searched, plan.beside).items():
+        for name, step in steps(plan, histories, few, both, searched, shared).items():
             say(f"{name}, {plan.rounds} rounds")
             tables.append(step(plan.rounds))
     soaked = SECTION.read_text(encoding="utf-8") if SECTION.exists() else ""
@@ -70,17 +72,18 @@ def main() -> None:
 
 
 def steps(
+    plan: Plan,
     histories: Sequence[History],
     few: History,
     both: tuple[Conversation, Conversation],
     searched: Sequence[History],
-    beside: Beside,
+    shared: History,
 ) -> Mapping[str, Step]:
     """All that is measured. `few` is a list that a long one is compared with, `both` are a short
-    conversation and a long one, `searched` have all search tables, and `beside` says what is edited
-    beside an agent."""
+    conversation and a long one, `searched` have all search tables, and `shared` is written by
+    several agents at once."""
     read = Reading(*both)
-    pruned = Prunes(beside)
+    pruned = Prunes(plan.beside)
     many = biggest(histories)
     fewer = few if many is histories[0] else histories[0]
     return {
@@ -97,10 +100,11 @@ def steps(
         "searching while typing": partial(searching, searched),
         "searching, against the agent": partial(own_search, searched),
         "an agent beside a first look": partial(looks, many),
-        "an agent beside an edit": partial(appends, beside),
-        "an agent beside one huge message": partial(one_message, beside),
+        "an agent beside an edit": partial(appends, plan.beside),
+        "an agent beside one huge message": partial(one_message, plan.beside),
         "a prune": pruned.speed,
         "an agent beside a prune": pruned.waits,
+        "four agents on one file": partial(writers, shared, plan.crowd),
     }
 
 

@@ -36,6 +36,8 @@ SELECT id,
     COALESCE(content, '') || ' ' || COALESCE(tool_name, '') || ' ' || COALESCE(tool_calls, '')
 FROM messages ORDER BY id
 """
+MERGES = 3
+"""Of each search table. Appends reach the level of the second one within some ten thousands."""
 USAGE = """
 INSERT INTO session_model_usage (
     session_id, model, billing_provider, billing_base_url, billing_mode, api_call_count,
@@ -61,10 +63,13 @@ class Recipe:
     """Whether there is a trigram index; it takes most of the time and of the space."""
     seed: int = 1
     prompt_bytes: int = 400
+    merged: bool = False
+    """Whether its search tables are as the agent's own merges leave them. A big file needs that
+    where an agent is to append to it; it takes half as long again to build."""
 
     @property
     def name(self) -> str:
-        index = "trigram" if self.trigram else "words"
+        index = ("trigram" if self.trigram else "words") + ("-merged" if self.merged else "")
         return (
             f"{self.sessions}-{self.messages}-noise{self.noise:g}-{index}"
             f"-seed{self.seed}-prompt{self.prompt_bytes}-e{EDITION}"
@@ -73,11 +78,15 @@ class Recipe:
 
 def build(recipe: Recipe, folder: Path = FILES) -> Path:
     """The path of the file for a recipe, which is built unless it is there already."""
-    return kept(recipe.name, folder, partial(_load, recipe=recipe), recipe.trigram)
+    return kept(recipe.name, folder, partial(_load, recipe=recipe), recipe.trigram, recipe.merged)
 
 
 def kept(
-    name: str, folder: Path, load: Callable[[sqlite3.Connection], None], trigram: bool = False
+    name: str,
+    folder: Path,
+    load: Callable[[sqlite3.Connection], None],
+    trigram: bool = False,
+    merged: bool = False,
 ) -> Path:
     """The path of a file by its name; if it is not there yet, `load` puts in its rows."""
     home = folder / name
@@ -87,7 +96,7 @@ def kept(
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix="unfinished-", dir=folder))
     try:
-        _write(unfinished / "state.db", load, trigram)
+        _write(unfinished / "state.db", load, trigram, merged)
         unfinished.rename(home)
     except OSError:
         # somebody else finished the same file meanwhile; theirs has the same rows
@@ -98,7 +107,9 @@ def kept(
     return path
 
 
-def _write(path: Path, load: Callable[[sqlite3.Connection], None], trigram: bool) -> None:
+def _write(
+    path: Path, load: Callable[[sqlite3.Connection], None], trigram: bool, merged: bool
+) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for pragma in (
             "journal_mode = OFF",
@@ -118,6 +129,8 @@ def _write(path: Path, load: Callable[[sqlite3.Connection], None], trigram: bool
         _create(db, schema, "index")
         for table in _create(db, schema, "search"):
             _fill(db, table)
+            if merged:
+                _merge(db, table)
         _create(db, schema, "trigger")
         db.execute("COMMIT")
     # Opened anew, since an exclusive connection would not let the log be made as Hermes makes it.
@@ -172,6 +185,17 @@ def _fill(db: sqlite3.Connection, table: str) -> None:
     db.execute(f"DELETE FROM {table}_config WHERE k = 'hashsize'")
 
 
+def _merge(db: sqlite3.Connection, table: str) -> None:
+    """As Hermes does after every thousand writes: each merge leaves one segment, on a higher level
+    than the last. Filled by one statement, everything is on the lowest level, where SQLite merges
+    it again for some append within the next hundreds: at a million messages that one append takes
+    17 seconds."""
+    for _ in range(MERGES):
+        # Something must have been written since: a single segment is left where it is.
+        db.execute(f"UPDATE {table} SET content = content WHERE rowid = 1")
+        db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.generate", description=__doc__)
     parser.add_argument("sessions", type=int)
@@ -180,6 +204,7 @@ def main() -> None:
     parser.add_argument("--no-trigram", dest="trigram", action="store_false")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--prompt-bytes", type=int, default=400)
+    parser.add_argument("--merged", action="store_true")
     parser.add_argument("--folder", type=Path, default=FILES)
     chosen = vars(parser.parse_args())
     folder: Path = chosen.pop("folder")

@@ -14,6 +14,7 @@ from bench.progress import say
 
 SMALL = Recipe(1_000, 50_000)
 HALF_A_MILLION = Recipe(10_000, 500_000)
+A_MILLION = Recipe(20_000, 1_000_000, merged=True)
 MANY = 100_000
 """Sessions of the histories that the aims for big files are about."""
 
@@ -38,6 +39,19 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Crowd:
+    """The file that several agents write at once, and what is edited beside them."""
+
+    recipe: Recipe = A_MILLION
+    long: int = 10_000
+    """Messages that the session which is deleted has at most."""
+    most: int = 20
+    """The same of those that are pruned."""
+    alone: float = 10.0
+    """Seconds in which the agents are by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A set of histories, and the rounds in which they are measured."""
 
@@ -47,6 +61,7 @@ class Plan:
     searched: tuple[Recipe, ...] = (SMALL,)
     """Histories that are searched, with both search tables as Hermes keeps them."""
     beside: Beside = Beside()
+    crowd: Crowd = Crowd()
 
 
 PLANS = {
@@ -55,6 +70,7 @@ PLANS = {
         rounds=1,
         lengths=Lengths(2_000, 1_000_000),
         beside=Beside(("0.19.0",), sessions=50, messages=100, huge=100_000, alone=0.3),
+        crowd=Crowd(Recipe(200, 4_000, merged=True), alone=0.3),
     ),
     "default": Plan(
         (

@@ -21,13 +21,21 @@ LIMITS = {"p99": 150, "longest": 500}
 
 def during(log: Path, act: Callable[[], object]) -> list[float]:
     """Milliseconds of each append that overlaps the act."""
+    return during_all([log], act)
+
+
+def during_all(logs: Sequence[Path], act: Callable[[], object]) -> list[float]:
+    """The same of several agents, each with a log of its own."""
     begun = time.monotonic()
     act()
     ended = time.monotonic()
-    # the one that was under way is told of when it is done
-    while not (said := acknowledged(log)) or said[-1][1] < ended:
-        time.sleep(0.01)
-    return [took * 1000 for _, at, took in said if at + took > begun and at < ended]
+    timed: list[float] = []
+    for log in logs:
+        # the one that was under way is told of when it is done
+        while not (said := acknowledged(log)) or said[-1][1] < ended:
+            time.sleep(0.01)
+        timed += [took * 1000 for _, at, took in said if at + took > begun and at < ended]
+    return timed
 
 
 def tabulate(

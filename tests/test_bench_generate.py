@@ -88,6 +88,16 @@ def test_search_table_holds_every_message(db: sqlite3.Connection, table: str) ->
     assert kept == db.execute(f"SELECT id, {text} FROM messages ORDER BY id").fetchall()
 
 
+@pytest.mark.parametrize("table", ["messages_fts", "messages_fts_trigram"])
+def test_merged_search_table_has_one_segment_on_a_high_level(table: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(build(Recipe(20, 100, merged=True), tmp_path))) as db:
+        db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
+        (structure,) = db.execute(f"SELECT block FROM {table}_data WHERE id = 10").fetchone()
+    # after four bytes of a cookie
+    levels, segments = structure[4:6]
+    assert (levels, segments) == (6, 1)
+
+
 def test_schema_is_the_one_of_new_files(db: sqlite3.Connection, tmp_path: Path) -> None:
     with closing(sqlite3.connect(":memory:")) as new:
         new.executescript(SCHEMA)

@@ -122,6 +122,13 @@ def _every_table_has_its_rows(page: str) -> None:
         for mode, figure in figures
         for what in ("nothing else", "its own prune", "the prune", "the undo")
     ]
+    edits = ("the delete", "the undo of the delete", "the prune", "the undo of the prune")
+    assert [row[:4] for row in rows(page, "Four agents on one file")] == [
+        [machine, mode, figure, what]
+        for machine in ("idle", "busy")
+        for mode, figure in figures
+        for what in ("nothing else", "the search", *edits)
+    ]
 
 
 def _every_row_has_an_aim_that_is_met_or_not_or_is_a_floor(page: str) -> None:

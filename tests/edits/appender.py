@@ -62,10 +62,12 @@ class Appender:
         rest: float = 0.0,
         lockless: bool = False,
         visits: bool = False,
+        session: str = LIVE,
     ) -> Iterator[None]:
         """It appends from here on; leaving waits for its last word, if it is still alive. Without
         its locks it is as after it opened and closed its own file by another way; with `visits` it
-        opens the file anew for each append."""
+        opens the file anew for each append. Where several agents append at once, each needs a
+        session of its own, and the file its journal mode already: with `mode` empty it is kept."""
         self.nursery.begin(
             do="append",
             path=str(path),
@@ -74,6 +76,7 @@ class Appender:
             rest=rest,
             lockless=lockless,
             visits=visits,
+            session=session,
         )
         self.nursery.until("ready")
         try:
@@ -191,9 +194,9 @@ def _close_as_old(db: Any) -> None:
     db.close()
 
 
-def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool, visits: bool) -> None:
-    from hermes_state import SessionDB
-
+def _append(
+    path: Path, mode: str, log: Path, rest: float, lockless: bool, visits: bool, session: str
+) -> None:
     asked: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -201,15 +204,14 @@ def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool, visit
 
     signal.signal(signal.SIGTERM, stop)
     out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    db = SessionDB(path)
-    db._conn.execute(f"PRAGMA journal_mode = {mode}")
-    db.create_session(LIVE, "cli")
+    db = _opened_as(path, mode)
+    db.create_session(session, "cli")
     said = 0
     while not asked:
         begun = time.monotonic()
         try:
             number = db.append_message(
-                LIVE, ("user", "assistant")[said % 2], f"zebra {said} grazing"
+                session, ("user", "assistant")[said % 2], f"zebra {said} grazing"
             )
         except Exception as error:
             say(f"error {error!r}")
@@ -230,6 +232,19 @@ def _append(path: Path, mode: str, log: Path, rest: float, lockless: bool, visit
     db.close()
 
 
+def _opened_as(path: Path, mode: str) -> Any:
+    """The file in a journal mode; where that is empty, in the one that it has."""
+    import hermes_state
+
+    if not mode:
+        # It would have a log, and cannot on a drive where SQLite refuses one.
+        hermes_state.apply_wal_with_fallback = lambda *_, **__: ""
+        return _opened_beside(path)
+    db = hermes_state.SessionDB(path)
+    db._conn.execute(f"PRAGMA journal_mode = {mode}")
+    return db
+
+
 def work(job: Job) -> None:
     path = Path(str(job["path"]))
     if job["do"] == "make":
@@ -246,6 +261,7 @@ def work(job: Job) -> None:
             float(job["rest"]),
             bool(job["lockless"]),
             bool(job["visits"]),
+            str(job["session"]),
         )
 
 
