@@ -11,7 +11,6 @@ by what was interrupted.
 import os
 import selectors
 import signal
-import termios
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -58,6 +57,8 @@ class TerminalDriver(LinuxDriver):
         if not self._given_back and self._file is not None:
             os.write(self._file.fileno(), GIVE_BACK + LEAVE_SCREEN)
             if self.attrs_before is not None:
+                import termios  # late: not every system has it
+
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
 
     def _sigtstp_application(self, *_: object) -> None:
