@@ -100,11 +100,7 @@ def _connects(tree: ast.AST) -> bool:
 
 def test_nothing_of_one_system_alone_is_needed_to_start() -> None:
     alone = {"fcntl", "msvcrt", "pwd", "resource", "termios", "tty"}
-    # Loaded only where Textual's own driver for such a system is.
-    late = "explorer/tui/terminal_driver.py"
     for file, tree in SOURCES.items():
-        if file == late:
-            continue
         at_the_top = ast.Module([one for one in tree.body if _is_import(one)], [])
         assert alone.isdisjoint(_imports(at_the_top)), file
 
