@@ -30,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 async def test_the_trash_names_sessions_by_their_first_words(path: Path, tmp_path: Path) -> None:
     async with opened(path, trash=tmp_path / "trash.db") as driver:
         await driver.press("d", "y")
-        driver.main.action_edit("trash")
+        driver.main.action_trash()
         await driver.settle()
         assert isinstance(driver.app.screen, TrashScreen)
         shown = driver.screen()
