@@ -223,8 +223,9 @@ def _append(
             time.sleep(random.uniform(0.0, 0.03))
             db = _opened_beside(path)
         if lockless:
-            for end in ("", "-shm"):
-                os.close(os.open(f"{path}{end}", os.O_RDONLY))
+            # Not those on the index of the log: whoever opens the file next would empty that under
+            # it, which no reader of SQLite can avoid.
+            os.close(os.open(path, os.O_RDONLY))
         if said == 1:
             say("ready")
         if rest:

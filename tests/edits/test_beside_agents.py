@@ -108,7 +108,7 @@ def test_every_agent_reads_what_every_edit_leaves(version: str, tmp_path: Path) 
 
 
 def test_an_agent_that_lost_its_locks_keeps_what_it_appended(tmp_path: Path) -> None:
-    """Its own handle on the index of the log dropped them: to us nobody seems to be there, and a
+    """Its own handle on the file dropped them: to us nobody seems to be there, and a
     writer that closes last would take the log away."""
     path, log = tmp_path / "state.db", tmp_path / "log"
     with appender("0.19.0", tmp_path / "home") as agent:
