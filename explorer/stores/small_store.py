@@ -197,10 +197,7 @@ class SmallStore(Store):
     def edits(self, ours: OurFiles) -> Edits:
         from explorer.stores.edits.editor import Editor
 
-        def sessions_of(keys: Sequence[int]) -> Sequence[Session]:
-            return self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], ours.clock())
-
-        return Editor(self.path, self.dialect(), sessions_of, ours)
+        return Editor(self.path, self.dialect(), self.sessions, ours)
 
     def set_of(self, key: int) -> int:
         return 0

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
-from explorer.model import Action, Session
+from explorer.model import Action, Kind, Session
+from explorer.stores.catalog import Unit
 from explorer.stores.edits.apply.batches import EditContext
 from explorer.stores.edits.apply.changes import change_cells, change_notes
 from explorer.stores.edits.apply.delete import delete
@@ -55,14 +56,14 @@ class Editor:
         self,
         path: Path,
         dialect: Dialect,
-        sessions_of: Callable[[Sequence[int]], Sequence[Session]],
+        sessions: Callable[[Sequence[Unit], float], Sequence[Session]],
         ours: OurFiles,
     ) -> None:
-        """`sessions_of` tells of sessions by key where only reading is possible."""
+        """`sessions` reads them as the store does, for where only reading is possible."""
         self.path = path
         self.trash = TrashFile(ours.trash, path)
         self._dialect = dialect
-        self._sessions_of = sessions_of
+        self._sessions = sessions
         self._clock = ours.clock
         self._notes = ours.notes
 
@@ -106,7 +107,9 @@ class Editor:
             if action not in (Action.PIN, Action.UNPIN):
                 raise
             # Where the file cannot be written, our notes keep the pins.
-            plan = plan_noted_pins(self.path, self._sessions_of(keys), on, self.noted_pins())
+            units = [Unit(key, (key,), Kind.ROOT) for key in keys]
+            wanted = self._sessions(units, self._clock())
+            plan = plan_noted_pins(self.path, wanted, on, self.noted_pins())
         return plan._replace(elsewhere=len(places) - len(rows))
 
     @contextmanager

@@ -1,8 +1,8 @@
 """Why a file cannot be edited: said before anybody tries, each reason in words.
 
 An edit is offered only where it is proven safe. What in its tables speaks against it the agent's
-dialect says; here is what holds for any file: where it lies, triggers that nobody knows, whether
-it is damaged, and whether the disk has room.
+dialect says; here is what holds for any file: where it lies, whether it is damaged, and whether the
+disk has room.
 """
 
 import os
@@ -113,7 +113,7 @@ def check_sound(file: ReadConnection) -> None:
 
 
 def _sound(file: ReadConnection) -> bool:
-    pages, free, page_size = (_number(file, name) for name in _NUMBERS)
+    pages, free, page_size = _numbers(file.ask)
     # The check itself believes this number, and the next page that is needed is not there.
     if free >= pages or file.ask(_UNKNOWN):
         return False
@@ -123,15 +123,15 @@ def _sound(file: ReadConnection) -> bool:
     return all(one == "ok" or one.startswith(_HARMLESS) or "FTS" in one for one in found)
 
 
-def _number(file: ReadConnection, name: str) -> int:
-    return cells.amount(file.ask(f"PRAGMA {name}")[0][0])
+def _numbers(ask: Rows) -> list[int]:
+    return [cells.amount(ask(f"PRAGMA {name}", ())[0][0]) for name in _NUMBERS]
 
 
 def use_free_pages(tx: Transaction) -> None:
     """Meet the damage that only a write does: free pages that are none, and search tables that are
     broken inside. For a transaction that is not kept, and a file that is looked through in no time;
     a damaged one raises."""
-    pages, free, page_size = (cells.amount(tx.value(f"PRAGMA {name}")) for name in _NUMBERS)
+    pages, free, page_size = _numbers(tx.rows)
     if pages * page_size > LOOKED_THROUGH:
         return
     tx.run(f"CREATE TABLE {_REHEARSAL} (content)")

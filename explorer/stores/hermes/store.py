@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, Message, Outline, Session, Sort, StoreInfo
+from explorer.model import Message, Outline, Session, Sort, StoreInfo
 from explorer.stores.base import Changes, Details, Edits, Handover, NamedSession, TooLong
 from explorer.stores.candidates import Indexed, Needles, Stretch
 from explorer.stores.catalog import Catalog, Mark, Unit
@@ -112,10 +112,7 @@ class HermesStore:
         from explorer.stores.edits.editor import Editor
         from explorer.stores.hermes.edits.dialect import HermesDialect
 
-        def sessions_of(keys: Sequence[int]) -> Sequence[Session]:
-            return self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], ours.clock())
-
-        return Editor(self.path, HermesDialect(self.path), sessions_of, ours)
+        return Editor(self.path, HermesDialect(self.path), self.sessions, ours)
 
     def set_of(self, key: int) -> int:
         return 0
