@@ -1,8 +1,8 @@
 """The cursor of a list: the row it is on, and where it goes when the list changes.
 
-It stands on a session, not on a line. Lists are made in threads: whoever has moved it by the time
-one comes stays where they are. Else it goes where an edit, a search or a jump led, and stays near
-what has left the list. All of that is decided here.
+It is on a session, not on a line. Lists are made in threads: if the user has moved the cursor
+before a new list arrives, it stays where it is. Otherwise it follows an edit, a search or a jump,
+and stays near a row that has left the list. All of that is decided here.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -17,7 +17,7 @@ class _Goal(NamedTuple):
 
     rows: Sequence[int] = ()
     moves: int = 0
-    """How often somebody had moved the cursor by then."""
+    """How often the user had moved the cursor by then."""
 
 
 class ListCursor:
@@ -28,9 +28,9 @@ class ListCursor:
         self.place = 0
         """Where it is in that order."""
         self.moves = 0
-        """How often somebody has moved it."""
+        """How often the user has moved it."""
         self._touched = False
-        """Somebody has moved it, since the search began if there is one."""
+        """The user has moved it, since the search began if there is one."""
         self._picked: int | None = None
         """The row that it was moved to last."""
         self._text = ""
@@ -86,7 +86,7 @@ class ListCursor:
 
     def go_back(self, rows: Sequence[int], moves: int) -> None:
         """To sessions that are back, when the list is sure to have them; `moves` is how often the
-        cursor had been moved when somebody asked for them."""
+        cursor had been moved when the user asked for them."""
         self._back = _Goal(rows, moves)
 
     def stay_near(self, leaving: Collection[int]) -> None:
