@@ -1,7 +1,8 @@
-"""Handing a session back to its agent: which program, with which arguments, where.
+"""Handing a session back to its agent: which program, with which arguments, where; and the agent's
+own commands for what only it can do to its file.
 
-The command is a list of arguments, never a line for a shell. Only ids that are plain names go
-into it: an id may hold anything, and this is the place where that would matter.
+A command is a list of arguments, never a line for a shell. Only ids that are plain names go into
+it, because an id may hold anything.
 """
 
 import errno
@@ -10,14 +11,13 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import ExplorerError, Refused
 from explorer.model import SAFE_ID, Session
-from explorer.render.amounts import count, plural
-from explorer.render.when import ago
+from explorer.render.figures import ago, count, plural
 from explorer.settings import Config
 from explorer.stores.base import Handover, Store, TooLong
 from explorer.stores.sqlite.failures import short_path
@@ -201,3 +201,32 @@ def _filled(part: str, values: Mapping[str, str]) -> str:
 
 def _is_folder(path: str) -> bool:
     return os.path.isabs(path) and "\0" not in path and os.path.isdir(path)
+
+
+OPTIMIZE = ("sessions", "optimize")
+
+
+def own_command(store: Store, *words: str) -> Command | None:
+    """A command of the agent's about this very file, as far as it can be told to open it."""
+    handover = store.handover()
+    if isinstance(handover, str):
+        return None
+    arguments = (handover.program, "-p", handover.profile, *words)
+    command = Command(arguments, handover.environment, None)
+    return fitted(command, handover, Config()) if installed(command) else command
+
+
+def delete_commands(store: Store, ids: Sequence[str], sure: bool) -> list[Command]:
+    """The agent's own delete, which takes one session at a time; it asks itself unless `sure`."""
+    odd = next((id_ for id_ in ids if not re.fullmatch(SAFE_ID, id_)), None)
+    if odd is not None:
+        raise Refused(
+            "An id that is no plain name",
+            "A session's id holds characters that could mean something else in a command, so it"
+            " is not handed to one.",
+        )
+    one = own_command(store, "sessions", "delete")
+    if one is None:
+        return []
+    end = ("--yes",) if sure else ()
+    return [one._replace(arguments=(*one.arguments, id_, *end)) for id_ in ids]

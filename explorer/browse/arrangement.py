@@ -16,7 +16,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import SOON, Fates, expiring
-from explorer.stores.pins import pinned_rows
+from explorer.stores.resolve import pinned_rows
 from explorer.stores.sort_order import Values, expiry, ordered, values_of
 
 CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)

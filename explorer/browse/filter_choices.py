@@ -6,8 +6,8 @@ from typing import NamedTuple
 from explorer.browse.arrangement import CLASSES, Wish
 from explorer.browse.list_words import model_words, source_words
 from explorer.model import Hidden
-from explorer.render.amounts import count
 from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.search.filters import Filters, Moment, Tally
 from explorer.search.language.dates import span

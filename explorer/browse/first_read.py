@@ -19,9 +19,9 @@ from explorer.model import Session, Sort
 from explorer.settings import Config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.kinds import open_store
+from explorer.stores.discover import open_store
 from explorer.stores.ours.notes import Notes
-from explorer.stores.sqlite.stamp import Stamp, stamp
+from explorer.stores.sqlite.read_only import Stamp, stamp
 
 if TYPE_CHECKING:
     from explorer.browse.arrangement import Arranged

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from explorer.browse.row_index import Group
 from explorer.model import Session, Sort
 from explorer.render.clean import clean_line
-from explorer.render.when import day_heading
+from explorer.render.figures import day_heading
 from explorer.stores.catalog import Catalog
 from explorer.stores.fates import SOON
 from explorer.stores.sort_order import Values, start_of

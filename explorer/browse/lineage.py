@@ -9,7 +9,7 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.model import Kind, Session
 from explorer.render.clean import cell_width, clean_line, fit
-from explorer.render.when import ago
+from explorer.render.figures import ago
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 

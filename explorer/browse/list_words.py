@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, Arranged, Found, Wish
 from explorer.model import Hidden
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural
 from explorer.search.filters import Filters
 from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query

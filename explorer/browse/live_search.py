@@ -24,7 +24,7 @@ from explorer.search.request import LEFT_OUT, prepared
 from explorer.search.titles import Titles, titles_alike, titles_holding
 from explorer.stores.candidates import Indexed
 from explorer.stores.catalog import Catalog
-from explorer.stores.pins import pinned_rows
+from explorer.stores.resolve import pinned_rows
 
 QUIET_AFTER_ONE_LETTER = 0.25
 """Seconds without a key before one or two letters are searched for: they are in every message, and

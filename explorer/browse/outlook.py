@@ -6,8 +6,7 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.fate_words import mark_of, warning_forms
-from explorer.stores.fates import DAY, SOON, Deed, Fate, Fates, expiring
+from explorer.stores.fates import DAY, SOON, Deed, Fate, Fates, expiring, mark_of, warning_forms
 
 AHEAD = SOON + DAY
 """Seconds that are looked ahead: what is not soon yet, but will be while the app is open."""

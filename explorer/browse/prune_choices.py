@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.render.amounts import count, plural, size
 from explorer.render.clean import cell_width, clean_line, fit
-from explorer.render.lines import Line
-from explorer.render.wrap import wrapped
+from explorer.render.figures import count, plural, size
+from explorer.render.lines import Line, wrapped
 from explorer.search.prune_rules import OPEN, PRESETS, Chosen, Rules
 from explorer.stores.ours.trash import RETENTION
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
+from explorer.render.figures import ago
 from explorer.render.lines import MATCH, Line, cut_line, restyled
-from explorer.render.when import ago
 
 Light = Callable[[str], Sequence[tuple[int, int]]]
 """Says where in a text something stands that is to be lit."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from explorer.render.amounts import count
+from explorer.render.figures import count
 from explorer.stores.catalog import Catalog
 
 

@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from explorer.agent_commands import delete_commands
 from explorer.cancel import CancelToken
 from explorer.commands.output import confirmed, note, write, write_json
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
 from explorer.model import Action
-from explorer.render.amounts import count
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import count
+from explorer.resume import delete_commands
 from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Edits, Store
 from explorer.stores.edits.change_plan import taken_words
-from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.plans import (
+    KINDS,
     WAITING_WORDS,
     Done,
     EditPlan,

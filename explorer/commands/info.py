@@ -10,13 +10,11 @@ from explorer.commands.shapes import info_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode
 from explorer.model import SearchModes, StoreInfo
-from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean_line
-from explorer.render.when import exact, iso_utc
+from explorer.render.figures import count, exact, iso_utc, plural, size
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.fate_words import AGENT, NOT_SET
-from explorer.stores.fates import Deed, Fates
+from explorer.stores.fates import AGENT, NOT_SET, Deed, Fates
 from explorer.stores.sqlite.failures import DISAGREES, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}

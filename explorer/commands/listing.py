@@ -7,9 +7,8 @@ from explorer.commands.shapes import fate_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line, pad
-from explorer.render.when import ago
+from explorer.render.figures import ago, count, plural
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.sort_order import expiry, ordered, values_of
 from explorer.stores.sqlite.failures import DISAGREES

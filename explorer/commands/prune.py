@@ -17,8 +17,8 @@ from explorer.commands.shapes import plan_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, UsageError
 from explorer.model import Action, Hidden
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import count, plural
 from explorer.search.language.dates import span
 from explorer.search.language.query import LONGEST
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of

@@ -9,11 +9,10 @@ from explorer.commands.shapes import hit_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Hit
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
+from explorer.render.figures import ago, count, plural
 from explorer.render.lines import MATCH, restyled
-from explorer.render.when import ago
-from explorer.search.complete import CompleteSearch
+from explorer.search.hits import CompleteSearch
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:

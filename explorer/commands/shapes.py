@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from explorer.model import Hit, Message, Session, StoreInfo
-from explorer.render.when import iso_utc
-from explorer.stores.fate_words import reason_words
-from explorer.stores.fates import Fates
+from explorer.render.figures import iso_utc
+from explorer.stores.fates import Fates, reason_words
 
 if TYPE_CHECKING:
     # Who only lists need not load what edits: 2 ms.

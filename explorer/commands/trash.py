@@ -8,9 +8,8 @@ from explorer.commands.output import note, write, write_json
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
-from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean, clean_line, pad
-from explorer.render.when import ago, iso_utc
+from explorer.render.figures import ago, count, iso_utc, plural, size
 from explorer.stores.base import Edits
 from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.undo_plan import UndoPlan

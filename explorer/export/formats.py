@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from explorer.model import Message, Session, ToolCall
-from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import exact, plural
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, passages
-from explorer.render.when import exact
 
 OPAQUE = "[reasoning that only the provider can read]"
 

@@ -12,12 +12,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState, ToolCall
-from explorer.render.amounts import count, plural
 from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.figures import clock, count, plural
 from explorer.render.lines import Line, cut_line, line_width
 from explorer.render.markdown.prose import plain_lines, prose_lines
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, Passage, passages
-from explorer.render.when import clock
 
 CAP = 200
 """Lines of a block that are shown in place."""

@@ -11,8 +11,7 @@ from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import Message
-from explorer.render.case_folding import fold
-from explorer.render.letters import Sought, expression, folded
+from explorer.render.letters import Sought, expression, fold, folded
 from explorer.render.tools.kinds import unnamed
 from explorer.search.language.message_fields import MessageTest, message_test
 from explorer.search.language.query import Query, Term

@@ -25,7 +25,7 @@ from explorer.search.titles import NO_TITLES
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import MESSAGES, Columns
-from explorer.stores.pins import pinned_rows
+from explorer.stores.resolve import pinned_rows
 
 DAY = 86_400.0
 RUNNING = "running"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from explorer.render.case_folding import fold
-from explorer.render.letters import composed
+from explorer.render.letters import composed, fold
 from explorer.search.matcher import Matcher
 
 ALIKE = 82

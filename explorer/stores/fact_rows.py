@@ -8,9 +8,8 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.render.amounts import count
 from explorer.render.clean import BROKEN
-from explorer.render.when import exact
+from explorer.render.figures import count, exact
 from explorer.stores.base import Section
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import Schema, quoted

@@ -1,9 +1,11 @@
-"""From what somebody typed to one session, or to a list of those it could mean."""
+"""From what the user typed to one session, or to those it could mean; from pinned ids to rows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
 from explorer.stores.base import NamedSession, Store
+from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, TITLE
 
 NAMED = 8
@@ -47,3 +49,12 @@ def _ambiguous(text: str, found: Sequence[NamedSession]) -> NoSuchSession:
         "More than one session",
         f"{text!r} could be any of these; give more of the id:\n" + "\n".join(names + more),
     )
+
+
+def pinned_rows(
+    store: Store, catalog: Catalog, noted: Collection[str], token: CancelToken | None = None
+) -> frozenset[int]:
+    """The rows of a list that are pinned; `noted` are the ids that our notes hold. A conversation
+    is pinned by any of its parts."""
+    keys = store.keys_of(sorted(noted), token).values() if noted else ()
+    return catalog.tips(catalog.pinned.union(key for key in keys if catalog.has(key)))

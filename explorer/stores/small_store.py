@@ -24,8 +24,7 @@ from explorer.model import (
     StoreInfo,
     state_of,
 )
-from explorer.render.amounts import count
-from explorer.render.when import exact
+from explorer.render.figures import count, exact
 from explorer.stores.base import (
     Changes,
     Details,
@@ -50,9 +49,9 @@ from explorer.stores.columns import (
     Column,
     Columns,
 )
+from explorer.stores.content import said
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.preview import said
 from explorer.stores.sort_order import ordered, values_of
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import log_size

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 
 from explorer.render.clean import cell_width, clean, clean_line, pad
-from explorer.render.lines import Line
-from explorer.render.wrap import wrapped
+from explorer.render.lines import Line, wrapped
 from explorer.stores.base import Details
 
 LABEL = 16

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Message, MessageState, Outline
-from explorer.render.amounts import plural
-from explorer.render.when import duration, full_day, local_time
+from explorer.render.figures import duration, full_day, local_time, plural
 from explorer.stores.base import Store
 from explorer.stores.conversation import same
 

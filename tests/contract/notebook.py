@@ -7,16 +7,21 @@ from collections.abc import Iterable, Sequence
 
 from explorer.model import Kind, Message
 from explorer.stores.catalog import Link
-from explorer.stores.edits.dialect import Dialect, SessionTables, Values
+from explorer.stores.discover import StoreKind
+from explorer.stores.edits.dialect import (
+    Dialect,
+    SessionTables,
+    Subject,
+    TableShape,
+    Values,
+    sound_id,
+)
 from explorer.stores.edits.plans import Title
-from explorer.stores.edits.shape import Subject, TableShape, sound_id
-from explorer.stores.kinds import StoreKind
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Rows, raw
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import Schema
+from explorer.stores.sqlite.schema import Schema, batches, placeholders
 
 TABLES = """
 CREATE TABLE talk (name TEXT PRIMARY KEY, heading TEXT, begun REAL, shelved INTEGER DEFAULT 0,

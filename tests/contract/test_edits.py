@@ -9,8 +9,7 @@ from explorer.model import Action, Session, State
 from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.plans import EditPlan
 from explorer.stores.ours.trash_records import ReceiptState
-from explorer.stores.pins import pinned_rows
-from explorer.stores.resolve import resolve
+from explorer.stores.resolve import pinned_rows, resolve
 from tests.contract.cases import Case, everybody
 from tests.edits.crash import Died, die_after
 from tests.edits.states import dump, faults

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.stores.sqlite.processes import holders, sees_all
+from explorer.stores.sqlite.leases import holders, sees_all
 from tests.edits.alone import ENOUGH
 
 ROOT = Path(__file__).resolve().parents[2]

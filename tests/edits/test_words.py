@@ -11,7 +11,7 @@ from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.words import plan_lines, skipped_words
-from explorer.stores.hermes.session_files import ROUTES, folder_of
+from explorer.stores.hermes.gateway import ROUTES, folder_of
 
 
 def _planned(

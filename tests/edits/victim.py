@@ -16,12 +16,12 @@ from typing import Any
 from explorer.errors import ExplorerError
 from explorer.model import Action
 from explorer.search.prune_rules import DAY, Rules, choose, ground, parts_of
+from explorer.stores.discover import open_store
 from explorer.stores.edits import connection
 from explorer.stores.edits.apply import batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan
-from explorer.stores.kinds import open_store
-from explorer.stores.sqlite import processes
+from explorer.stores.sqlite import leases
 from tests.editors import edits_on
 from tests.edits.appender import SMALL
 from tests.edits.nursery import Job, say, serve
@@ -130,7 +130,7 @@ def quickly(pause: float) -> None:
 def alone(enough: int) -> None:
     """As on a machine on which nobody but the processes of this namespace can have the file; logs
     are written back that are of so many bytes."""
-    processes._FIRST = os.readlink("/proc/self/ns/pid")
+    leases._FIRST = os.readlink("/proc/self/ns/pid")
     connection.LOG_ENOUGH, connection.LOG_LEAST = enough, 0
 
 

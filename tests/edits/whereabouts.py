@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.stores.edits.editor import Editor
-from explorer.stores.hermes.edits.shape import PROMPTS
+from explorer.stores.hermes.edits.refusals import PROMPTS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 from explorer.stores.sqlite.images import Image, RawText
 from tests.edits.appender import LIVE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.render.amounts import count, exact_cost, plural, size
+from explorer.render.figures import count, exact_cost, plural, size
 
 
 @pytest.mark.parametrize(

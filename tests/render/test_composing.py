@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.render.case_folding import fold
-from explorer.render.letters import Sought, expression, folded, in_any_case, letters, written
+from explorer.render.letters import Sought, expression, fold, folded, in_any_case, letters, written
 
 Form = Literal["NFC", "NFD"]
 WORDS = (

@@ -5,7 +5,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.render.case_folding import fold, spellings
+from explorer.render.letters import fold, spellings
 
 
 def _letter_by_letter(text: str) -> str:

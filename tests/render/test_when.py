@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.render.when import (
+from explorer.render.figures import (
     UNKNOWN,
     ago,
     clock,

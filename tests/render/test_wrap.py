@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from explorer.render.clean import cell_width, clean
-from explorer.render.lines import Line, cut_line, line_width
-from explorer.render.wrap import take, wrapped, wrapped_line
+from explorer.render.lines import Line, cut_line, line_width, take, wrapped, wrapped_line
 from tests.hostile import HOSTILE
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from explorer.search.complete import CompleteSearch
+from explorer.search.hits import CompleteSearch
 from explorer.search.language.query import parse
 from explorer.stores.base import Store
-from explorer.stores.kinds import open_store
+from explorer.stores.discover import open_store
 from tests.real_files import REAL_FILES, unpack
 from tests.search.noted import searched
 from tests.search.plain_scan import scan

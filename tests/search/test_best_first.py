@@ -11,8 +11,8 @@ from explorer.search.matcher import Matcher
 from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
 from explorer.stores.candidates import Needles
+from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, keys, talk
 from tests.search.test_spoilt_tables import drop_tables
 

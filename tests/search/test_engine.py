@@ -12,8 +12,8 @@ from explorer.search.matcher import Matcher
 from explorer.search.request import Request
 from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate
+from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, say
 from tests.real_files import unpack
 

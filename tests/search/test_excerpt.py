@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.render.case_folding import fold, spellings
+from explorer.render.letters import fold, spellings
 from explorer.search.hits import WIDTH, excerpt
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher

@@ -12,7 +12,7 @@ from explorer.search.language.dates import Period
 from explorer.search.language.message_fields import MessageTest, message_test
 from explorer.search.language.query import parse
 from explorer.stores.conversation import read_session
-from explorer.stores.kinds import open_store
+from explorer.stores.discover import open_store
 from tests.factories import NOW
 from tests.real_files import unpack
 

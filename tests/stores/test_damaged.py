@@ -8,10 +8,10 @@ import pytest
 
 from explorer.errors import ExitCode
 from explorer.stores.conversation import read_session
+from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.stores.hermes.index_check import indices_agree, table_agrees
+from explorer.stores.hermes.sessions.survey import indices_agree, table_agrees
 from explorer.stores.hermes.store import HermesStore
-from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from tests.conftest import Command
 from tests.factories import altered, keys, one_session, rows, say, talk

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.base import Store
+from explorer.stores.discover import open_store
 from explorer.stores.fates import DAY, NO_FATES, SOON, Deed, Fate, Fates, SettingState, expiring
-from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import slices
 from tests.agents import HERMES, run_agent
 from tests.factories import altered, insert, keys, one_session, rows, say

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.stores.content import PREVIEW_CHARS, said
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.sessions.first_words import partial_text
-from explorer.stores.preview import PREVIEW_CHARS, said
 from tests.factories import T0, altered, everybody, one_session, say, talk
 
 

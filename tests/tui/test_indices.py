@@ -77,7 +77,7 @@ def test_rows_and_headings_are_on_the_lines_a_plain_list_has_them(
 
 @given(st.lists(st.floats(1.6e9, 1.79e9), max_size=80))
 def test_headings_found_in_leaps_are_those_found_one_by_one(times: list[float]) -> None:
-    from explorer.render.when import day_heading
+    from explorer.render.figures import day_heading
 
     now = 1.79e9
     times.sort(reverse=True)

@@ -10,13 +10,12 @@ from typing import TypeVar
 from markdown_it.token import Token
 
 from explorer.render.clean import fit
-from explorer.render.lines import Line, Span
+from explorer.render.lines import Line, Span, wrapped, wrapped_line
 from explorer.render.markdown.code import Code
 from explorer.render.markdown.grammar import block_tokens, too_deep
 from explorer.render.markdown.inline import Inline
 from explorer.render.markdown.margins import Margin, mark_items
 from explorer.render.markdown.tables import most_columns, table_lines
-from explorer.render.wrap import wrapped, wrapped_line
 
 T = TypeVar("T")
 

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from explorer.render.clean import clean
-from explorer.render.lines import Line
-from explorer.render.wrap import beginning, take
+from explorer.render.lines import Line, beginning, take
 
 _MARKUP = (
     r"[*_`#>|~<\[\\]|://"  # anywhere

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import NamedTuple
 
-from explorer.render.amounts import size
+from explorer.render.figures import size
 from explorer.render.lines import Line
 from explorer.render.tools.diffs import LONGEST as LONGEST_DIFF
 from explorer.render.tools.diffs import diff_rows, is_diff, parsed

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from explorer.render.amounts import plural, size
+from explorer.render.figures import plural, size
 from explorer.render.tools.rows import TextRow
 
 LONGEST = 200_000

@@ -7,8 +7,8 @@ text of several lines is broken where it breaks; what is no text is a placeholde
 import json
 from collections.abc import Iterator, Mapping
 
-from explorer.render.amounts import size
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import size
 from explorer.render.lines import Line, Span, line_width
 from explorer.render.tools.results import placeholder
 from explorer.render.tools.rows import LONGEST, TextRow

@@ -12,8 +12,8 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
+from explorer.render.figures import count, duration, plural
 from explorer.render.tools import diffs
 from explorer.render.tools.body_parts import (
     BodyPart,
@@ -30,7 +30,6 @@ from explorer.render.tools.body_parts import (
 from explorer.render.tools.json_rows import field_rows
 from explorer.render.tools.results import ToolResult
 from explorer.render.tools.rows import BAR, TextRow, draw_rows, draw_text, long_row, plain
-from explorer.render.when import duration
 
 MOST = 1000
 """Things of a list that are looked at."""

@@ -10,8 +10,8 @@ import json
 import re
 from typing import NamedTuple
 
-from explorer.render.amounts import count, size
 from explorer.render.clean import clean_line
+from explorer.render.figures import count, size
 
 LARGEST_JSON = 400_000
 """Letters of JSON that are decoded: the densest takes 25 ms."""

@@ -9,10 +9,9 @@ from itertools import islice
 from operator import length_hint
 from typing import NamedTuple
 
-from explorer.render.amounts import plural, size
 from explorer.render.clean import clean
-from explorer.render.lines import Line, cut_line, line_width
-from explorer.render.wrap import beginning, wrapped
+from explorer.render.figures import plural, size
+from explorer.render.lines import Line, beginning, cut_line, line_width, wrapped
 
 COUNTED = 1000
 """Rows beyond the last shown that are counted."""

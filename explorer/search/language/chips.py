@@ -8,9 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.render.amounts import plural
-from explorer.search.language.pieces import NAMED, pieces
-from explorer.search.language.query import LONGEST, Clause, Field, Query, Term
+from explorer.render.figures import plural
+from explorer.search.language.query import LONGEST, NAMED, Clause, Field, Query, Term, pieces
 from explorer.search.language.vocabulary import FIELDS, amount, takes_several
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from explorer.errors import Refused
 from explorer.model import Action, Session, State
-from explorer.render.when import exact
+from explorer.render.figures import exact
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.delete_plan import RUNNING, UNSOUND, Planner
-from explorer.stores.edits.dialect import SessionTables, Values
+from explorer.stores.edits.dialect import SessionTables, Subject, Values
 from explorer.stores.edits.plans import EditPlan, Owner, Planned, PlannedOutcome, Title
-from explorer.stores.edits.shape import Subject
 from explorer.stores.ours.trash_records import OURS, CellChange
 from explorer.stores.sqlite.images import raw
 

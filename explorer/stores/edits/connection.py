@@ -28,7 +28,7 @@ from explorer.stores.sqlite.failures import (
     store_error,
 )
 from explorer.stores.sqlite.images import Image, RawText
-from explorer.stores.sqlite.processes import holders
+from explorer.stores.sqlite.leases import holders
 from explorer.stores.sqlite.schema import Schema, introspect
 
 T = TypeVar("T")

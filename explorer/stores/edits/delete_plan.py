@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from explorer.model import Action, State
-from explorer.render.amounts import plural
-from explorer.stores.edits.dialect import SessionTables
+from explorer.render.figures import plural
+from explorer.stores.edits.dialect import APART, RESET_CHILD, SessionTables, Size, Subject, state
 from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.shape import APART, RESET_CHILD, Size, Subject, state
 
 CONTINUED = "what continues it stays"
 RUNNING = "running (its agent may be writing it)"

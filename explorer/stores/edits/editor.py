@@ -27,9 +27,8 @@ from explorer.stores.edits.change_plan import (
 from explorer.stores.edits.connection import Changed, ReadConnection
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.edit_kinds import KINDS
 from explorer.stores.edits.names import worded
-from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, OnlyAgent, Progress
+from explorer.stores.edits.plans import KINDS, AfterCrash, Done, EditPlan, OnlyAgent, Progress
 from explorer.stores.edits.refusals import check_sound, place, reason_against
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
 from explorer.stores.edits.words import log_words

@@ -3,8 +3,7 @@ in the list."""
 
 from collections.abc import Iterable
 
-from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.shape import short_name
+from explorer.stores.edits.dialect import Dialect, short_name
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry
 from explorer.stores.sqlite.images import named

@@ -1,12 +1,19 @@
-"""What an edit would do, in values: shown before it is done, and checked again when it is."""
+"""What an edit would do, in values: shown before it is done, and checked again when it is.
 
-from collections.abc import Mapping, Sequence
+`KINDS` has a row for each kind of edit: its name and what holds for it everywhere. An edit is about
+what was listed: a list knows its rows by their number in the file, and the agent may give the
+number of a deleted session to another one, or continue a session that was to be pruned. `as_listed`
+compares.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.model import Action
+from explorer.stores.catalog import Catalog
 from explorer.stores.ours.trash_records import OURS, CellChange, Receipt
 
 
@@ -183,3 +190,105 @@ WAITING = Progress(0, 0, 0, 0, waiting=True)
 WAITING_WORDS = "Another program is writing; waiting …"
 
 _ACTED_ON = (PlannedOutcome.DELETE, PlannedOutcome.CLEAR, PlannedOutcome.CHANGE)
+
+
+class EditKind(NamedTuple):
+    """What is to be known of an edit before it is planned."""
+
+    action: Action
+    verb: str
+    """On the button that agrees to it."""
+    past: str
+    question: str = ""
+    """How a question about some sessions begins, where not with the verb."""
+    which: str = ""
+    """What is to be done, where it is asked to which sessions; else the verb."""
+    ruled_by: Action | None = None
+    """The edit that it takes back: what speaks against that one speaks against it too."""
+    whole: bool = False
+    """Done to all parts of a conversation."""
+    unlists: bool = False
+    """What it is done to may leave the list."""
+    takes_messages: bool = False
+    """Messages go to the trash."""
+
+    @property
+    def done(self) -> str:
+        """What was done, at the beginning of a sentence."""
+        return self.past.capitalize()
+
+    @property
+    def rule(self) -> "EditKind":
+        """The kind whose name the reasons against it go by."""
+        return KINDS[self.ruled_by or self.action]
+
+
+KINDS = {
+    kind.action: kind
+    for kind in (
+        EditKind(Action.RENAME, "Rename", "renamed"),
+        EditKind(Action.ARCHIVE, "Archive", "archived", whole=True, unlists=True),
+        EditKind(
+            Action.UNARCHIVE,
+            "Unarchive",
+            "unarchived",
+            question="Take out of the archive:",
+            ruled_by=Action.ARCHIVE,
+            whole=True,
+        ),
+        EditKind(Action.PIN, "Pin", "pinned", whole=True),
+        EditKind(Action.UNPIN, "Unpin", "unpinned", ruled_by=Action.PIN, whole=True),
+        EditKind(Action.DELETE, "Delete", "deleted", unlists=True, takes_messages=True),
+        EditKind(
+            Action.CLEAR,
+            "Clear",
+            "cleared",
+            question="Clear all messages of",
+            which="Clear messages",
+            takes_messages=True,
+        ),
+        EditKind(Action.END, "End", "ended"),
+        EditKind(Action.REOPEN, "Reopen", "reopened"),
+        EditKind(Action.PRUNE, "Prune", "pruned", unlists=True, takes_messages=True),
+    )
+}
+RULES = tuple(kind.action.value for kind in KINDS.values() if kind.ruled_by is None)
+"""The names by which a file says which edits it allows."""
+
+
+ANOTHER = Refused(
+    "The list has changed", "Another session is in this place by now. Nothing was done."
+)
+SINCE = "changed since it was listed"
+
+
+def check_same(plan: EditPlan, shown: Mapping[int, str]) -> None:
+    """Refuse a plan about other sessions than were `shown`, which are ids by key."""
+    if any(shown.get(one.key, one.id) != one.id for one in plan.sessions):
+        raise ANOTHER
+
+
+def as_listed(
+    plan: EditPlan,
+    keys: Collection[int],
+    listed: Catalog,
+    again: Callable[[list[int]], EditPlan],
+) -> EditPlan:
+    """The plan without the conversations in which something has happened since they were `listed`;
+    `again` makes the plan for fewer of the `keys` that were asked for."""
+    asked = frozenset(keys)
+    changed = {
+        one.key
+        for one in plan.doomed
+        if one.key in asked and (one.last_active or 0.0) != listed.last_active(one.key)
+    }
+    if not changed:
+        return plan
+    stay = {part for key in changed for part in listed.chain(key)}
+    rest = again([key for key in keys if key not in stay])
+    left = [
+        one._replace(outcome=PlannedOutcome.SKIP, reason=SINCE)
+        for one in plan.doomed
+        if one.key in asked & stay
+    ]
+    return rest._replace(sessions=(*rest.sessions, *left))

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from explorer.errors import ExplorerError, Problem, Refused
 from explorer.model import Action
-from explorer.render.amounts import size
+from explorer.render.figures import size
 from explorer.stores.edits.connection import ReadConnection, Transaction
 from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.edit_kinds import KINDS, RULES
+from explorer.stores.edits.plans import KINDS, RULES
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import check_file, store_error
 from explorer.stores.sqlite.images import Rows, shown

@@ -10,9 +10,8 @@ from typing import NamedTuple
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.edits.change_plan import owner_words
-from explorer.stores.edits.dialect import Dialect, SessionTables
+from explorer.stores.edits.dialect import Dialect, SessionTables, short_name
 from explorer.stores.edits.names import entry_name, worded
-from explorer.stores.edits.shape import short_name
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, CellChange, Entry, EntryState, Receipt
 from explorer.stores.sqlite.images import Cell, Rows, bound, shown

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from explorer.errors import sentence
 from explorer.model import Action
-from explorer.render.amounts import count, plural, size
-from explorer.render.when import exact
-from explorer.stores.edits.edit_kinds import KINDS
-from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Planned
-from explorer.stores.edits.shape import short_name
+from explorer.render.figures import count, exact, plural, size
+from explorer.stores.edits.dialect import short_name
+from explorer.stores.edits.plans import KINDS, AfterCrash, Done, EditPlan, Planned
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState

@@ -1,16 +1,33 @@
-"""What a Hermes file is, in figures that cost an index scan at most."""
+"""What `info` says of a Hermes file, in figures that cost an index scan at most: what it holds, and
+what its search tables cover, leave out, and how they are.
+"""
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from explorer.model import StoreInfo
+from explorer.model import SearchModes, StoreInfo
 from explorer.stores.edits.refusals import reasons
 from explorer.stores.hermes.edits.dialect import HermesDialect
-from explorer.stores.hermes.index_check import indices_agree
-from explorer.stores.hermes.search.info import modes
+from explorer.stores.hermes.search.layout import (
+    CJK,
+    OPTIMIZE,
+    REBUILD,
+    REBUILT,
+    TRIGRAMS,
+    WORDS,
+    Layout,
+    Statements,
+    distrust,
+    is_on,
+    layout,
+    notes,
+)
+from explorer.stores.hermes.sessions.survey import indices_agree
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import Schema
 from explorer.stores.sqlite.slices import Pace
 
 
@@ -64,3 +81,68 @@ def _orphans(reader: Reader) -> int:
         at = leaps[-1][0] if more else None
         pace.end()
     return orphans
+
+
+_NAMES = {WORDS: "fts", TRIGRAMS: "trigram"}
+_COLUMNS = {
+    "tool_name": "tool names",
+    "tool_calls": "tool calls",
+    "reasoning": "reasoning",
+    "reasoning_content": "reasoning",
+    "reasoning_details": "reasoning",
+    "codex_reasoning_items": "reasoning",
+    "codex_message_items": "Codex items",
+}
+"""Columns that a search looks at and a table may not hold, in words."""
+_SHRINK = "`hermes sessions optimize-storage` would make the search tables smaller"
+
+
+def modes(reader: Reader) -> SearchModes:
+    """The search tables of a file."""
+    schema = reader.schema
+    made_of = _statements(reader)
+    found = {table: layout(table, made_of) for table in _NAMES if table in schema.virtual}
+    return SearchModes(
+        fts=WORDS in schema.virtual,
+        trigram=TRIGRAMS in schema.virtual,
+        cjk=CJK in schema.virtual,
+        covers=found[WORDS].covers if WORDS in found else (),
+        trigram_covers=found[TRIGRAMS].covers if TRIGRAMS in found else (),
+        leaves_out={
+            _NAMES[table]: tuple(dict.fromkeys((*one.leaves_out, *_columns_left_out(schema, one))))
+            for table, one in found.items()
+        },
+        trouble=_trouble(reader, list(found)),
+        notes=(_SHRINK,) if is_on(notes(reader, OPTIMIZE).get(OPTIMIZE)) else (),
+    )
+
+
+def _statements(reader: Reader) -> Statements:
+    sql = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
+    rows = [
+        (kind, cells.words(name).lower(), cells.words(made))
+        for kind, name, made in reader.rows(sql)
+    ]
+    return Statements(
+        reader.schema.virtual,
+        {name: made for kind, name, made in rows if kind == "view"},
+        [made for kind, _, made in rows if kind == "trigger"],
+    )
+
+
+def _columns_left_out(schema: Schema, one: Layout) -> Iterator[str]:
+    for column, words in _COLUMNS.items():
+        if column not in one.covers and schema.has("messages", column):
+            yield words
+
+
+def _trouble(reader: Reader, tables: Sequence[str]) -> tuple[str, ...]:
+    """Why a table that is there is not asked, and how much one lacks that is being filled."""
+    told = dict.fromkeys(why for table in tables if (why := distrust(reader, table)))
+    if REBUILT not in told:
+        return tuple(told)
+    noted = notes(reader, *REBUILD)
+    filled, goal = (cells.integer(noted.get(key)) or 0 for key in REBUILD)
+    missing = "SELECT count(*) FROM messages m WHERE m.id > ? AND m.id <= ?"
+    number = reader.value(missing, (filled, goal))
+    return tuple(f"{why}, {number:,} messages to go" if why == REBUILT else why for why in told)

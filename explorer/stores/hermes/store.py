@@ -130,14 +130,14 @@ class HermesStore:
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]:
-        from explorer.stores.hermes.messages.outlines import outlines
+        from explorer.stores.hermes.messages.bodies import outlines
 
         return self._file.read(lambda reader: outlines(reader, key, rewound), token)
 
     def first_outlines(
         self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
     ) -> tuple[list[Outline], bool]:
-        from explorer.stores.hermes.messages.outlines import first_outlines
+        from explorer.stores.hermes.messages.bodies import first_outlines
 
         return self._file.read(lambda reader: first_outlines(reader, key, most, rewound), token)
 

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from explorer.stores.hermes.links import BRANCH, DELEGATE, RESET, marks_in
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.leases import Ask, later, leases
-from explorer.stores.sqlite.parameters import placeholders
-from explorer.stores.sqlite.schema import Schema
+from explorer.stores.sqlite.schema import Schema, placeholders
 
 GENERATIONS = 100
 

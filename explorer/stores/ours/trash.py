@@ -27,7 +27,7 @@ from explorer.stores.ours.trash_records import (
 )
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Image, pack, unpack, unpack_beginning
-from explorer.stores.sqlite.parameters import placeholders
+from explorer.stores.sqlite.schema import placeholders
 
 PATIENCE = 5.0
 RETENTION_DAYS = 30

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.render.when import exact
+from explorer.render.figures import exact
 from explorer.stores.content import content_text, tool_calls
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from explorer.errors import NoSuchSession
 from explorer.model import MessageState
-from explorer.render.amounts import count, plural
-from explorer.render.when import duration, exact
+from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
 from explorer.stores.fact_rows import (
     Record,

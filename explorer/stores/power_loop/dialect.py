@@ -9,23 +9,23 @@ from itertools import islice
 from pathlib import Path
 
 from explorer.errors import Refused
-from explorer.stores.content import content_text
-from explorer.stores.edits.dialect import Dialect, SessionTables, Values
-from explorer.stores.edits.shape import (
+from explorer.stores.content import content_text, said
+from explorer.stores.edits.dialect import (
     Belonging,
+    Dialect,
+    SessionTables,
     Subject,
     TableShape,
+    Values,
     in_order,
     row_number,
     sound_id,
 )
 from explorer.stores.power_loop.rows import SOURCE
 from explorer.stores.power_loop.tables import Tables
-from explorer.stores.preview import said
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Rows, raw
-from explorer.stores.sqlite.parameters import batches, placeholders
-from explorer.stores.sqlite.schema import Schema, quoted
+from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
 
 LOOKED_AT = 3
 """Messages that are looked at for words."""

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from explorer.model import Kind, Message, MessageState, Outline, Session, State, state_of
 from explorer.stores.candidates import Candidate, Needles, Stretch
 from explorer.stores.catalog import Link
-from explorer.stores.content import parts_text, reasoning_text, split_thinking, tool_calls
+from explorer.stores.content import parts_text, reasoning_text, said, split_thinking, tool_calls
 from explorer.stores.power_loop.tables import SEQ, Tables
-from explorer.stores.preview import said
 from explorer.stores.small_store import SessionRow
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader

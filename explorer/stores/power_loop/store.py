@@ -17,8 +17,8 @@ from explorer.stores.power_loop.rows import message, outlines, scanned, sessions
 from explorer.stores.power_loop.tables import SEQ, Tables
 from explorer.stores.small_store import Figures, SessionRow, SmallStore
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.schema import placeholders
 
 if TYPE_CHECKING:
     from explorer.stores.power_loop.dialect import PowerLoopDialect

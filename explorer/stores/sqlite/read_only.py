@@ -1,19 +1,26 @@
 """Reading a file that is not ours: open, query, close.
 
-A `ReadOnlyFile` hands a piece of work one short-lived connection. It tries again while the
-agent holds a lock, stops inside SQLite when its token is cancelled, and never leaves a cursor
+A `ReadOnlyFile` gives each piece of work a short-lived connection. It tries again while the agent
+holds a lock, stops inside SQLite when its token is cancelled, and never leaves a cursor
 unfinished: in DELETE journal mode that would lock the agent out, in WAL it would grow the log.
-Between two pieces of work nothing is open, but for a moment while somebody types, and longer beside
-a log so long that reading it takes its time.
+
+Opening a file takes a millisecond, five times as long as a search without a match, and the first
+connection reads the whole log: half a gigabyte after a big prune, for a second. So a connection
+stays open for the next read while the user types, and longer beside a long log. Idle, it holds no
+lock that an agent could meet, and being read-only it never checkpoints. It is closed a moment after
+the last read, because an agent that repairs its file waits until nobody else has it open.
+
+`stamp` tells whether a file has changed by its size, times and identity, without opening it.
 """
 
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
@@ -25,9 +32,10 @@ from explorer.stores.sqlite.failures import (
     explain,
     is_passing,
     log_at_rest,
+    log_path,
     read_only_address,
+    size_of,
 )
-from explorer.stores.sqlite.idle_connection import Identity, IdleConnection
 from explorer.stores.sqlite.schema import Schema, introspect, lossy
 
 T = TypeVar("T")
@@ -45,6 +53,134 @@ AGAIN = 0.005
 """Seconds until a reader that has let go tries again to read on."""
 GLITCHES = 3
 """Tries after an error that only a file changing under us explains."""
+
+
+LONG = 16_000_000
+"""Bytes of a log that take some hundredths of a second to read."""
+MOMENT = 0.5
+"""Seconds for which a connection waits after a search: most keys come sooner."""
+WHILE = 30.0
+"""The same beside a long log, after any read."""
+
+
+class Identity(NamedTuple):
+    """What tells a file from another in its place, and from itself after it was written over."""
+
+    device: int
+    inode: int
+    bytes: int
+    changed: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> "Identity":
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+class Idle(NamedTuple):
+    """A connection that is waiting, and until when."""
+
+    connection: sqlite3.Connection
+    file: Identity
+    until: float
+
+
+class IdleConnection:
+    """At most one connection to a file, between two reads; any thread may ask."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._idle: Idle | None = None
+        self._timer: threading.Timer | None = None
+        self._wakes = 0.0
+        self._log: tuple[tuple[int, int], str] | None = None
+
+    def take(self, file: Identity) -> Idle | None:
+        """The connection that waits, if it is to this file as it is now; to be left again, or
+        closed."""
+        with self._lock:
+            idle, self._idle = self._idle, None
+        if idle is not None and idle.file != file:
+            idle.connection.close()
+            return None
+        return idle
+
+    def leave(
+        self, connection: sqlite3.Connection, file: Identity, until: float, searching: bool
+    ) -> None:
+        """A read has ended well: keep its connection if another read is expected, or if it was
+        kept `until` later for one."""
+        now = time.monotonic()
+        if searching:
+            until = max(until, now + MOMENT)
+        if self._log_size(file) > LONG:
+            until = max(until, now + WHILE)
+        with self._lock:
+            kept = self._idle is None and until > now
+            if kept:
+                self._idle = Idle(connection, file, until)
+                self._wake_at(until)
+        if not kept:
+            connection.close()
+
+    def _log_size(self, file: Identity) -> int:
+        """Where the log is, is found out once: following links takes longer than a search."""
+        if self._log is None or self._log[0] != file[:2]:
+            self._log = file[:2], log_path(self._path)
+        return size_of(self._log[1])
+
+    def _wake_at(self, until: float) -> None:
+        """Look then, or earlier: a thread for each read would cost more than it saves."""
+        if self._timer is not None:
+            if self._wakes <= until:
+                return
+            self._timer.cancel()
+        self._wakes = until
+        self._timer = threading.Timer(max(until - time.monotonic(), 0.0), self._look)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _look(self) -> None:
+        """Close what has waited long enough."""
+        over = None
+        with self._lock:
+            self._timer = None
+            if self._idle is not None and self._idle.until <= time.monotonic():
+                over, self._idle = self._idle, None
+            elif self._idle is not None:
+                self._wake_at(self._idle.until)
+        if over is not None:
+            over.connection.close()
+
+
+class Stamp(NamedTuple):
+    """A state file and its log, as the file system sees them."""
+
+    identity: tuple[int, int]
+    """Another one means that the file was replaced."""
+    size: int
+    time: int
+    log_size: int
+    log_time: int
+
+    @property
+    def written(self) -> float:
+        """When something was last written, in seconds since the epoch."""
+        return max(self.time, self.log_time) / 1e9
+
+
+def stamp(path: Path) -> Stamp | None:
+    """The stamp of a file; None when there is none."""
+    try:
+        file = os.stat(path)
+    except OSError:
+        return None
+    try:
+        log = os.stat(f"{path.resolve()}-wal")
+        logged = (log.st_size, log.st_mtime_ns) if log.st_size else (0, 0)
+    except OSError:
+        logged = (0, 0)
+    return Stamp((file.st_dev, file.st_ino), file.st_size, file.st_mtime_ns, *logged)
 
 
 class Reader:

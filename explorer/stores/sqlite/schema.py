@@ -1,14 +1,15 @@
-"""What tables and columns a file has.
+"""Which tables and columns a file has, and how SQL names them.
 
-Version numbers lie (columns are added before the number is raised, and after it), so everything
-above asks for columns. A column that may be missing is always written `s."title"` with its table:
-a bare "title" that does not exist would silently be the string 'title'.
+Version numbers lie (columns are added before the number is raised, and after it), so callers ask
+for columns. A column that may be missing is always written `s."title"` with its table: a bare
+"title" that does not exist would silently be the string 'title'.
 """
 
 import re
 import sqlite3
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sized
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from explorer.stores.sqlite import cells
 
@@ -102,3 +103,21 @@ def _shadow(name: str) -> bool:
 
 def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+T = TypeVar("T")
+
+MOST_BOUND = 500
+"""Values in one statement: some builds of SQLite take no more than 999."""
+
+
+def placeholders(values: Sized) -> str:
+    """A list for `IN (…)`."""
+    return ",".join("?" * len(values))
+
+
+def batches(values: Iterable[T], size: int = MOST_BOUND) -> Iterable[list[T]]:
+    """Values in lists that can be bound."""
+    left = iter(values)
+    while batch := list(islice(left, size)):
+        yield batch

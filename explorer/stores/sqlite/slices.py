@@ -10,10 +10,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from explorer.stores.sqlite import parameters
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.sqlite.schema import MOST_BOUND, batches, placeholders, quoted
 
 AIM = 0.015
 """Seconds that a slice is to take; what a disk adds comes on top."""
@@ -87,7 +85,7 @@ def numbered_rows(
     select = f"SELECT s.rowid, {columns} FROM {quoted(table)} s"
     return [
         row
-        for batch in batches(keys, FEW if reader.breathes else parameters.MOST)
+        for batch in batches(keys, FEW if reader.breathes else MOST_BOUND)
         for row in reader.rows(f"{select} WHERE s.rowid IN ({placeholders(batch)})", batch)
     ]
 

@@ -9,8 +9,7 @@ import json
 from collections.abc import Sequence
 from itertools import groupby
 
-from explorer.render.case_folding import spellings
-from explorer.render.letters import in_any_case, letters
+from explorer.render.letters import in_any_case, letters, spellings
 from explorer.stores.candidates import Group
 
 _ESCAPED = frozenset('"\\/<>&')

@@ -10,8 +10,7 @@ from textual.content import Content
 from textual.widgets import Button, Static
 
 from explorer.cancel import CancelToken
-from explorer.render.amounts import count
-from explorer.render.when import duration
+from explorer.render.figures import count, duration
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from explorer.agent_commands import delete_commands
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
-from explorer.resume import Command, installed, run
+from explorer.resume import Command, delete_commands, installed, run
 from explorer.stores.base import Store
 from explorer.stores.edits.plans import OnlyAgent
 from explorer.stores.edits.words import question

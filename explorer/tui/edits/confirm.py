@@ -12,13 +12,11 @@ from explorer.browse.unfolding import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Action
-from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import plural
 from explorer.stores.base import Edits
 from explorer.stores.catalog import Catalog
-from explorer.stores.edits.as_listed import as_listed, check_same
-from explorer.stores.edits.edit_kinds import KINDS
-from explorer.stores.edits.plans import Done, EditPlan, OnlyAgent
+from explorer.stores.edits.plans import KINDS, Done, EditPlan, OnlyAgent, as_listed, check_same
 from explorer.stores.edits.words import (
     done_words,
     harmless,

@@ -14,13 +14,11 @@ from explorer.browse.unfolding import is_inside, session_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Action, Session
-from explorer.render.amounts import plural
 from explorer.render.clean import clean_line
+from explorer.render.figures import plural
 from explorer.stores.base import Edits
 from explorer.stores.catalog import Catalog
-from explorer.stores.edits.as_listed import ANOTHER
-from explorer.stores.edits.edit_kinds import KINDS
-from explorer.stores.edits.plans import EditPlan, Owner
+from explorer.stores.edits.plans import ANOTHER, KINDS, EditPlan, Owner
 from explorer.stores.edits.words import question, receipt_words
 from explorer.tui.attention import place
 from explorer.tui.dialogs.choice import Choice

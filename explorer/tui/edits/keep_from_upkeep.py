@@ -10,9 +10,8 @@ from pathlib import Path
 from explorer.browse.outlook import Outlook
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
-from explorer.render.when import ago
+from explorer.render.figures import ago, count, plural
 from explorer.stores.columns import ID
 from explorer.stores.fates import Fates
 from explorer.stores.sqlite.failures import short_path

@@ -5,16 +5,14 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.model import Action
-from explorer.render.amounts import plural
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
-from explorer.stores.edits.as_listed import ANOTHER
-from explorer.stores.edits.edit_kinds import KINDS
-from explorer.stores.edits.plans import Done, EditPlan, Progress
-from explorer.stores.edits.shape import SHORT
-from explorer.stores.pins import pinned_rows
+from explorer.stores.edits.dialect import SHORT
+from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
+from explorer.stores.resolve import pinned_rows
 from explorer.tui.edits.edit_worker import EditLane
 
 

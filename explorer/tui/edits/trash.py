@@ -12,9 +12,8 @@ from textual.widgets.option_list import Option
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.amounts import count, plural, size
 from explorer.render.clean import clean, clean_line, pad
-from explorer.render.when import ago
+from explorer.render.figures import ago, count, plural, size
 from explorer.stores.base import Edits
 from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.words import back_words

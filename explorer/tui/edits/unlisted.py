@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 from explorer.browse.unfolding import session_of
 from explorer.cancel import CancelToken
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.edits.edit_worker import EditLane
 from explorer.tui.list.session_list import SessionList

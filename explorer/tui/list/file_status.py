@@ -12,9 +12,8 @@ from explorer.browse.first_read import Opening
 from explorer.browse.outlook import Outlook
 from explorer.errors import Problem, StoreError
 from explorer.model import StoreInfo
-from explorer.render.amounts import plural, size
 from explorer.render.clean import clean, clean_line
-from explorer.render.when import ago, clock
+from explorer.render.figures import ago, clock, plural, size
 from explorer.stores.sqlite.failures import DISAGREES
 from explorer.tui.list.file_watcher import Watching
 from explorer.tui.widgets.bars import TopBar

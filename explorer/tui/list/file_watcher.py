@@ -10,7 +10,7 @@ from pathlib import Path
 
 from textual.screen import Screen
 
-from explorer.stores.sqlite.stamp import Stamp, stamp
+from explorer.stores.sqlite.read_only import Stamp, stamp
 from explorer.tui.workers import Lanes
 
 EVERY = 1.0

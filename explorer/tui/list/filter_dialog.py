@@ -27,9 +27,8 @@ from explorer.browse.filter_choices import (
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Hidden
-from explorer.render.amounts import count
 from explorer.render.clean import clean
-from explorer.render.when import exact
+from explorer.render.figures import count, exact
 from explorer.search.filters import FILTERED, Filters, Tally, tally
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Columns

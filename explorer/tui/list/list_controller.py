@@ -30,8 +30,8 @@ from explorer.browse.unfolding import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Session, Sort, StoreInfo
-from explorer.render.amounts import count
 from explorer.render.clean import clean_line
+from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.search.filters import FILTERED
 from explorer.stores.base import Store

@@ -10,7 +10,7 @@ from explorer.browse.lineage import FamilyTree, lineage
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Sort
-from explorer.render.amounts import count
+from explorer.render.figures import count
 from explorer.stores.columns import ID
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.choice import Choice

@@ -15,8 +15,8 @@ from explorer.browse.prune_choices import Going, RuleRow, rule_rows, span_words,
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, StoreError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import count, plural
 from explorer.search.language.dates import span
 from explorer.search.language.query import LONGEST, parse
 from explorer.search.prune_rules import (

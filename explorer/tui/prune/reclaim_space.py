@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 from textual.screen import Screen
 
-from explorer.agent_commands import OPTIMIZE, own_command
 from explorer.cancel import CancelToken
 from explorer.model import State
 from explorer.render.clean import clean
-from explorer.resume import Command, installed, run
+from explorer.resume import OPTIMIZE, Command, installed, own_command, run
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ENDED, LEASE

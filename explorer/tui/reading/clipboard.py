@@ -5,8 +5,8 @@ import json
 from textual.screen import Screen
 
 from explorer.model import Message
-from explorer.render.amounts import count, plural
 from explorer.render.clean import for_clipboard
+from explorer.render.figures import count, plural
 
 MOST = 100_000
 """Characters: terminals drop or choke on more."""

@@ -14,8 +14,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 
-from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
+from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.transcript.document import BlockPlace, Document, LaidMessage
 from explorer.transcript.layout import ConversationOutline

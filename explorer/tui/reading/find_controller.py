@@ -7,7 +7,7 @@ from textual.containers import Vertical
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.amounts import count
+from explorer.render.figures import count
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
 from explorer.transcript.find import FIRST_BATCH, Counts, Hits, look_through, unchanged

@@ -7,7 +7,7 @@ from textual.screen import Screen
 from explorer.cancel import CancelToken
 from explorer.model import Kind, Session
 from explorer.render.clean import clean_line
-from explorer.render.when import clock
+from explorer.render.figures import clock
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import STARTED

@@ -15,10 +15,9 @@ from textual.strip import Strip
 from textual.worker import get_current_worker
 
 from explorer.errors import ExplorerError
-from explorer.render.amounts import count, plural
 from explorer.render.clean import clean
-from explorer.render.lines import MATCH, Line, restyled
-from explorer.render.wrap import line_breaks
+from explorer.render.figures import count, plural
+from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern
 from explorer.transcript.highlight import HERE, goes_across
 from explorer.tui.reading.find_bar import FindBar

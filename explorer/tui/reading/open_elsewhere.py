@@ -12,11 +12,11 @@ from explorer.export.markdown import session_markdown
 from explorer.export.private import PrivateCopy
 from explorer.external_programs import Program, command_of, run
 from explorer.model import Session
-from explorer.render.amounts import plural
+from explorer.render.figures import plural
 from explorer.stores.base import Details, Section, Store
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.conversation import read_conversation
-from explorer.stores.fate_words import clean_up_rows
+from explorer.stores.fates import clean_up_rows
 from explorer.tui.suspend import in_the_terminal
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes

@@ -8,9 +8,9 @@ from textual.content import Content
 
 from explorer.cancel import CancelToken
 from explorer.model import Session
-from explorer.render.amounts import count
 from explorer.render.blocks import Level, View
 from explorer.render.clean import clean_line
+from explorer.render.figures import count
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog, Unit
 from explorer.transcript.document import LaidMessage

@@ -7,7 +7,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from explorer.render.clean import cell_width
-from explorer.render.wrap import wrapped
+from explorer.render.lines import wrapped
 
 LEFT = 14
 """Cells of the left column."""

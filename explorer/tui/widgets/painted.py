@@ -9,8 +9,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from explorer.render.lines import Line
-from explorer.render.wrap import wrapped
+from explorer.render.lines import Line, wrapped
 from explorer.tui.themes import paint
 
 

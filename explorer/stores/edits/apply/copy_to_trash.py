@@ -1,19 +1,23 @@
-"""Copies sessions into the trash, complete, before anything of them is touched."""
+"""Copies sessions into the trash, complete, before anything of them is touched; and their files.
 
+The files are plain files of the agent's, not the database: they may be opened.
+"""
+
+import os
+import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Refused
-from explorer.stores.edits.apply.files import read_file
 from explorer.stores.edits.connection import Changed, WriteConnection
+from explorer.stores.edits.dialect import TableColumns, TableShape, listing
 from explorer.stores.edits.plans import Planned, PlannedOutcome
-from explorer.stores.edits.shape import TableColumns, TableShape, listing
 from explorer.stores.ours.trash import TrashWriter
-from explorer.stores.ours.trash_records import CellChange, Entry, EntryState
+from explorer.stores.ours.trash_records import CellChange, Entry, EntryState, KeptFile
 from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
-from explorer.stores.sqlite.parameters import batches, placeholders
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.sqlite.schema import batches, placeholders, quoted
 
 AT_ONCE = 100
 """Rows that are read in one go: without a log, a reader keeps the agent from writing."""
@@ -213,3 +217,60 @@ def check_rowids(file: WriteConnection, shape: TableShape) -> None:
             raise Refused(
                 "This file cannot be edited", f"The rows of the table {table} have no numbers."
             ) from None
+
+
+SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
+
+
+def read_file(folder: Path, name: str) -> KeptFile | None:
+    """A file as it is now; None when it is gone, or is no plain file."""
+    place = folder / name
+    try:
+        # Without waiting: a pipe is no plain file either.
+        how = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        handle = os.open(place, how)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        return KeptFile(name, found.st_mode & 0o777, found.st_mtime, file.read())
+
+
+def remove_file(folder: Path, kept: KeptFile) -> bool:
+    """Take a file away if it still is what was kept; whether it is gone."""
+    now = read_file(folder, kept.name)
+    if now is None:
+        return True
+    if now.content != kept.content:
+        return False
+    try:
+        os.unlink(folder / kept.name)
+    except OSError:
+        return False
+    return True
+
+
+def put_back(folder: Path, kept: KeptFile) -> bool:
+    """Write a file again, unless there is another one by now."""
+    place = folder / kept.name
+    if not re.fullmatch(SAFE_NAME, kept.name):
+        return False
+    try:
+        os.makedirs(place.parent, exist_ok=True)
+        handle = os.open(
+            place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, kept.mode
+        )
+    except FileExistsError:
+        now = read_file(folder, kept.name)
+        return now is not None and now.content == kept.content
+    except OSError:
+        return False
+    with os.fdopen(handle, "wb") as file:
+        file.write(kept.content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(place, kept.mode)
+    os.utime(place, (kept.time, kept.time))
+    return True

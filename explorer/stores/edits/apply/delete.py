@@ -12,7 +12,7 @@ from itertools import chain
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.model import State
-from explorer.render.amounts import plural
+from explorer.render.figures import plural
 from explorer.stores.edits.apply.batches import (
     CHUNK,
     CHUNK_SESSIONS,
@@ -23,23 +23,33 @@ from explorer.stores.edits.apply.batches import (
     run_batches,
 )
 from explorer.stores.edits.apply.changes import forget
-from explorer.stores.edits.apply.copy_to_trash import Copied, Copier, check_rowids, numbered
-from explorer.stores.edits.apply.files import remove_file
+from explorer.stores.edits.apply.copy_to_trash import (
+    Copied,
+    Copier,
+    check_rowids,
+    numbered,
+    remove_file,
+)
 from explorer.stores.edits.apply.undo import Restorer, undo_steps
 from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
 from explorer.stores.edits.delete_plan import CONTINUED
-from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.dialect import (
+    APART,
+    SessionTables,
+    TableColumns,
+    columns_of,
+    known_columns,
+    state,
+)
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
-from explorer.stores.edits.shape import APART, TableColumns, columns_of, known_columns, state
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import part_words, receipt_words, recounted
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import EntryState, Pack
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Image, bound, named, slices
-from explorer.stores.sqlite.parameters import placeholders
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.sqlite.schema import placeholders, quoted
 
 
 def delete(context: EditContext, file: WriteConnection, plan: EditPlan, force: bool) -> Done:

@@ -13,14 +13,12 @@ from pathlib import Path
 from explorer.errors import ExplorerError
 from explorer.model import Action
 from explorer.stores.edits.apply.batches import EditContext
-from explorer.stores.edits.apply.copy_to_trash import Copied
+from explorer.stores.edits.apply.copy_to_trash import Copied, remove_file
 from explorer.stores.edits.apply.delete import Removal, recount
-from explorer.stores.edits.apply.files import remove_file
 from explorer.stores.edits.apply.undo import Undo
 from explorer.stores.edits.connection import ReadConnection
-from explorer.stores.edits.dialect import Dialect, SessionTables
+from explorer.stores.edits.dialect import Dialect, SessionTables, TableShape
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.shape import TableShape
 from explorer.stores.edits.undo_plan import current, plan_undo
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
@@ -33,8 +31,7 @@ from explorer.stores.ours.trash_records import (
     table_of,
 )
 from explorer.stores.sqlite.images import Image
-from explorer.stores.sqlite.parameters import batches, placeholders
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.sqlite.schema import batches, placeholders, quoted
 
 
 def settle(path: Path, dialect: Dialect, trash: TrashFile, receipt: Receipt) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
-from explorer.render.amounts import count, plural
+from explorer.render.figures import count, plural
 from explorer.stores.edits.apply.batches import (
     CHUNK,
     CHUNK_SESSIONS,
@@ -20,13 +20,12 @@ from explorer.stores.edits.apply.batches import (
     run_batches,
 )
 from explorer.stores.edits.apply.changes import note_down, revert_change
-from explorer.stores.edits.apply.files import put_back
+from explorer.stores.edits.apply.copy_to_trash import put_back
 from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
-from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.dialect import SessionTables, columns_of
 from explorer.stores.edits.names import entry_name, worded
 from explorer.stores.edits.plans import Done
 from explorer.stores.edits.refusals import check_room, check_room_left, reason_against
-from explorer.stores.edits.shape import columns_of
 from explorer.stores.edits.undo_plan import UndoPlan, at_risk, cell_trouble
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
@@ -40,8 +39,7 @@ from explorer.stores.ours.trash_records import (
 )
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, bound, named, raw, shown, slices
-from explorer.stores.sqlite.parameters import placeholders
-from explorer.stores.sqlite.schema import quoted
+from explorer.stores.sqlite.schema import placeholders, quoted
 
 IN_PART = "Undone in part"
 

@@ -9,30 +9,34 @@ from typing import Any
 
 from explorer.errors import Refused, sentence
 from explorer.model import State
-from explorer.render.amounts import plural
-from explorer.stores.edits.dialect import Dialect, SessionTables, Values
-from explorer.stores.edits.plans import Planned, Title
-from explorer.stores.edits.shape import (
+from explorer.render.figures import plural
+from explorer.stores.edits.dialect import (
     RESET_CHILD,
+    Dialect,
+    SessionTables,
     Subject,
     TableShape,
+    Values,
     in_order,
     row_number,
     sound_id,
 )
-from explorer.stores.hermes.edits.refusals import hermes_reasons, tokenizer_trouble
-from explorer.stores.hermes.edits.shape import hermes_shape, marks_children
+from explorer.stores.edits.plans import Planned, Title
+from explorer.stores.hermes.edits.refusals import (
+    hermes_reasons,
+    hermes_shape,
+    marks_children,
+    tokenizer_trouble,
+)
 from explorer.stores.hermes.edits.titles import BOT_CHAT, check_title, next_title, taken_since
+from explorer.stores.hermes.gateway import chats_to, files_beside, folder_of
 from explorer.stores.hermes.links import BRANCH, DELEGATE, RESET, RESET_REASONS, marks_in
-from explorer.stores.hermes.routes import chats_to
-from explorer.stores.hermes.session_files import files_beside, folder_of
 from explorer.stores.hermes.sessions.first_words import first_words, first_words_in
 from explorer.stores.hermes.sessions.survey import latest
 from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, RawText, Rows, raw
-from explorer.stores.sqlite.parameters import batches, placeholders
-from explorer.stores.sqlite.schema import Schema
+from explorer.stores.sqlite.schema import Schema, batches, placeholders
 
 ENDED = "explorer_close"
 """The reason that a session gets when it is ended here."""

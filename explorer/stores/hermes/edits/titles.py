@@ -7,10 +7,9 @@ one: people cannot see it.
 import re
 from collections.abc import Collection
 
-from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.dialect import SessionTables, Subject
 from explorer.stores.edits.plans import Owner, Title
-from explorer.stores.edits.shape import Subject
-from explorer.stores.hermes.edits.shape import marks_children
+from explorer.stores.hermes.edits.refusals import marks_children
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Rows
 

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from explorer.render.letters import composed, taken_apart
 from explorer.stores.candidates import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages.visible import each_once, only_seen
-from explorer.stores.hermes.search.layout import declared
-from explorer.stores.hermes.search.tables import BROKEN, TRIGRAMS, WORDS, distrust
+from explorer.stores.hermes.search.layout import BROKEN, TRIGRAMS, WORDS, declared, distrust
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader

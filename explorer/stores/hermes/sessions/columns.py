@@ -28,8 +28,7 @@ from explorer.stores.columns import (
     read,
 )
 from explorer.stores.hermes.sessions.find import keys_of
-from explorer.stores.hermes.sessions.rows import read_time
-from explorer.stores.hermes.sessions.spending import COSTS, known_cost
+from explorer.stores.hermes.sessions.rows import COSTS, known_cost, read_time
 from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
-from explorer.render.amounts import count, plural
-from explorer.render.when import duration, exact
+from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
 from explorer.stores.catalog import Unit
 from explorer.stores.fact_rows import (
@@ -26,14 +25,27 @@ from explorer.stores.fact_rows import (
     settings,
     total,
 )
-from explorer.stores.hermes.codes import END_REASONS, TITLE_SOURCES, in_words
-from explorer.stores.hermes.session_files import files_of
+from explorer.stores.hermes.gateway import files_of
 from explorer.stores.hermes.sessions.find import keys_of
-from explorer.stores.hermes.sessions.relations import lineage, resets, routes, usage
-from explorer.stores.hermes.sessions.rows import read_time
-from explorer.stores.hermes.sessions.spending import SPENDING, TOKENS, cost_rows, token_rows
+from explorer.stores.hermes.sessions.relations import (
+    lineage,
+    resets,
+    routes,
+    shared_text,
+    tools,
+    usage,
+)
+from explorer.stores.hermes.sessions.rows import (
+    END_REASONS,
+    SPENDING,
+    TITLE_SOURCES,
+    TOKENS,
+    cost_rows,
+    in_words,
+    read_time,
+    token_rows,
+)
 from explorer.stores.hermes.sessions.survey import NEWEST, latest, newest_time
-from explorer.stores.hermes.shared_prompts import shared_text, tools
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.slices import numbered_rows

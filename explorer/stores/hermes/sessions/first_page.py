@@ -11,13 +11,13 @@ from collections.abc import Collection
 
 from explorer.model import Session, Sort
 from explorer.stores.catalog import NOISE
-from explorer.stores.hermes.sessions.family import family_of, local_catalog
+from explorer.stores.hermes.sessions.changes import family_of, local_catalog
 from explorer.stores.hermes.sessions.find import keys_of
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import NEWEST, latest
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import batches, placeholders
 from explorer.stores.sqlite.slices import numbered_rows
 
 NEWEST_MESSAGES = 400

@@ -1,20 +1,21 @@
-"""What other rows say of a session: parents and children, the gateway's routes, use by model."""
+"""What other rows say of a session: parents and children, the gateway's routes, use by model; and
+the prompts and tools that newer schemas keep once for all sessions, by their hash.
+"""
 
 from collections.abc import Sequence
 from itertools import islice
 
 from explorer.model import Kind
-from explorer.render.amounts import count, plural
-from explorer.render.when import exact
+from explorer.render.figures import count, exact, plural
 from explorer.stores.catalog import Unit
 from explorer.stores.fact_rows import Record, Row, columns_of, total
+from explorer.stores.hermes.gateway import routes_to
 from explorer.stores.hermes.links import Ties, links
-from explorer.stores.hermes.routes import routes_to
-from explorer.stores.hermes.sessions.spending import TOKENS, price, statuses
+from explorer.stores.hermes.sessions.rows import TOKENS, price, statuses
 from explorer.stores.hermes.sessions.survey import TIES, make_ties
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import batches, placeholders
 
 MOST_ROUTES = 20
 MOST_MODELS = 20
@@ -135,3 +136,32 @@ def _used(records: Sequence[Record]) -> list[str]:
             words.append(f"{label.lower()} {count(number)}")
     paid = filter(None, (price(records), *statuses(records)))
     return [line for line in (" · ".join(words), " · ".join(paid)) if line]
+
+
+TOOLS_READ = 1_000_000
+"""Bytes of a description of tools: of a hundred of them it has some hundred thousand."""
+
+
+def shared_text(reader: Reader, hash_: str, most: int) -> tuple[bytes, int] | None:
+    """(the beginning of a text, its bytes in all); None where the file does not hold it."""
+    if not hash_ or not reader.schema.has("system_prompts", "hash", "prompt"):
+        return None
+    found = reader.row(
+        "SELECT substr(CAST(p.prompt AS BLOB), 1, ?), length(CAST(p.prompt AS BLOB))"
+        " FROM system_prompts p WHERE p.hash = ?",
+        (most, hash_),
+    )
+    return (found[0] or b"", cells.amount(found[1])) if found else None
+
+
+def tools(reader: Reader, hash_: str) -> str:
+    """The names of the tools in a description of them; empty where it cannot be read."""
+    found = shared_text(reader, hash_, TOOLS_READ)
+    names = [_name(one) for one in cells.items(found[0])] if found else []
+    return ", ".join(filter(None, names))
+
+
+def _name(tool: dict[str, object]) -> str:
+    function = tool.get("function")
+    name = function.get("name") if isinstance(function, dict) else tool.get("name")
+    return name if isinstance(name, str) else ""

@@ -3,6 +3,10 @@
 Long system prompts lie in the middle of the rows, so columns behind them cost a walk through
 overflow pages: 100,000 sessions took 5.6 s from the table and 1 s from the indices, cold. What an
 index holds is read from the index; the rest only for the few rows that need it.
+
+In a damaged file the table of sessions and its indices may tell of different sessions, and SQLite
+says nothing about it. Counting along an index is quick; counting along the table takes seconds on a
+big file, so it is done only on suspicion.
 """
 
 from array import array
@@ -12,7 +16,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from explorer.stores.catalog import Catalog, Link, Mark
-from explorer.stores.hermes.index_check import ID_INDEX, SOURCE_INDEX, table_agrees
 from explorer.stores.hermes.links import Ties, chains, links
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
@@ -24,6 +27,10 @@ TIES = (
 )
 FLAGS = ("archived", "pinned", "hidden")
 """Columns that say yes or no of a session, where a file has them."""
+
+ID_INDEX = "sqlite_autoindex_sessions_1"
+SOURCE_INDEX = "idx_sessions_source"
+_INDICES = (ID_INDEX, SOURCE_INDEX, "idx_sessions_started")
 
 _NO_MESSAGE = -1.5e300
 """Stands for the time of no message: no clock was ever so wrong."""
@@ -250,3 +257,24 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
         last_active=newest.get(number) or started_at or 0.0,
         session_key=cells.text(route) or None,
     )
+
+
+def indices_agree(reader: Reader) -> bool:
+    """Whether the indices on all sessions have the same number of them."""
+    return _one_count(reader, [])
+
+
+def table_agrees(reader: Reader) -> bool:
+    """The same, with the table itself."""
+    return _one_count(reader, ["NOT INDEXED"])
+
+
+def _one_count(reader: Reader, ways: list[str]) -> bool:
+    """Whether all ways to count come to one number: in one statement, since between two an agent
+    may add a session."""
+    ways = [*ways, *filter(None, map(reader.schema.indexed_by, _INDICES))]
+    if not ways:
+        return True
+    # Not count(*): for that SQLite takes the smallest index, whatever it is told.
+    counts = ", ".join(f"(SELECT total(1) FROM sessions s {way})" for way in ways)
+    return len(set(reader.row(f"SELECT {counts}"))) == 1

@@ -16,7 +16,7 @@ from explorer.model import Kind
 from explorer.stores.catalog import Catalog, children
 from explorer.stores.fates import DAY, Fates
 from explorer.stores.hermes.home import config_of
-from explorer.stores.hermes.search.tables import notes
+from explorer.stores.hermes.search.layout import notes
 from explorer.stores.hermes.sessions.survey import NEWEST
 from explorer.stores.hermes.upkeep.rules import (
     BOT_CHAT,

@@ -12,8 +12,8 @@ from explorer.stores.fates import SettingState
 from explorer.stores.hermes.home import config_of
 from explorer.stores.hermes.upkeep.settings import read_settings
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.parameters import batches, placeholders
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.schema import batches, placeholders
 
 SETTING = "max_resume_messages"
 USUAL = 20_000

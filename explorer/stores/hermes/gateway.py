@@ -1,20 +1,24 @@
-"""The files that Hermes keeps of a session in the folder `sessions` beside its state file.
+"""What Hermes' gateway keeps about sessions: files in `sessions/`, and routes from chats to them.
 
-They are looked for by name and measured, never opened. Only ids that are plain names are looked
-for: any other could lead out of the folder. The name of a dump has no clear end of the id, so that
-of `a_b` looks like one of `a`: who else it may be of is told, to be looked up.
+The files are found by name and measured, never opened. Only ids that are plain names are looked
+for, because any other could lead out of the folder. The name of a dump does not show where the id
+ends: a dump of `a_b` looks like one of `a`. Such candidates are returned, for the caller to check.
 """
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+import stat
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import SAFE_ID
-from explorer.render.amounts import count, size
+from explorer.render.figures import count, size
 from explorer.stores.base import Section
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.leases import Ask
+from explorer.stores.sqlite.schema import Schema
 
 FOLDER = "sessions"
 ROUTES = "sessions.json"
@@ -102,3 +106,40 @@ def files_of(path: Path, ids: Sequence[str], known: Known, token: CancelToken) -
     if not found:
         rows.append(("Beside it", "no file of this session"))
     return Section("Files", tuple(rows))
+
+
+MOST_ROUTES = 16 * 1024 * 1024
+_COLUMNS = ("session_key", "entry_json", "updated_at")
+
+
+def routes_to(ask: Ask, schema: Schema, ids: Collection[str]) -> Iterator[tuple[str, float | None]]:
+    """(chat, when it was set) of all that lead to one of these sessions, the newest first."""
+    if not schema.has("gateway_routing", *_COLUMNS[:2]):
+        return
+    # No index: there is one row for each chat, and few chats.
+    picked = schema.pick("gateway_routing", "r", _COLUMNS)
+    for key, entry, time in ask(f"SELECT {picked} FROM gateway_routing r ORDER BY 3 DESC", ()):
+        owner = cells.mapping(entry).get("session_id")
+        if isinstance(owner, str) and owner in ids:
+            yield cells.words(key), cells.seconds(time)
+
+
+def chats_to(path: Path, ask: Ask, schema: Schema, ids: Collection[str]) -> set[str]:
+    """The chats that the gateway would answer with one of these sessions, by table and by file."""
+    keys = {key for key, _ in routes_to(ask, schema, ids)}
+    for name, value in _routes_file(path).items():
+        owner = value.get("session_id") if isinstance(value, dict) else None
+        if isinstance(owner, str) and owner in ids:
+            keys.add(name)
+    return keys
+
+
+def _routes_file(path: Path) -> Mapping[str, object]:
+    place = folder_of(path) / ROUTES
+    try:
+        found = os.stat(place)
+        if found.st_size > MOST_ROUTES or not stat.S_ISREG(found.st_mode):
+            return {}
+        return cells.mapping(place.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return {}
