@@ -7,8 +7,7 @@ from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, writ
 from explorer.commands.shapes import fate_shape, message_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode, NoSuchSession
-from explorer.export.formats import Format, message_lines, session_lines
-from explorer.export.markdown import MARKDOWN
+from explorer.export import MARKDOWN, Format, message_lines, session_lines
 from explorer.model import Message
 from explorer.stores.conversation import read_conversation, without_repeats
 from explorer.stores.resolve import resolve

@@ -2,20 +2,22 @@
 
 Reasoning, calls, notices and what the agent put around a turn are folded to one line that says what
 is inside. No block is longer than a cap: the rest opens alone. A call and its result are one block,
-drawn where the result stands.
+drawn where the result stands. Only as much of a text is looked at as can be shown: a cell of many
+megabytes costs no more than its beginning.
 """
 
+import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import tzinfo
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState, ToolCall
-from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.clean import cell_width, clean, clean_line, fit
 from explorer.render.figures import clock, count, plural
-from explorer.render.lines import Line, cut_line, line_width
-from explorer.render.markdown.prose import plain_lines, prose_lines
+from explorer.render.lines import Line, beginning, cut_line, line_width, take
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, Passage, passages
 
 CAP = 200
@@ -24,7 +26,6 @@ INDENT = "  "
 SUBAGENT = "  ↳ enter goes there"
 """Where a call of a subagent leads; the sign alone where there is no room."""
 
-_WHO = {"user": "you"}
 _FINISH = {
     "length": "cut off: the answer reached its length limit",
     "content_filter": "stopped by the provider's filter",
@@ -32,6 +33,12 @@ _FINISH = {
     "interrupted": "interrupted",
     "cancelled": "interrupted",
 }
+_MARKUP = (
+    r"[*_`#>|~<\[\\]|://"  # anywhere
+    r"|^(?: |[-+=]|\d{1,9}[.)])"  # where a line begins
+    r"|\n *\n *\n"
+)
+"""What only Markdown lays out in another way than plain text."""
 
 
 class Level(StrEnum):
@@ -139,7 +146,7 @@ def _dimmed(block: Block) -> Block:
 
 
 def _head(message: Message, view: View) -> Line:
-    who = _WHO.get(message.role, clean_line(message.role, 40) or "?")
+    who = "you" if message.role == "user" else clean_line(message.role, 40) or "?"
     style = {"user": "you", "assistant": "assistant"}.get(message.role, "system")
     facts = []
     if message.role == "assistant" and view.model:
@@ -256,3 +263,59 @@ def _capped(lines: list[Line], more: int) -> tuple[Line, ...]:
 
 def _indented(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     return tuple(((INDENT, "text"), *line) for line in lines)
+
+
+class Prose(NamedTuple):
+    """The beginning of a text."""
+
+    lines: list[Line]
+    more: int
+    """About how many lines follow."""
+    cut: bool = False
+    """Whether a line of code or a table was wider than the pane."""
+
+
+def prose_lines(text: str, width: int, limit: int) -> Prose:
+    """At most `limit` lines of Markdown."""
+    width = max(width, 4)
+    text = text.strip("\n")
+    shown, whole = _enough(text, width, limit)
+    if not re.search(_MARKUP, shown, re.MULTILINE):
+        return Prose(*plain_lines(text, width, limit, "text"))
+    # Late: 40 ms for the parser, in the thread that lays out.
+    from explorer.render.markdown.blocks import Markdown
+
+    markdown = Markdown(shown, width, limit)
+    drawn = markdown.lines()
+    lines: list[Line] = []
+    at: list[int] = []
+    for line in islice(drawn, limit):
+        lines.append(line)
+        at.append(markdown.at)
+    if next(drawn, None) is None and whole:
+        return Prose(lines, 0, markdown.cut)
+    left = text.split("\n", markdown.at)[-1]
+    # Of the line that is being drawn some may be shown already.
+    wrapped = len(left) // width - at.count(markdown.at)
+    return Prose(lines, max(left.count("\n") + 1, wrapped), markdown.cut)
+
+
+def _enough(text: str, width: int, limit: int) -> tuple[str, bool]:
+    """(clean text that should do for `limit` lines, whether it is all): marks take no room, and
+    several blank lines are shown as one."""
+    most = limit * (width + 1) * 5 // 4
+    shown = clean(text[:most])
+    end = -1
+    for _ in range(3 * limit):
+        end = shown.find("\n", end + 1)
+        if end < 0:
+            break
+    end = min(most, len(shown)) if end < 0 else min(most, end)
+    return shown[:end], len(text) <= most and len(shown) <= end
+
+
+def plain_lines(text: str, width: int, limit: int, style: str) -> tuple[list[Line], int]:
+    """The same for text that is no prose: output, arguments, thoughts."""
+    shown, rest = beginning(text.strip("\n"), width, limit)
+    lines, more = take(clean(shown), width, limit)
+    return [((line, style),) for line in lines], more + rest

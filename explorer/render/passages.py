@@ -34,6 +34,10 @@ _BUNDLE_SKILLS = "\n\n[Loaded as part of the "
 _LOADED = r'\[IMPORTANT: The "([^"\n]{0,200})" skill is auto-loaded\.'
 _LOADED_ENDS = "then run them with the terminal tool using the absolute path."
 
+MOST_ADDRESSES = 50
+_ADDRESS = r"https?://[^\s<>\"'`\\^{}|\x00-\x20\x7f-\xa0]{3,2000}"
+_PAIRS = {")": "(", "]": "["}
+
 
 class Passage(NamedTuple):
     """A piece of what a message says."""
@@ -147,3 +151,26 @@ def _skill(text: str, start: str) -> Turn:
 def _command(name: str) -> str:
     # A bundle goes by what was typed: "/clean /work".
     return name if name.startswith("/") else f"/{name}"
+
+
+def addresses(text: str) -> list[str]:
+    """The addresses in a text that a browser may be sent to, http and https and nothing else: each
+    once, in the order of the text, without what a sentence puts behind it."""
+    found = (_trimmed(match[0]) for match in re.finditer(_ADDRESS, text[:200_000]))
+    safe = (address for address in found if address.isprintable())
+    return list(dict.fromkeys(safe))[:MOST_ADDRESSES]
+
+
+def _trimmed(address: str) -> str:
+    while True:
+        address = address.rstrip(".,;:!?*_~")
+        end = address[-1:]
+        if end not in _PAIRS or address.count(_PAIRS[end]) >= address.count(end):
+            return address
+        address = address[:-1]
+
+
+def code_of(text: str) -> str:
+    """What stands in the fences of a text, one piece below the other."""
+    pieces = re.findall(r"(?ms)^[ >]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ >]*\1|\Z)", text)
+    return "\n".join(piece.rstrip("\n") for _, piece in pieces)

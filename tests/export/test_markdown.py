@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.export.markdown import session_markdown
+from explorer.export import MARKDOWN, session_lines
 from explorer.render.clean import clean
 from explorer.stores.columns import ID
 from explorer.stores.conversation import read_conversation
@@ -20,7 +20,7 @@ def _drawn(path: Path, key: int = 1) -> str:
     unit = store.catalog().folded(key)
     (session,) = store.sessions([unit], NOW)
     messages = read_conversation(store, unit.parts, everything=False)
-    return "\n".join(session_markdown(session, messages)) + "\n"
+    return "\n".join(session_lines(session, messages, MARKDOWN)) + "\n"
 
 
 def test_it_is_what_show_prints(real_file: Path, command: Command) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.export.private import CannotWrite, PrivateCopy
+from explorer.export import CannotWrite, PrivateCopy
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_only_the_owner_can_read_it(folder: Path) -> None:
-    copy = PrivateCopy("20260101_120000_abcdef", ".md")
+    copy = PrivateCopy("20260101_120000_abcdef")
     copy.write(["one", "two\nthree"], CancelToken())
     assert copy.path.name == "20260101_120000_abcdef.md"
     assert copy.path.read_text() == "one\ntwo\nthree\n"
@@ -33,13 +33,13 @@ def test_only_the_owner_can_read_it(folder: Path) -> None:
 
 @pytest.mark.parametrize("id_", ["../x", "", "-rf", "a/b", "a\nb", ".hidden", "x" * 129, "ü"])
 def test_an_odd_id_is_no_file_name(id_: str) -> None:
-    copy = PrivateCopy(id_, ".md")
+    copy = PrivateCopy(id_)
     assert copy.path.name == "session.md"
     copy.remove()
 
 
 def test_it_is_written_while_it_is_read() -> None:
-    copy = PrivateCopy("s", ".md")
+    copy = PrivateCopy("s")
     sizes = []
 
     def pieces() -> Iterator[str]:
@@ -62,12 +62,12 @@ def test_a_cancelled_copy_leaves_nothing(folder: Path) -> None:
         yield "two"
 
     with pytest.raises(Cancelled):
-        PrivateCopy("s", ".md").write(pieces(), token)
+        PrivateCopy("s").write(pieces(), token)
     assert list(folder.iterdir()) == []
 
 
 def test_what_cannot_be_written_is_said_and_leaves_nothing(folder: Path) -> None:
-    copy = PrivateCopy("s", ".md")
+    copy = PrivateCopy("s")
     copy.path.mkdir()
     with pytest.raises(CannotWrite, match="File exists"):
         copy.write(["one"], CancelToken())

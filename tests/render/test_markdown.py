@@ -4,12 +4,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from explorer.render.blocks import Prose, prose_lines
 from explorer.render.clean import clean
 from explorer.render.lines import Line, Span, line_width
 from explorer.render.markdown.blocks import Markdown
-from explorer.render.markdown.code import LANGUAGES, Code
-from explorer.render.markdown.inline import ENOUGH
-from explorer.render.markdown.prose import Prose, prose_lines
+from explorer.render.markdown.spans import ENOUGH, LANGUAGES, Code
 from tests.hostile import HOSTILE
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.export.markdown import session_markdown
+from explorer.export import MARKDOWN, session_lines
 from explorer.stores.conversation import read_conversation
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
@@ -60,7 +60,7 @@ def _expected(path: Path) -> str:
     unit = store.catalog().folded(2)
     (session,) = store.sessions([unit], NOW)
     messages = read_conversation(store, unit.parts, everything=False)
-    return "\n".join(session_markdown(session, messages)) + "\n"
+    return "\n".join(session_lines(session, messages, MARKDOWN)) + "\n"
 
 
 def test_the_editor_gets_the_whole_conversation_and_nothing_is_left(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.render.links import addresses, code_of
+from explorer.render.passages import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question

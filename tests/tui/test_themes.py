@@ -4,8 +4,8 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from explorer.render.markdown.code import _STYLES
-from explorer.render.markdown.prose import prose_lines
+from explorer.render.blocks import prose_lines
+from explorer.render.markdown.spans import _STYLES
 from explorer.tui.themes import _PAINTS, DARK, LIGHT, paint
 
 EVERYTHING = """

@@ -9,7 +9,6 @@ from explorer.render.figures import size
 from explorer.render.lines import Line
 from explorer.render.tools.diffs import LONGEST as LONGEST_DIFF
 from explorer.render.tools.diffs import diff_rows, is_diff, parsed
-from explorer.render.tools.json_rows import field_rows, json_rows
 from explorer.render.tools.results import MEDIA, ToolResult, main_field, opened, placeholder
 from explorer.render.tools.rows import (
     BAR,
@@ -20,6 +19,8 @@ from explorer.render.tools.rows import (
     TextRow,
     draw_rows,
     draw_text,
+    field_rows,
+    json_rows,
     long_row,
     plain,
 )

@@ -13,10 +13,9 @@ from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.figures import duration, plural, size
 from explorer.render.lines import Line, cut_line
 from explorer.render.tools.body_parts import TOLD
-from explorer.render.tools.json_rows import json_line, json_text
 from explorer.render.tools.kinds import PATHS, Presentation, ToolUse, presentation
 from explorer.render.tools.results import NOTHING, ToolResult, main_field, opened, placeholder
-from explorer.render.tools.rows import Drawn, Room, left_out
+from explorer.render.tools.rows import Drawn, Room, json_line, json_text, left_out
 
 BRIEF = 8
 """Lines of what matters in a brief body: half from the beginning, half from the end."""

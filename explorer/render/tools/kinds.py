@@ -27,9 +27,16 @@ from explorer.render.tools.body_parts import (
     trouble,
     verbatim,
 )
-from explorer.render.tools.json_rows import field_rows
 from explorer.render.tools.results import ToolResult
-from explorer.render.tools.rows import BAR, TextRow, draw_rows, draw_text, long_row, plain
+from explorer.render.tools.rows import (
+    BAR,
+    TextRow,
+    draw_rows,
+    draw_text,
+    field_rows,
+    long_row,
+    plain,
+)
 
 MOST = 1000
 """Things of a list that are looked at."""

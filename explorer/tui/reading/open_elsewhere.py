@@ -8,8 +8,7 @@ from textual.screen import Screen
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.export.markdown import session_markdown
-from explorer.export.private import PrivateCopy
+from explorer.export import MARKDOWN, PrivateCopy, session_lines
 from explorer.external_programs import Program, command_of, run
 from explorer.model import Session
 from explorer.render.figures import plural
@@ -88,8 +87,8 @@ class SessionViews:
         def work(token: CancelToken) -> PrivateCopy:
             parts = at.unit(token).parts
             messages = read_conversation(at.store, parts, everything=False, token=token)
-            copy = PrivateCopy(at.session.id, ".md")
-            copy.write(session_markdown(at.session, messages), token)
+            copy = PrivateCopy(at.session.id)
+            copy.write(session_lines(at.session, messages, MARKDOWN), token)
             return copy
 
         if at.session.message_count > MANY:

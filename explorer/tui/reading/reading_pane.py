@@ -94,7 +94,7 @@ class ReadingPane(Vertical):
         if laid.message is None:
             return
         # Late, as all that only a key press needs: together 10 ms of the first frame.
-        from explorer.render.links import addresses
+        from explorer.render.passages import addresses
         from explorer.render.tools.call import delegates
         from explorer.tui.reading.block_screen import BlockScreen
         from explorer.tui.reading.follow_link import choose_address
@@ -243,7 +243,7 @@ class ReadingPane(Vertical):
             return
         text, what = whole_text(laid.message, block.key, laid.call), "the block"
         if command is ReadingCommand.COPY_CODE:
-            from explorer.render.links import code_of
+            from explorer.render.passages import code_of
 
             text, what = code_of(text), "code"
         elif command is ReadingCommand.COPY_MESSAGE:

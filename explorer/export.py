@@ -1,0 +1,154 @@
+"""A session as a document: what every format says of it, in the same order, as clean lines.
+
+It comes in pieces of one or several lines: a long session is never held as a whole. The text is
+cleaned of terminal controls, since whoever reads it may pass it on to a terminal; that it may be
+Markdown itself is meant. For another program there is a copy that only its owner can read.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError
+from explorer.model import SAFE_ID, Message, Session
+from explorer.render.clean import clean, clean_line
+from explorer.render.figures import exact, plural
+from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, passages
+
+OPAQUE = "[reasoning that only the provider can read]"
+
+
+class Format(NamedTuple):
+    """How the parts of a document are drawn."""
+
+    title: Callable[[str], str]
+    facts: Callable[[str], str]
+    heading: Callable[[str], str]
+    folded: Callable[[str, str], str]
+    """(title, text) of what the app would fold."""
+    opaque: Callable[[str], str]
+    result: Callable[[str], str]
+    call: Callable[[str, str], str]
+    """(name, arguments)."""
+
+
+def session_lines(session: Session, messages: Iterable[Message], form: Format) -> Iterator[str]:
+    yield form.title(clean_line(session.name, 200))
+    yield form.facts(_facts(session))
+    yield ""
+    for message in messages:
+        yield from message_lines(message, form)
+
+
+def message_lines(message: Message, form: Format) -> Iterator[str]:
+    yield form.heading(_heading(message))
+    if message.reasoning:
+        yield _folded("reasoning", message.reasoning, form)
+    elif message.opaque_reasoning:
+        yield form.opaque(OPAQUE)
+    if message.role == "tool" and message.text:
+        yield form.result(clean(message.text))
+    for one in passages(message) if message.role != "tool" else ():
+        if one.label and not message.notice:
+            yield _folded(one.label, one.text, form)
+        else:
+            yield clean(one.text)
+    for call in message.tool_calls:
+        given = call.arguments
+        text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2)
+        yield form.call(clean_line(call.name), clean(text))
+    yield ""
+
+
+def _facts(session: Session) -> str:
+    """One line: id, source, model, start, number of messages."""
+    facts = [session.id, session.source, session.model or "", exact(session.started_at)]
+    facts.append(plural(session.message_count, "message"))
+    if session.parts > 1:
+        facts.append(f"continued, {session.parts} parts")
+    return " · ".join(clean_line(fact) for fact in facts if fact)
+
+
+def _heading(message: Message) -> str:
+    """Who, when, and whether it is still part of the session."""
+    who = "you" if message.role == "user" else clean_line(message.role) or "?"
+    if message.tool_name:
+        who += f" {clean_line(message.tool_name)}"
+    if message.notice:
+        who = clean_line(message.notice, 200)
+    facts = [who, exact(message.timestamp), STATE_WORDS.get(message.state, "")]
+    facts.append(FOR_THE_MODEL if message.unseen else "")
+    repeats = f" ×{message.repeats}" if message.repeats > 1 else ""
+    return " · ".join(filter(None, facts)) + repeats
+
+
+def _folded(label: str, text: str, form: Format) -> str:
+    """What the app would fold, and how long it is."""
+    return form.folded(
+        f"{clean_line(label, 200)} · {plural(len(text.split()), 'word')}", clean(text)
+    )
+
+
+def _quoted(title: str, text: str) -> str:
+    """What the app would fold, under its title."""
+    lines = "\n".join(f"> {line}" for line in text.split("\n"))
+    return f"> *{title}*\n>\n{lines}\n"
+
+
+def _fenced(text: str) -> str:
+    """Text between fences that are longer than any in it."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+MARKDOWN = Format(
+    title="# {}".format,
+    facts=str,
+    heading="## {}".format,
+    folded=_quoted,
+    opaque=str,
+    result=_fenced,
+    call=lambda name, arguments: f"**{name}**\n\n{_fenced(arguments)}",
+)
+
+
+class CannotWrite(ExplorerError):
+    """No room, or no right to."""
+
+
+class PrivateCopy:
+    """A file named after its session; removed with all that a program has left beside it."""
+
+    def __init__(self, id_: str) -> None:
+        import tempfile  # late: 10 ms that `show` need not pay
+
+        # Made for us alone, and so is what an editor leaves beside the file.
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="session-explorer-", ignore_cleanup_errors=True
+        )
+        name = id_ if re.fullmatch(SAFE_ID, id_) else "session"
+        self.path = Path(self._folder.name, f"{name}.md")
+
+    def write(self, pieces: Iterable[str], token: CancelToken) -> None:
+        """Piece by piece, as they come; removed again if that fails or is cancelled."""
+        try:
+            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(file, "w", encoding="utf-8", errors="replace", newline="\n") as document:
+                for piece in pieces:
+                    token.check()
+                    document.write(piece + "\n")
+        except OSError as error:
+            self.remove()
+            raise CannotWrite("Cannot be written", f"{self.path}: {error.strerror}") from error
+        except BaseException:
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        self._folder.cleanup()
