@@ -14,16 +14,12 @@ from contextlib import suppress
 from typing import Any
 
 from explorer import __version__
+from explorer.commands.output import flush, let_go, note, open_closed
 from explorer.errors import Cancelled, ExitCode, ExplorerError
 from explorer.model import OWN_CLASSES, Action, Sort
-from explorer.streams import let_go, open_closed
+from explorer.render.clean import clean_line
 
-EDIT_COMMANDS = tuple(action.value for action in Action if action is not Action.PRUNE)
-"""Those that change single sessions."""
-COMMANDS = (
-    *("list", "show", "search", "info", "resume", "prune", "undo", "trash", "demo"),
-    *EDIT_COMMANDS,
-)
+COMMANDS = ("list", "show", "search", "info", "resume", "undo", "trash", "demo", *Action)
 
 EPILOG = """\
 examples:
@@ -138,10 +134,12 @@ A conversation of several parts is resumed at its newest part, in its workspace 
 exists. The command can be set in the settings.
 """
 
-Add = Callable[[str, str, str | None], argparse.ArgumentParser]
+Add = Callable[[str, str, str], argparse.ArgumentParser]
 """Adds a command: (name, summary, epilog)."""
 
-_WHICH = "an id, its unique beginning, or a title that only one session has"
+_WHICH_TO_READ = "an id, its unique beginning, or a title"
+_WHICH = f"{_WHICH_TO_READ} that only one session has"
+_NO_MOUSE = "leave the mouse to the terminal"
 
 
 def run() -> None:
@@ -169,15 +167,11 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         code = _dispatch(options)
-        from explorer.commands.output import flush
-
         # Here, where a reader that went away can still be met in silence.
         flush()
         return code
     except ExplorerError as error:
-        from explorer.commands.output import complain
-
-        complain(error)
+        note(f"session-explorer: {clean_line(error.title)}. {error.message}")
         return int(error.exit_code)
     except (KeyboardInterrupt, Cancelled):
         # The second where it came in the middle of a query, which SQLite then breaks off.
@@ -203,49 +197,29 @@ def _crashed(error: Exception) -> int:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    now = time.time()
     # Late imports, each only for its own command: the others together would cost 10 to 300 ms.
     match options.command:
         case "list":
-            from explorer.commands.listing import list_sessions
-
-            return list_sessions(options, now)
+            from explorer.commands.listing import list_sessions as run_command
         case "show":
-            from explorer.commands.show import show_session
-
-            return show_session(options, now)
+            from explorer.commands.show import show_session as run_command
         case "search":
-            from explorer.commands.search import search_messages
-
-            return search_messages(options, now)
+            from explorer.commands.search import search_messages as run_command
         case "info":
-            from explorer.commands.info import show_info
-
-            return show_info(options, now)
+            from explorer.commands.info import show_info as run_command
         case "resume":
-            from explorer.commands.resume import resume_session
-
-            return resume_session(options, now)
-        case name if name in EDIT_COMMANDS:
-            from explorer.commands.editing import edit_sessions
-
-            return edit_sessions(options, now)
+            from explorer.commands.resume import resume_session as run_command
         case "prune":
-            from explorer.commands.prune import prune_sessions
-
-            return prune_sessions(options, now)
+            from explorer.commands.prune import prune_sessions as run_command
         case "undo":
-            from explorer.commands.trash import undo_edit
-
-            return undo_edit(options, now)
+            from explorer.commands.trash import undo_edit as run_command
         case "trash":
-            from explorer.commands.trash import handle_trash
-
-            return handle_trash(options, now)
+            from explorer.commands.trash import handle_trash as run_command
+        case "demo" | None:
+            from explorer.commands.open import open_app as run_command
         case _:
-            from explorer.commands.open import open_app
-
-            return open_app(options, now)
+            from explorer.commands.editing import edit_sessions as run_command
+    return run_command(options, time.time())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -259,16 +233,16 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"session-explorer {__version__}")
-    _add_common(top, defaults=True)
+    _add_common(top, None)
     intent = top.add_mutually_exclusive_group()
-    intent.add_argument("--pick", action="store_true", help="enter resumes the session")
-    intent.add_argument("--print-id", action="store_true", help="enter prints its id and leaves")
-    top.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    intent.add_argument("--pick", **_FLAG, help="enter resumes the session")
+    intent.add_argument("--print-id", **_FLAG, help="enter prints its id and leaves")
+    top.add_argument("--no-mouse", **_FLAG, help=_NO_MOUSE)
     commands = top.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_CommandParser
     )
 
-    def command(name: str, summary: str, epilog: str | None = None) -> argparse.ArgumentParser:
+    def command(name: str, summary: str, epilog: str) -> argparse.ArgumentParser:
         made = commands.add_parser(
             name,
             help=summary,
@@ -277,70 +251,58 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=raw,
             allow_abbrev=False,
         )
-        _add_common(made, defaults=False)
+        _add_common(made, argparse.SUPPRESS)
         return made
 
-    listing = command("list", "list sessions, the one used last first", LIST_EPILOG)
-    listing.add_argument("--limit", type=_count, default=50, metavar="N", help="0 for all (50)")
-    listing.add_argument(
-        "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
-    )
-    listing.add_argument(
-        "--sort",
-        choices=[sort.value for sort in Sort],
-        default="active",
-    )
-    listing.add_argument("--all", action="store_true", help="every row of the file by itself")
-    listing.add_argument("--archived", action="store_true", help="the archived ones instead")
-    _add_json(listing)
-
-    show = command("show", "show one session", SHOW_EPILOG)
-    show.add_argument(
-        "id", metavar="ID", type=_text, help="an id, its unique beginning, or a title"
-    )
-    show.add_argument("--conversation", action="store_true", help="all parts of its conversation")
-    show.add_argument(
-        "--all", action="store_true", help="also rewound, repeated and hidden messages"
-    )
-    show.add_argument("--format", choices=("text", "markdown"), default="text")
-    _add_json(show)
-
-    search = command("search", "search the text of all sessions", SEARCH_EPILOG)
-    search.add_argument("query", metavar="QUERY", nargs="+", type=_text)
-    search.add_argument("--limit", type=_count, default=50, metavar="N", help="0 for all (50)")
-    search.add_argument(
-        "--all", action="store_true", help="every class, and rewound and hidden messages"
-    )
-    search.add_argument("--json-lines", action="store_true", help="a JSON document for each hit")
-    _add_json(search)
-
-    info = command("info", "say what this state file is and what can be done with it", INFO_EPILOG)
-    _add_json(info)
-
-    resume = command("resume", "hand a session back to its agent", RESUME_EPILOG)
-    resume.add_argument("id", metavar="ID", help="an id, its unique beginning, or a title")
-    resume.add_argument("--print", action="store_true", help="only print the command")
-    resume.add_argument("--force", action="store_true", help="also if it is running")
-
+    _add_reading(command)
     _add_edits(command)
-
+    _add_trash(command)
     demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
-    demo.add_argument(
-        "--no-mouse",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="leave the mouse to the terminal",
-    )
+    demo.add_argument("--no-mouse", **_FLAG, default=argparse.SUPPRESS, help=_NO_MOUSE)
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")
     return top
 
 
+def _add_reading(command: Add) -> None:
+    """The commands that change nothing."""
+    listing = command("list", "list sessions, the one used last first", LIST_EPILOG)
+    listing.add_argument("--limit", **_LIMIT)
+    listing.add_argument("--source", **_SOURCE)
+    listing.add_argument("--sort", choices=[sort.value for sort in Sort], default="active")
+    listing.add_argument("--all", **_FLAG, help="every row of the file by itself")
+    listing.add_argument("--archived", **_FLAG, help="the archived ones instead")
+    listing.add_argument("--json", **_JSON)
+
+    show = command("show", "show one session", SHOW_EPILOG)
+    show.add_argument("id", metavar="ID", type=_text, help=_WHICH_TO_READ)
+    show.add_argument("--conversation", **_FLAG, help="all parts of its conversation")
+    show.add_argument("--all", **_FLAG, help="also rewound, repeated and hidden messages")
+    show.add_argument("--format", choices=("text", "markdown"), default="text")
+    show.add_argument("--json", **_JSON)
+
+    search = command("search", "search the text of all sessions", SEARCH_EPILOG)
+    search.add_argument("query", metavar="QUERY", nargs="+", type=_text)
+    search.add_argument("--limit", **_LIMIT)
+    search.add_argument("--all", **_FLAG, help="every class, and rewound and hidden messages")
+    search.add_argument("--json-lines", **_FLAG, help="a JSON document for each hit")
+    search.add_argument("--json", **_JSON)
+
+    info = command("info", "say what this state file is and what can be done with it", INFO_EPILOG)
+    info.add_argument("--json", **_JSON)
+
+    resume = command("resume", "hand a session back to its agent", RESUME_EPILOG)
+    resume.add_argument("id", metavar="ID", help=_WHICH_TO_READ)
+    resume.add_argument("--print", **_FLAG, help="only print the command")
+    resume.add_argument("--force", **_FORCE)
+
+
 def _add_edits(command: Add) -> None:
-    """The commands that change something."""
+    """The commands that change single sessions."""
     rename = command("rename", "give a session another title", EDIT_EPILOG)
     rename.add_argument("id", metavar="ID", type=_text, help=_WHICH)
     rename.add_argument("title", metavar="TITLE", type=_text, help="empty to take the title off")
-    _add_edit(rename)
+    rename.add_argument("--force", **_FORCE)
+    _add_answers(rename)
     for name, summary in (
         ("archive", "hide sessions from lists; they stay searchable"),
         ("unarchive", "list archived sessions again"),
@@ -349,36 +311,31 @@ def _add_edits(command: Add) -> None:
         ("end", "end sessions that a crash left open"),
         ("reopen", "open ended sessions again"),
         ("clear", "delete the messages of sessions and keep the sessions"),
+        ("delete", "delete sessions; undo brings them back"),
     ):
-        made = command(name, summary, EDIT_EPILOG)
+        made = command(name, summary, DELETE_EPILOG if name == "delete" else EDIT_EPILOG)
         made.add_argument("ids", metavar="ID", nargs="+", type=_text, help=_WHICH)
-        _add_edit(made)
-    delete = command("delete", "delete sessions; undo brings them back", DELETE_EPILOG)
-    delete.add_argument("ids", metavar="ID", nargs="+", type=_text, help=_WHICH)
-    delete.add_argument(
-        "--conversation", action="store_true", help="with all parts of their conversations"
-    )
-    _add_edit(delete)
+        if name == "delete":
+            parts = "with all parts of their conversations"
+            made.add_argument("--conversation", **_FLAG, help=parts)
+        made.add_argument("--force", **_FORCE)
+        _add_answers(made)
+
+
+def _add_trash(command: Add) -> None:
+    """The commands that change many sessions, and those that bring them back."""
     prune = command("prune", "delete or archive many sessions by rules", PRUNE_EPILOG)
     prune.add_argument("query", metavar="QUERY", nargs="*", type=_text)
     prune.add_argument("--older-than", metavar="SPAN", help="quiet for so long: 12h, 90d, 8w, 1y")
-    prune.add_argument(
-        "--source", action="append", default=[], metavar="S", help="only this source; repeatable"
-    )
-    prune.add_argument(
-        "--class",
-        dest="classes",
-        action="append",
-        default=[],
-        choices=[one.value for one in OWN_CLASSES],
-        metavar="C",
-        help=f"only this class: {', '.join(one.value for one in OWN_CLASSES)}; repeatable",
-    )
-    prune.add_argument("--empty", action="store_true", help="only those without messages")
+    prune.add_argument("--source", **_SOURCE)
+    classes = [one.value for one in OWN_CLASSES]
+    only = f"only this class: {', '.join(classes)}; repeatable"
+    prune.add_argument("--class", **_MANY, dest="classes", choices=classes, metavar="C", help=only)
+    prune.add_argument("--empty", **_FLAG, help="only those without messages")
     prune.add_argument("--max-messages", type=_count, metavar="N", help="only up to N messages")
     prune.add_argument("--keep", type=_count, default=0, metavar="N", help="the newest N stay")
-    prune.add_argument("--include-open", action="store_true", help="also those never ended")
-    prune.add_argument("--archive", action="store_true", help="archive instead of deleting")
+    prune.add_argument("--include-open", **_FLAG, help="also those never ended")
+    prune.add_argument("--archive", **_FLAG, help="archive instead of deleting")
     _add_answers(prune)
     undo = command("undo", "take the last edit of this file back", EDIT_EPILOG)
     undo.add_argument("receipt", metavar="RECEIPT", nargs="?", type=_count, help="another edit")
@@ -387,32 +344,21 @@ def _add_edits(command: Add) -> None:
     trash.add_argument("what", choices=("list", "show", "restore", "purge"))
     trash.add_argument("receipt", metavar="RECEIPT", nargs="?", type=_count)
     trash.add_argument("ids", metavar="ID", nargs="*", type=_text, help="only these sessions")
-    trash.add_argument("--all", action="store_true", help="purge everything")
+    trash.add_argument("--all", **_FLAG, help="purge everything")
     _add_answers(trash)
 
 
-def _add_edit(to: argparse.ArgumentParser) -> None:
-    to.add_argument("--force", action="store_true", help="also if it is running")
-    _add_answers(to)
-
-
 def _add_answers(to: argparse.ArgumentParser) -> None:
-    to.add_argument("--dry-run", action="store_true", help="only show what would happen")
-    to.add_argument("--yes", "-y", action="store_true", help="do not ask")
-    _add_json(to)
+    to.add_argument("--dry-run", **_FLAG, help="only show what would happen")
+    to.add_argument("--yes", "-y", **_FLAG, help="do not ask")
+    to.add_argument("--json", **_JSON)
 
 
-def _add_common(to: argparse.ArgumentParser, defaults: bool) -> None:
+def _add_common(to: argparse.ArgumentParser, missing: str | None) -> None:
     """Options that may stand before the command or after it."""
-    missing = None if defaults else argparse.SUPPRESS
-    to.add_argument(
-        "--db", metavar="PATH", default=missing, help="a state file, or a folder that holds one"
-    )
+    holder = "a state file, or a folder that holds one"
+    to.add_argument("--db", metavar="PATH", default=missing, help=holder)
     to.add_argument("--profile", metavar="NAME", default=missing, help="a profile of Hermes")
-
-
-def _add_json(to: argparse.ArgumentParser) -> None:
-    to.add_argument("--json", action="store_true", help="one JSON document on standard output")
 
 
 def _count(text: str) -> int:
@@ -430,6 +376,15 @@ def _count(text: str) -> int:
 def _text(argument: str) -> str:
     """Bytes that are no text as they are shown elsewhere: SQLite would not take them."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+# What several commands take in the same way.
+_FLAG: dict[str, Any] = {"action": "store_true"}
+_MANY: dict[str, Any] = {"action": "append", "default": []}
+_JSON = {**_FLAG, "help": "one JSON document on standard output"}
+_FORCE = {**_FLAG, "help": "also if it is running"}
+_SOURCE = {**_MANY, "metavar": "S", "help": "only this source; repeatable"}
+_LIMIT: dict[str, Any] = {"type": _count, "default": 50, "metavar": "N", "help": "0 for all (50)"}
 
 
 class _CommandParser(argparse.ArgumentParser):
