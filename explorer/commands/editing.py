@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from explorer.cancel import CancelToken
@@ -26,7 +26,6 @@ from explorer.stores.edits.plans import (
     EditPlan,
     OnlyAgent,
     Progress,
-    Title,
 )
 from explorer.stores.edits.words import (
     crash_words,
@@ -54,18 +53,15 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     plan = _plan(edits, store, options, keys)
     if options.dry_run:
         _show(plan, options.json)
-        return int(ExitCode.DONE)
+        return ExitCode.DONE
     if not plan.doomed:
         return _nothing(plan, options.json)
-    if not options.yes:
-        lines = [question(plan), *(f"  {line}" for line in plan_lines(plan))]
-        ask(lines)
-    with until_interrupted() as token, shown_progress() as tell:
-        done = edits.apply(plan, token=token, progress=tell, force=options.force)
+    ask(options, question(plan), plan_lines(plan))
+    done = apply_plan(edits, plan, force=options.force)
     finish(done, receipt_words(plan), options.json)
     if done.stopped:
-        return int(ExitCode.INTERRUPTED)
-    return int(ExitCode.DONE if done.ids else ExitCode.REFUSED)
+        return ExitCode.INTERRUPTED
+    return ExitCode.DONE if done.ids else ExitCode.REFUSED
 
 
 def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequence[int]) -> EditPlan:
@@ -80,8 +76,11 @@ def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequenc
         raise _with_command(error, store, options.yes) from error
     if plan.elsewhere:
         raise UsageError("Two stores in one", "These sessions lie in different tables of the file.")
-    if plan.title is not None:
-        _check_title(plan.title)
+    wanted = plan.title
+    if wanted is not None and wanted.trouble:
+        raise Refused("This title will not do", sentence(wanted.trouble))
+    if wanted is not None and wanted.owner and not wanted.owner.yields:
+        raise Refused("This title is taken", taken_words(wanted))
     return plan
 
 
@@ -92,15 +91,6 @@ def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
         return error
     own = "Its own command can do it, without a trash and without an undo:"
     return error.also("\n  ".join((own, *lines)))
-
-
-def _check_title(title: Title) -> None:
-    """A title that cannot be had is refused, with who holds it and what can be done."""
-    if title.trouble:
-        raise Refused("This title will not do", sentence(title.trouble))
-    owner = title.owner
-    if owner is not None and not owner.yields:
-        raise Refused("This title is taken", taken_words(title))
 
 
 def _show(plan: EditPlan, as_json: bool) -> None:
@@ -119,18 +109,27 @@ def _nothing(plan: EditPlan, as_json: bool) -> int:
         write_json(done_shape(Done(None, plan.action.value, (), plan.skipped)))
     if harmless(plan.skipped):
         note(f"Nothing to do: {skipped_words(plan.skipped) or 'no session is left'}.")
-        return int(ExitCode.DONE)
+        return ExitCode.DONE
     raise Refused("Nothing was done", f"Left out: {skipped_words(plan.skipped)}. See --force.")
 
 
-def ask(lines: Sequence[str]) -> None:
-    """Show what would happen, and go on only after a yes."""
+def ask(options: argparse.Namespace, asked: str, lines: Iterable[str]) -> None:
+    """Show what would happen, and go on only after a yes, which --yes has said already."""
+    if options.yes:
+        return
     if not sys.stdin.isatty():
         raise Refused("Not confirmed", "Without a terminal to ask on, --yes must be given.")
+    note(asked)
     for line in lines:
-        note(line)
+        note(f"  {line}")
     if not confirmed("Go on?"):
         raise Refused("Not confirmed", "Nothing was changed.")
+
+
+def apply_plan(edits: Edits, plan: EditPlan, force: bool = False) -> Done:
+    """Do it, while a person may look on and stop it."""
+    with until_interrupted() as token, shown_progress() as tell:
+        return edits.apply(plan, token, tell, force)
 
 
 def finish(done: Done, words: str, as_json: bool) -> None:

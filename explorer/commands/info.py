@@ -24,16 +24,17 @@ _NOBODY = Catalog((), (), (), {}, (), (), frozenset())
 
 def show_info(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
-    info, clean_up = store.info(), _CleanUp(store, now)
+    info = store.info()
+    fates, due = _clean_up(store, now)
     if options.json:
-        write_json(info_shape(info) | {"clean_up": clean_up.shape()})
+        write_json(info_shape(info) | {"clean_up": _clean_up_shape(fates, due)})
     else:
         lines = _lines(info)
-        if words := clean_up.words():
+        if words := _clean_up_words(fates, due, now):
             lines.append(("clean-up", words))
         for name, value in lines:
             write(painted(f"{name:<10}", BOLD) + " " + clean_line(value))
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
 def _lines(info: StoreInfo) -> list[tuple[str, str]]:
@@ -80,80 +81,68 @@ def _together(told: Mapping[str, tuple[str, ...]], joined: str) -> Mapping[str, 
     return {f" {joined} ".join(told): next(iter(told.values()))} if same else told
 
 
-class _CleanUp:
-    """The clean-up that an agent does by itself: its settings, and what is next."""
-
-    def __init__(self, store: Store, now: float) -> None:
-        # The settings first: where they leave nothing to do, no session need be looked at.
-        self._fates = store.fates(_NOBODY, ())
-        self._now = now
-        self._due: Counter[Deed] = Counter()
-        if self._fates.acts:
-            catalog = store.catalog()
-            self._fates = store.fates(catalog, before=now)
-            self._due = _due(self._fates, catalog, now)
-
-    def shape(self) -> dict[str, object] | None:
-        """As JSON; null where the agent does nothing of the kind."""
-        fates = self._fates
-        if not fates.path and not fates.unknown:
-            return None
-        return {
-            "settings": {
-                name: {"value": one.value, "given": one.given.value}
-                for name, one in fates.settings.items()
-            },
-            "path": fates.path or None,
-            "unknown": fates.unknown or None,
-            "certain": fates.certain,
-            "next_at": iso_utc(fates.next_run),
-            "retention_days": None if fates.next_run is None else fates.retention,
-            "next_start": {
-                "deleted": self._due[Deed.DELETE],
-                "archived": self._due[Deed.ARCHIVE],
-                "ended": self._due[Deed.END],
-            },
-        }
-
-    def words(self) -> str:
-        """In a line; empty where there is nothing to say."""
-        fates = self._fates
-        if not fates.path and not fates.unknown:
-            return ""
-        if fates.unknown:
-            return f"not known: {fates.unknown}"
-        where = f" ({short_path(Path(fates.path))})"
-        if not fates.acts:
-            return f"{AGENT} deletes and archives nothing by itself{where}"
-        said = [self._rule() + where]
-        due = [self._done(deed) for deed in Deed if self._due[deed]]
-        said.append(f"at its next start: {', '.join(due) or 'nothing'}")
-        if fates.next_run is not None and fates.next_run > self._now:
-            said.append(f"deletes again after {exact(fates.next_run)}")
-        return " · ".join(said)
-
-    def _done(self, deed: Deed) -> str:
-        sure = self._fates.certain or deed is Deed.ARCHIVE
-        may = "" if sure else "may be "
-        return f"{plural(self._due[deed], 'session')} {may}{_DONE[deed]}"
-
-    def _rule(self) -> str:
-        fates = self._fates
-        idle = f"archives sessions after {fates.idle:g} days without activity"
-        asked = fates.settings["auto_archive"].value is True and fates.pins
-        if fates.next_run is None:
-            return f"{AGENT} {idle}"
-        days = f"{fates.retention:g} days"
-        since = f"{days} after their start" if fates.by_start else f"after {days} without activity"
-        will = "deletes" if fates.certain else "may delete"
-        rule = f"{AGENT} {will} ended sessions {since}"
-        rule += f", {idle}" if asked else ""
-        return rule if fates.certain else f"{rule}; {NOT_SET}"
-
-
-def _due(fates: Fates, catalog: Catalog, now: float) -> Counter[Deed]:
-    """How many conversations each deed is done to at the next start."""
-    known = {**fates.deletes, **fates.archives, **fates.ends}
-    conversations = {catalog.chain(key) for key in known}
+def _clean_up(store: Store, now: float) -> tuple[Fates, Counter[Deed]]:
+    """(what the agent cleans up by itself, how many conversations each deed is done to at its next
+    start)."""
+    # The settings first: where they leave nothing to do, no session need be looked at.
+    fates = store.fates(_NOBODY, ())
+    if not fates.acts:
+        return fates, Counter()
+    catalog = store.catalog()
+    fates = store.fates(catalog, before=now)
+    conversations = {catalog.chain(key) for key in (*fates.deletes, *fates.archives, *fates.ends)}
     fated = (fates.of(parts, now) for parts in conversations)
-    return Counter(fate.deed for fate in fated if fate is not None and fate.is_due(now))
+    return fates, Counter(fate.deed for fate in fated if fate is not None and fate.is_due(now))
+
+
+def _clean_up_shape(fates: Fates, due: Counter[Deed]) -> dict[str, object] | None:
+    """As JSON; null where the agent does nothing of the kind."""
+    if not fates.path and not fates.unknown:
+        return None
+    return {
+        "settings": {
+            name: {"value": one.value, "given": one.given.value}
+            for name, one in fates.settings.items()
+        },
+        "path": fates.path or None,
+        "unknown": fates.unknown or None,
+        "certain": fates.certain,
+        "next_at": iso_utc(fates.next_run),
+        "retention_days": None if fates.next_run is None else fates.retention,
+        "next_start": {
+            "deleted": due[Deed.DELETE],
+            "archived": due[Deed.ARCHIVE],
+            "ended": due[Deed.END],
+        },
+    }
+
+
+def _clean_up_words(fates: Fates, due: Counter[Deed], now: float) -> str:
+    """In a line; empty where there is nothing to say."""
+    if fates.unknown:
+        return f"not known: {fates.unknown}"
+    if not fates.path:
+        return ""
+    where = f" ({short_path(Path(fates.path))})"
+    if not fates.acts:
+        return f"{AGENT} deletes and archives nothing by itself{where}"
+    done = []
+    for deed in Deed:
+        may = "" if fates.certain or deed is Deed.ARCHIVE else "may be "
+        done += [f"{plural(due[deed], 'session')} {may}{_DONE[deed]}"] if due[deed] else []
+    said = [_rule(fates) + where, f"at its next start: {', '.join(done) or 'nothing'}"]
+    if fates.next_run is not None and fates.next_run > now:
+        said.append(f"deletes again after {exact(fates.next_run)}")
+    return " · ".join(said)
+
+
+def _rule(fates: Fates) -> str:
+    idle = f"archives sessions after {fates.idle:g} days without activity"
+    if fates.next_run is None:
+        return f"{AGENT} {idle}"
+    days = f"{fates.retention:g} days"
+    since = f"{days} after their start" if fates.by_start else f"after {days} without activity"
+    rule = f"{AGENT} {'deletes' if fates.certain else 'may delete'} ended sessions {since}"
+    if fates.settings["auto_archive"].value is True and fates.pins:
+        rule += f", {idle}"
+    return rule if fates.certain else f"{rule}; {NOT_SET}"

@@ -44,13 +44,13 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
                 ],
             }
         )
-        return int(ExitCode.DONE)
+        return ExitCode.DONE
     for session in sessions:
         write(_line(session, now))
     note(_summary(len(sessions), len(order), hidden))
     if not catalog.sound:
         note(f"The file is damaged. {DISAGREES}")
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
 def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], dict[Hidden, int]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.browse.first_read import Intent, Opening, Start
-from explorer.commands.output import write
+from explorer.commands.output import note, write
 from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.left_open import keep
 from explorer.resume import Command, give_way
@@ -61,7 +61,7 @@ def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
             with suppress(ExplorerError):
                 keep(start.opening.notes, app.left_open)
         raise app.crash
-    return app.return_code or int(ExitCode.DONE), chosen
+    return app.return_code or ExitCode.DONE, chosen
 
 
 @contextmanager
@@ -123,12 +123,11 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
 
 
 def _write_demo(path: Path, now: float) -> int:
-    from explorer.commands.output import note
     from explorer.demo import write_demo
 
     write_demo(path, now)
     note(f"Wrote {path}. Open it with: session-explorer --db {path}")
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
 def _check_terminal() -> None:

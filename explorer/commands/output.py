@@ -103,5 +103,5 @@ def let_go(code: int) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
             lost = stream is sys.stdout and not isinstance(error, BrokenPipeError)
             if lost and code == ExitCode.DONE:
-                code = int(ExitCode.FAILED)
+                code = ExitCode.FAILED
     return code

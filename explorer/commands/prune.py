@@ -4,14 +4,7 @@ import argparse
 import re
 
 from explorer.cancel import CancelToken
-from explorer.commands.editing import (
-    ask,
-    edits_of,
-    finish,
-    shown_progress,
-    until_interrupted,
-    warn_half_done,
-)
+from explorer.commands.editing import apply_plan, ask, edits_of, finish, warn_half_done
 from explorer.commands.output import note, write, write_json
 from explorer.commands.shapes import plan_shape
 from explorer.commands.stores import chosen_store
@@ -24,11 +17,7 @@ from explorer.search.language.query import LONGEST
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
 from explorer.settings import notes_path
 from explorer.stores.edits.plans import EditPlan
-from explorer.stores.edits.words import (
-    plan_lines,
-    question,
-    receipt_words,
-)
+from explorer.stores.edits.words import plan_lines, question, receipt_words
 from explorer.stores.ours.notes import Notes
 
 
@@ -53,22 +42,21 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     )
     if options.dry_run:
         _show(plan if options.json else edits.worded(plan), chosen, options.json)
-        return int(ExitCode.DONE)
-    if not options.yes:
-        ask([question(plan), *(f"  {line}" for line in (*plan_lines(plan), *_reasons(chosen)))])
-    with until_interrupted() as token, shown_progress() as tell:
-        done = edits.apply(plan, token, tell)
+        return ExitCode.DONE
+    ask(options, question(plan), (*plan_lines(plan), *_reasons(chosen)))
+    done = apply_plan(edits, plan)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         done = done._replace(notes=(*chosen.notes, *done.notes))
     finish(done, receipt_words(plan), options.json)
-    return int(ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE)
+    return ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE
 
 
 def _rules(options: argparse.Namespace, now: float) -> Rules:
     older = None
     if options.older_than is not None:
-        found = span(options.older_than, now) if _is_span(options.older_than) else None
+        is_span = re.fullmatch(r"\d+\s?[hdwmy]", options.older_than.strip().lower())
+        found = span(options.older_than, now) if is_span else None
         if found is None:
             raise UsageError(
                 "Not a span of time", f"{options.older_than!r} is no span: 12h, 90d, 8w, 1y."
@@ -94,10 +82,6 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
             "Say which sessions: --older-than 90d, --empty, --class cron, a query, …",
         )
     return rules
-
-
-def _is_span(text: str) -> bool:
-    return bool(re.fullmatch(r"\d+\s?[hdwmy]", text.strip().lower()))
 
 
 def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
@@ -137,8 +121,8 @@ def _nothing(chosen: Chosen, options: argparse.Namespace) -> int:
                 "notes": list(chosen.notes),
             }
         )
-        return int(ExitCode.DONE)
+        return ExitCode.DONE
     note(f"Nothing to prune: {plural(0, 'session')} fit.")
     for line in _reasons(chosen):
         note(line)
-    return int(ExitCode.DONE)
+    return ExitCode.DONE

@@ -8,14 +8,7 @@ from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, ExplorerError, Refused
 from explorer.model import Session, State
 from explorer.render.clean import clean_line
-from explorer.resume import (
-    command_for,
-    fitted,
-    give_way,
-    installed,
-    why_running,
-    why_too_long,
-)
+from explorer.resume import command_for, fitted, give_way, installed, why_running, why_too_long
 from explorer.settings import config_path, load_config
 from explorer.stores.resolve import resolve
 
@@ -26,15 +19,13 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
     unit = store.catalog().folded(key)
     session = store.sessions([unit], now)[0]
     config = load_config(config_path())
-    command = command_for(store, session, config)
-    if installed(command):
-        command = fitted(command, store.handover(), config)
+    command = fitted(command_for(store, session, config), store.handover(), config)
     if (found := store.too_long(unit)) is not None:
         # Only said: the settings may be others by the time it starts.
         note(why_too_long(found))
     if options.print:
         write(command.line())
-        return int(ExitCode.DONE)
+        return ExitCode.DONE
     if not installed(command):
         raise ExplorerError(
             "The agent is not installed",
@@ -43,7 +34,7 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
     if session.state is State.RUNNING and not options.force:
         _ask(session, now)
     give_way(command)
-    return int(ExitCode.FAILED)
+    return ExitCode.FAILED
 
 
 def _ask(session: Session, now: float) -> None:

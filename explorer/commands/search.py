@@ -25,8 +25,13 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
             # At once, also into a pipe: whoever reads it need not wait for the end.
             write(json.dumps(hit_shape(hit)))
             flush()
-    elif options.json:
-        given = _some(search, limit)
+        return ExitCode.DONE
+    hits = search.hits()
+    given = list(islice(hits, limit))
+    for _ in hits:
+        # The others are counted.
+        pass
+    if options.json:
         write_json(
             {
                 "query": search.query.text,
@@ -39,21 +44,11 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
             }
         )
     else:
-        given = _some(search, limit)
         for hit in given:
             for line in _lines(hit, now):
                 write(line)
         note(_summary(search, len(given)))
-    return int(ExitCode.DONE)
-
-
-def _some(search: CompleteSearch, limit: int | None) -> list[Hit]:
-    """The first hits; the others are counted."""
-    given: list[Hit] = []
-    for hit in search.hits():
-        if limit is None or len(given) < limit:
-            given.append(hit)
-    return given
+    return ExitCode.DONE
 
 
 def _lines(hit: Hit, now: float) -> tuple[str, str, str]:

@@ -22,7 +22,7 @@ def show_session(options: argparse.Namespace, now: float) -> int:
         if not lost:
             raise
         _show_lost(options, lost)
-        return int(ExitCode.DONE)
+        return ExitCode.DONE
     catalog = store.catalog()
     unit = catalog.folded(key) if options.conversation else catalog.single(key)
     found = store.sessions([unit], now)
@@ -42,7 +42,7 @@ def show_session(options: argparse.Namespace, now: float) -> int:
                 f"One of {len(catalog.chain(key))} parts of a conversation; --conversation shows"
                 " them all."
             )
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
 def _document(session: object, messages: Iterable[Message]) -> dict[str, object]:

@@ -33,16 +33,14 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
 
 def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     plan.check()
-    lines = [undo_question(plan), *(f"  {line}" for line in undo_lines(plan))]
+    if options.dry_run and options.json:
+        write_json(_undo_shape(plan, edits))
+        return ExitCode.DONE
     if options.dry_run:
-        if options.json:
-            write_json(_undo_shape(plan, edits))
-        else:
-            for line in lines:
-                write(clean(line))
-        return int(ExitCode.DONE)
-    if not options.yes:
-        ask(lines)
+        for line in (undo_question(plan), *(f"  {line}" for line in undo_lines(plan))):
+            write(clean(line))
+        return ExitCode.DONE
+    ask(options, undo_question(plan), undo_lines(plan))
     with shown_progress() as tell:
         done = edits.undo(plan, progress=tell)
     if options.json:
@@ -51,8 +49,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
         note(clean_line(f"{undone_words(plan, done)}."))
         for line in done.notes:
             note(clean_line(line))
-    whole = not done.skipped and not done.words
-    return int(ExitCode.DONE if whole else ExitCode.FAILED)
+    return ExitCode.FAILED if done.skipped or done.words else ExitCode.DONE
 
 
 def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
@@ -73,7 +70,7 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
             warn_half_done(edits)
             return _list(edits, options.json, now)
         case "show":
-            return _show(edits, _number(options), options.json, now)
+            return _show(edits, _number(options), options.json)
         case "restore":
             wanted = _entries(edits, _number(options), options.ids)
             return _undo(edits, edits.undo_plan(_number(options), wanted), options)
@@ -91,35 +88,31 @@ def _number(options: argparse.Namespace) -> int:
 def _list(edits: Edits, as_json: bool, now: float) -> int:
     receipts = edits.trash.receipts()
     if as_json:
-        write_json(
-            {
-                "bytes": edits.trash.size(),
-                "receipts": [_receipt_shape(receipt) for receipt in receipts],
-            }
-        )
-        return int(ExitCode.DONE)
+        shapes = [_receipt_shape(receipt) for receipt in receipts]
+        write_json({"bytes": edits.trash.size(), "receipts": shapes})
+        return ExitCode.DONE
     for one in receipts:
         state = back_words(one) or _STATES.get(one.state, one.state.value)
         line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
         write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'edit')}, {size(edits.trash.size())}"
     note(f"{held}, kept for {RETENTION_DAYS} days.")
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
-def _show(edits: Edits, number: int, as_json: bool, now: float) -> int:
+def _show(edits: Edits, number: int, as_json: bool) -> int:
     receipt = _found(edits, number)
     entries = edits.worded_entries(edits.trash.entries(number))
     if as_json:
-        shape = {**_receipt_shape(receipt), "sessions": [_entry_shape(one) for one in entries]}
-        write_json(shape)
-        return int(ExitCode.DONE)
+        shapes = [_entry_shape(one) for one in entries]
+        write_json(_receipt_shape(receipt) | {"sessions": shapes})
+        return ExitCode.DONE
     write(clean(receipt.words))
     for entry in entries:
         back = "  (back)" if entry.state is EntryState.BACK else ""
         name = clean_line(entry.title or entry.words or "(empty)", 60)
         write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
 def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
@@ -131,9 +124,8 @@ def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
     for id_ in ids:
         mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
         if len(mine) != 1:
-            raise NoSuchSession(
-                "No such session", f"{id_!r} is not one session of receipt {number}."
-            )
+            why = f"{id_!r} is not one session of receipt {number}."
+            raise NoSuchSession("No such session", why)
         found += mine
     return found
 
@@ -142,23 +134,21 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
     unfinished = [one for one in receipts if one.half_done]
     if unfinished:
-        raise Refused(
-            "An edit was cut short", f"Finish or undo receipt {unfinished[0].number} first."
-        )
+        first = f"Finish or undo receipt {unfinished[0].number} first."
+        raise Refused("An edit was cut short", first)
     sessions = sum(one.sessions for one in receipts)
     words = f"Delete {plural(len(receipts), 'edit')} with {plural(sessions, 'session')} for good?"
     if options.dry_run:
         write(words)
-        return int(ExitCode.DONE)
-    if not options.yes:
-        ask([words, "  They cannot be restored afterwards."])
+        return ExitCode.DONE
+    ask(options, words, ["They cannot be restored afterwards."])
     with edits.trash.alone():
         edits.trash.purge(one.number for one in receipts)
     if options.json:
         write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
     else:
         note(f"Gone for good. The trash has {size(edits.trash.size())} of this file now.")
-    return int(ExitCode.DONE)
+    return ExitCode.DONE
 
 
 def _found(edits: Edits, number: int) -> Receipt:

@@ -119,7 +119,7 @@ def _at_two(
         with monkeypatch.context() as patch:
             patch.setattr(batches.run_batches, "__defaults__", (-1.0, 0.0))
             shown = contextlib.nullcontext(tell)
-            patch.setattr("explorer.commands.prune.shown_progress", lambda: shown)
+            patch.setattr("explorer.commands.editing.shown_progress", lambda: shown)
             yield
 
     return patched()
