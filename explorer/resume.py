@@ -69,7 +69,8 @@ def command_for(store: Store, session: Session, config: Config) -> Command:
     if isinstance(handover, str) and not config.resume_command:
         raise Refused("Cannot be resumed from here", handover)
     known = handover if isinstance(handover, Handover) else Handover("", (), {}, "")
-    folder = session.workspace if session.workspace and _is_folder(session.workspace) else None
+    place = session.workspace or ""
+    folder = place if os.path.isabs(place) and "\0" not in place and os.path.isdir(place) else None
     values = {
         "{id}": session.tip_id,
         "{profile}": known.profile,
@@ -135,12 +136,11 @@ def fitted(command: Command, handover: Handover | str, config: Config) -> Comman
 
 def give_way(command: Command) -> None:
     """Become the agent; comes back only if that fails."""
-    environment = {**os.environ, **command.environment}
     try:
         program = _found(command)
         if command.folder:
             os.chdir(command.folder)
-        os.execve(program, list(command.arguments), environment)
+        os.execve(program, list(command.arguments), {**os.environ, **command.environment})
     except OSError as error:
         # Found on the PATH, but its interpreter is gone, or it is no program at all.
         raise _not_started(command, error) from error
@@ -148,18 +148,16 @@ def give_way(command: Command) -> None:
 
 def run(command: Command) -> int:
     """Run the agent in this terminal until it ends."""
-    environment = {**os.environ, **command.environment}
     try:
-        done = subprocess.run(
+        return subprocess.run(
             command.arguments,
             executable=_found(command),
-            env=environment,
+            env={**os.environ, **command.environment},
             cwd=command.folder,
             check=False,
-        )
+        ).returncode
     except OSError as error:
         raise _not_started(command, error) from error
-    return done.returncode
 
 
 def _found(command: Command) -> str:
@@ -199,10 +197,6 @@ def _filled(part: str, values: Mapping[str, str]) -> str:
     return re.sub("|".join(map(re.escape, values)), lambda found: values[found[0]], part)
 
 
-def _is_folder(path: str) -> bool:
-    return os.path.isabs(path) and "\0" not in path and os.path.isdir(path)
-
-
 OPTIMIZE = ("sessions", "optimize")
 
 
@@ -212,14 +206,12 @@ def own_command(store: Store, *words: str) -> Command | None:
     if isinstance(handover, str):
         return None
     arguments = (handover.program, "-p", handover.profile, *words)
-    command = Command(arguments, handover.environment, None)
-    return fitted(command, handover, Config()) if installed(command) else command
+    return fitted(Command(arguments, handover.environment, None), handover, Config())
 
 
 def delete_commands(store: Store, ids: Sequence[str], sure: bool) -> list[Command]:
     """The agent's own delete, which takes one session at a time; it asks itself unless `sure`."""
-    odd = next((id_ for id_ in ids if not re.fullmatch(SAFE_ID, id_)), None)
-    if odd is not None:
+    if not all(re.fullmatch(SAFE_ID, id_) for id_ in ids):
         raise Refused(
             "An id that is no plain name",
             "A session's id holds characters that could mean something else in a command, so it"

@@ -83,16 +83,10 @@ def load_config(path: Path) -> Config:
     if unknown:
         known = ", ".join(Config._fields)
         raise _unreadable(path, f"there is no setting {unknown[0]!r}; there are {known}")
-    return Config(
-        resume=_resume(path, found.get("resume", Config().resume)),
-        resume_command=_command(path, found.get("resume_command", [])),
-    )
-
-
-def _resume(path: Path, value: object) -> str:
-    if value not in ("exec", "return"):
-        raise _unreadable(path, f'resume must be "exec" or "return", not {value!r}')
-    return str(value)
+    resume = found.get("resume", Config().resume)
+    if resume not in ("exec", "return"):
+        raise _unreadable(path, f'resume must be "exec" or "return", not {resume!r}')
+    return Config(resume, _command(path, found.get("resume_command", [])))
 
 
 def _command(path: Path, value: object) -> tuple[str, ...]:

@@ -96,13 +96,6 @@ class View(NamedTuple):
     waiting: int | None = None
     """The message whose calls are still being worked on: what has no result may get one."""
 
-    def is_folded(self, message: int, key: str) -> bool:
-        return self.folds.get((message, key), key.partition("-")[0] not in self.unfolded)
-
-    def level_of(self, message: int, key: str) -> Level:
-        folded = self.folds.get((message, key))
-        return self.level if folded is None else Level.FOLDED if folded else Level.FULL
-
 
 def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[Block, ...]:
     """The blocks of one message, always at least one; `call` is what a result answers."""
@@ -191,7 +184,7 @@ def _folding(
     counted: bool = True,
 ) -> Block:
     """A name that unfolds to a text; how long that is and what stands `behind` is quieter."""
-    folded = view.is_folded(message.id, key)
+    folded = view.folds.get((message.id, key), key.partition("-")[0] not in view.unfolded)
     sign = "▸" if folded else "▾"
     if counted:
         behind = f" · {plural(len(text.split()), 'word')}{behind}"
@@ -212,7 +205,8 @@ def _call(
     )
 
     work = tools.understood(call, result)
-    level = view.level_of(message.id, key)
+    folded = view.folds.get((message.id, key))
+    level = view.level if folded is None else Level.FOLDED if folded else Level.FULL
     waiting = result is None and message.id == view.waiting
     head = tools.head(work, level is Level.FOLDED, view.width, waiting)
     if tools.delegates(call):

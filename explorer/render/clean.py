@@ -115,10 +115,6 @@ def cell_width(text: str) -> int:
 
 def fit(text: str, cells: int) -> str:
     """The clean line, cut with an ellipsis to at most so many cells, between whole graphemes."""
-    if text.isascii() and text.isprintable():
-        if len(text) <= cells:
-            return text
-        return text[: cells - 1] + ELLIPSIS if cells > 0 else ""
     if cell_width(text) <= cells:
         return text
     return text[: cut(text, cells - 1)] + ELLIPSIS if cells > 0 else ""
@@ -199,6 +195,8 @@ def _stacks(char: str) -> bool:
 
 def cut(text: str, room: int) -> int:
     """Where to cut so that the part before takes at most `room` cells and ends a grapheme."""
+    if text.isascii() and text.isprintable():
+        return min(room, len(text))
     from rich.cells import cell_len  # late, as above
 
     before = start = width = 0

@@ -78,7 +78,7 @@ def ago(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
     passed = now - ts
     days = (today.date() - then.date()).days
     if passed < -SKEW:
-        return _date(then)
+        return f"{then:%Y-%m-%d}"
     if passed < _MINUTE:
         return "now"
     if passed < _HOUR:
@@ -91,13 +91,13 @@ def ago(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
         return _WEEKDAYS[then.weekday()][:3]
     if then.year == today.year or days <= _SAME_YEAR_DAYS:
         return f"{then.day} {_MONTHS[then.month - 1][:3]}"
-    return _date(then)
+    return f"{then:%Y-%m-%d}"
 
 
 def exact(ts: float | None, tz: tzinfo | None = None) -> str:
     """Date and time to the second: 2026-03-12 14:02:33."""
     then = local_time(ts, tz)
-    return UNKNOWN if then is None else f"{_date(then)} {then:%H:%M:%S}"
+    return UNKNOWN if then is None else f"{then:%Y-%m-%d %H:%M:%S}"
 
 
 def clock(ts: float | None, tz: tzinfo | None = None) -> str:
@@ -174,7 +174,3 @@ def _two(seconds: int, large: int, large_name: str, small: int, small_name: str)
     count, rest = divmod(seconds, large)
     few = rest // small
     return f"{count} {large_name} {few} {small_name}" if few else f"{count} {large_name}"
-
-
-def _date(then: datetime) -> str:
-    return then.date().isoformat()

@@ -147,16 +147,6 @@ def expression(text: str, ways: Ways) -> str:
     return "".join(_any_of(ways(letter)) for letter in letters(text))
 
 
-def composed(text: str) -> str:
-    """A text with as few signs as can be."""
-    return text if text.isascii() else normalize("NFC", text)
-
-
-def taken_apart(text: str) -> str:
-    """A text with every sign that belongs to a letter by itself."""
-    return text if text.isascii() else normalize("NFD", text)
-
-
 def occurrences(text: str, needle: str) -> Iterator[tuple[int, int]]:
     """Where a text holds another one as it is, from left to right, without overlaps."""
     at = text.find(needle) if needle else -1

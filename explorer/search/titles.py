@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from typing import NamedTuple
+from unicodedata import normalize
 
-from explorer.render.letters import composed, fold
+from explorer.render.letters import fold
 from explorer.search.matcher import Matcher
 
 ALIKE = 82
@@ -64,7 +65,7 @@ def titles_alike(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
     # Late: 10 ms that only a search needs.
     from rapidfuzz import fuzz, process
 
-    wanted = fold(composed(words))
+    wanted = fold(normalize("NFC", words))
     pieces = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
     near = {
         key: folded

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from explorer.render.clean import ELLIPSIS, fit
 from explorer.render.lines import Line, Span, cut_line, line_width, wrapped, wrapped_line
-from explorer.render.markdown.grammar import block_tokens, too_deep
+from explorer.render.markdown.grammar import DEEPEST, block_tokens
 from explorer.render.markdown.spans import Code, Inline
 
 T = TypeVar("T")
@@ -55,7 +55,8 @@ class Markdown:
 
     def lines(self) -> Iterator[Line]:
         parsed = block_tokens(self._text)
-        if too_deep(parsed):
+        if any(token.level >= DEEPEST - 1 for token in parsed):
+            # Something may have been dropped.
             yield from self._as_written(self._text)
             return
         mark_items(parsed)

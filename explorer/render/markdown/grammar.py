@@ -55,19 +55,12 @@ class _Parser(MarkdownIt):
 
 def block_tokens(text: str) -> list[Token]:
     """The blocks of clean text; what is inside a paragraph is not yet looked at."""
-    tokens: list[Token] = []
-    _BLOCKS.block.parse(text, _BLOCKS, {}, tokens)
-    return tokens
+    return _BLOCKS.block.parse(text, _BLOCKS, {}, []) or []
 
 
 def inline_tokens(text: str) -> list[Token]:
     """The pieces of a paragraph, a heading or a cell."""
     return _INLINE.inline.parse(text, _INLINE, {}, [])
-
-
-def too_deep(tokens: list[Token]) -> bool:
-    """Whether something may have been dropped."""
-    return any(token.level >= DEEPEST - 1 for token in tokens)
 
 
 def _parser(deepest: int) -> MarkdownIt:

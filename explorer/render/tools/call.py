@@ -119,13 +119,9 @@ def _argument(work: Work) -> tuple[str, bool]:
     told, is_path = work.shown.argument, work.shown.is_path
     if told is None:
         told, is_path = argument_that_matters(work.use.arguments)
-    return _in_a_line(told), is_path
-
-
-def _in_a_line(text: str) -> str:
-    """Several lines as one, with a sign between them: two commands must not look like one."""
-    lines = (line.strip() for line in text[:2000].split("\n"))
-    return clean_line(" ↵ ".join(filter(None, lines)), 400)
+    # Several lines as one, with a sign between them: two commands must not look like one.
+    lines = (line.strip() for line in told[:2000].split("\n"))
+    return clean_line(" ↵ ".join(filter(None, lines)), 400), is_path
 
 
 def _words(value: object) -> str:

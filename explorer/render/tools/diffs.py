@@ -139,12 +139,8 @@ def _with_rest(changes: list[DiffLine], rest: int) -> list[DiffLine]:
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     """How many lines both begin with."""
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _middle(out: list[str], into: list[str]) -> list[DiffLine]:

@@ -144,15 +144,12 @@ def _filled(rows: Iterator[TextRow], room: Room) -> Drawn:
         before = len(lines)
         for line in hung(row, room.width):
             if len(lines) == room.lines:
-                return lines, more + max(_height(row, room.width) - len(lines) + before, 1)
+                letters = len(row.text) + row.rest
+                height = max(row.text.count("\n") + 1, letters // room.width)
+                return lines, more + max(height - len(lines) + before, 1)
             lines.append(line)
         more += -(-row.rest // room.width)
     return lines, more
-
-
-def _height(row: TextRow, width: int) -> int:
-    """About how many lines a row takes."""
-    return max(row.text.count("\n") + 1, (len(row.text) + row.rest) // width)
 
 
 def _shortened(first: list[TextRow], between: int, last: list[TextRow], room: Room) -> list[Line]:

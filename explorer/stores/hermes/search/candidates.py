@@ -9,8 +9,8 @@ newest hits are ranked, on request: ranking all that hold a common word takes a 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
+from unicodedata import normalize
 
-from explorer.render.letters import composed, taken_apart
 from explorer.stores.candidates import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages.visible import each_once, only_seen
 from explorer.stores.hermes.search.layout import BROKEN, TRIGRAMS, WORDS, declared, distrust
@@ -200,7 +200,7 @@ def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
 def _either_way(group: Group) -> Group:
     """These texts with letters as one sign and as several: trigrams are of the signs as they are
     stored, and the tokens of words lose the accents of some letters and not of others."""
-    ways = ((text, composed(text), taken_apart(text)) for text in group)
+    ways = ((text, normalize("NFC", text), normalize("NFD", text)) for text in group)
     return tuple(dict.fromkeys(way for three in ways for way in three))
 
 
