@@ -118,7 +118,8 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
         made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
         hidden = " · the rest only the provider can read" if message.opaque_reasoning else ""
-        made.append(_folding(message, "reasoning", "reasoning", message.reasoning, view, hidden))
+        thought = Passage("reasoning", message.reasoning, "reasoning")
+        made.append(_folding(message, thought, view, f"{_length(thought)}{hidden}"))
     elif message.opaque_reasoning:
         opaque = "reasoning that only the provider can read"
         made.append(Block("reasoning", (((INDENT + opaque, "dim"),),)))
@@ -159,14 +160,13 @@ def _head(message: Message, view: View) -> Line:
 def _passage(message: Message, one: Passage, view: View) -> Block:
     if one.label:
         hidden = f" · {FOR_THE_MODEL}" if message.unseen else ""
-        name = clean_line(one.label, 300)
         if not message.notice:
-            return _folding(message, one.key, name, one.text, view, hidden)
+            return _folding(message, one, view, f"{_length(one)}{hidden}")
         when = f" · {clock(message.timestamp, view.tz)}{hidden}"
-        if not one.text.strip():
-            line = cut_line(((f"· {name}", "reasoning"), (when, "dim")), view.width)
-            return Block(one.key, (line,))
-        return _folding(message, one.key, name, one.text, view, when, counted=False)
+        if one.text.strip():
+            return _folding(message, one, view, when)
+        name = (f"· {clean_line(one.label, 300)}", "reasoning")
+        return Block(one.key, (cut_line((name, (when, "dim")), view.width),))
     lines, more, cut = prose_lines(one.text, view.width, CAP)
     shown = _capped(lines, more)
     if cut and not more:
@@ -174,26 +174,21 @@ def _passage(message: Message, one: Passage, view: View) -> Block:
     return Block("text", shown, more=more, cut=cut)
 
 
-def _folding(
-    message: Message,
-    key: str,
-    name: str,
-    text: str,
-    view: View,
-    behind: str = "",
-    counted: bool = True,
-) -> Block:
-    """A name that unfolds to a text; how long that is and what stands `behind` is quieter."""
+def _length(one: Passage) -> str:
+    return f" · {plural(len(one.text.split()), 'word')}"
+
+
+def _folding(message: Message, one: Passage, view: View, behind: str) -> Block:
+    """A label that unfolds to a text; what stands `behind` it is quieter."""
+    key, name = one.key, clean_line(one.label, 300)
     folded = view.folds.get((message.id, key), key.partition("-")[0] not in view.unfolded)
     sign = "▸" if folded else "▾"
-    if counted:
-        behind = f" · {plural(len(text.split()), 'word')}{behind}"
     # What comes behind is short, and tells when: it stays where a name is too long.
     room = max(view.width - len(behind) - 2, 8)
     head = cut_line(((f"{sign} {fit(name, room)}", "reasoning"), (behind, "dim")), view.width)
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
-    lines, more = plain_lines(text, view.width - len(INDENT), CAP, "reasoning")
+    lines, more = plain_lines(one.text, view.width - len(INDENT), CAP, "reasoning")
     return Block(key, (head, *_indented(_capped(lines, more))), foldable=True, more=more)
 
 

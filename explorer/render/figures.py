@@ -51,6 +51,8 @@ _MONTHS = (
 _MINUTE = 60
 _HOUR = 3600
 _DAY = 86_400
+_UNITS = ((_DAY, "d", _HOUR, "h"), (_HOUR, "h", _MINUTE, "m"), (_MINUTE, "m", 1, "s"))
+"""(seconds, name) of a unit and of the next smaller one."""
 _FOREVER = 1e11
 """Three thousand years: whatever lasted longer was never measured."""
 _SAME_YEAR_DAYS = 300
@@ -163,14 +165,7 @@ def duration(seconds: float | None) -> str:
         return f"{thousandths} ms"
     if tenths < 600:
         return f"{tenths / 10:.1f} s"
-    if whole < _HOUR:
-        return _two(whole, _MINUTE, "m", 1, "s")
-    if whole < _DAY:
-        return _two(whole, _HOUR, "h", _MINUTE, "m")
-    return _two(whole, _DAY, "d", _HOUR, "h")
-
-
-def _two(seconds: int, large: int, large_name: str, small: int, small_name: str) -> str:
-    count, rest = divmod(seconds, large)
+    large, name, small, small_name = next(unit for unit in _UNITS if whole >= unit[0])
+    many, rest = divmod(whole, large)
     few = rest // small
-    return f"{count} {large_name} {few} {small_name}" if few else f"{count} {large_name}"
+    return f"{many} {name} {few} {small_name}" if few else f"{many} {name}"

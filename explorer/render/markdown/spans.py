@@ -7,7 +7,7 @@ Lexers are big patterns that were not made for hostile text, and one that has be
 stopped. So only well-known ones are used, and they see no more than is shown, up to a limit.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from itertools import islice
 from typing import Protocol
@@ -75,7 +75,9 @@ class _Spans:
         elif token.type == "link_close":
             self._close_link(self._target(self._link or ""))
         elif token.type == "image":
-            self._image(token.content, token.attrs)
+            alt = clean_line(token.content)
+            self._put(f"[image: {alt}]" if alt else "[image]", "link")
+            self._aside(self._target(str(token.attrs["src"])))
         elif token.type in ("hardbreak", "softbreak"):
             self.lines.append([])
         elif token.type == "code_inline":
@@ -87,13 +89,10 @@ class _Spans:
         said, self._link = self._said.strip(), None
         if not said:
             self._put(target, "link")
-        elif target and not _same(said, target):
-            self._put(f" ({target})", "dim")
+        elif not _same(said, target):
+            self._aside(target)
 
-    def _image(self, alt: str, attributes: Mapping[str, str | int | float]) -> None:
-        alt = clean_line(alt)
-        self._put(f"[image: {alt}]" if alt else "[image]", "link")
-        target = self._target(str(attributes["src"]))
+    def _aside(self, target: str) -> None:
         if target:
             self._put(f" ({target})", "dim")
 

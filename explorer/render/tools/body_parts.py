@@ -51,8 +51,8 @@ def rows_part(rows: Callable[[int], Iterable[TextRow]]) -> BodyPart:
     return BodyPart(lambda room: draw_rows(rows(room.width), room))
 
 
-def _row_part(row: TextRow) -> BodyPart:
-    return rows_part(lambda _: [row])
+def _row_part(words: str, style: str, rest: int = 0) -> BodyPart:
+    return rows_part(lambda _: [TextRow((), words, style, rest=rest)])
 
 
 def _fields_part(fields: dict[str, object], side: bool = False) -> list[BodyPart]:
@@ -103,7 +103,7 @@ def verbatim(words: str, look: Look) -> BodyPart:
     """Text line by line, whatever it says; bytes not at all."""
     hidden = placeholder(words)
     if hidden:
-        return _row_part(TextRow((), hidden, "dim"))
+        return _row_part(hidden, "dim")
     return BodyPart(partial(draw_text, words, look))
 
 
@@ -171,15 +171,15 @@ def trouble(result: ToolResult | None) -> list[BodyPart]:
     printed, error = result.fields.get("stderr"), result.fields.get("error")
     parts = []
     if isinstance(printed, str) and printed.strip():
-        parts.append(_row_part(TextRow((), "stderr", "dim")))
-        parts.append(verbatim(printed, plain("error")))
+        parts += [_row_part("stderr", "dim"), verbatim(printed, plain("error"))]
     if isinstance(error, str) and error.strip():
-        parts.append(_row_part(long_row((("✗ ", "error"),), error.strip(), "error")))
+        said = long_row((("✗ ", "error"),), error.strip(), "error")
+        parts.append(rows_part(lambda _: [said]))
     elif error:
         parts.append(json({"error": error}))
     code = result.exit_code
     if code and result.fields:
-        parts.append(_row_part(TextRow((), f"exit {code}", "error"))._replace(brief=False))
+        parts.append(_row_part(f"exit {code}", "error")._replace(brief=False))
     return parts
 
 
@@ -192,12 +192,12 @@ def _around(result: ToolResult) -> list[BodyPart]:
     parts = []
     if result.partial and result.length is None:
         said = f"[JSON · {size(len(result.text))} in all]"
-        parts.append(_row_part(TextRow((), said, "dim", rest=len(result.text))))
+        parts.append(_row_part(said, "dim", rest=len(result.text)))
     if result.length is not None:
         where = re.search(_SAVED_TO, result.before)
         saved = f", saved to {where[1]}" if where else ""
         said = f"[cut by the agent · {size(result.length)} in all{saved}]"
-        parts.append(_row_part(TextRow((), said, "dim")))
+        parts.append(_row_part(said, "dim"))
     hint = re.sub(_CLOSING, "", result.after[:LONGEST_PROGRAM]).strip()
     if hint:
         parts.append(text(hint, plain("dim"))._replace(brief=False))
