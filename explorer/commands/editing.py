@@ -19,14 +19,7 @@ from explorer.resume import delete_commands
 from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Edits, Store
 from explorer.stores.edits.change_plan import taken_words
-from explorer.stores.edits.plans import (
-    KINDS,
-    WAITING_WORDS,
-    Done,
-    EditPlan,
-    OnlyAgent,
-    Progress,
-)
+from explorer.stores.edits.plans import KINDS, WAITING_WORDS, Done, EditPlan, OnlyAgent, Progress
 from explorer.stores.edits.words import (
     crash_words,
     done_words,

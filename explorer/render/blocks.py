@@ -195,9 +195,8 @@ def _folding(message: Message, one: Passage, view: View, behind: str) -> Block:
 def _call(
     message: Message, key: str, call: ToolCall | None, result: Message | None, view: View
 ) -> Block:
-    from explorer.render.tools import (
-        call as tools,  # late: 15 ms that the first frame need not wait for
-    )
+    # Late: 15 ms that the first frame need not wait for.
+    from explorer.render.tools import call as tools
 
     work = tools.understood(call, result)
     folded = view.folds.get((message.id, key))

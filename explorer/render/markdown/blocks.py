@@ -297,7 +297,10 @@ def table_lines(
                 cell = cut_line(cell, room)
                 size = line_width(cell)
             spans += cell if size == room else _aligned(cell, room - size, align)
-        lines.append(tuple(_shown([*spans, *_MORE] if left_out else spans)))
+        spans += _MORE if left_out else ()
+        while spans and not spans[-1][0].strip():
+            spans.pop()
+        lines.append(tuple(span for span in spans if span[0]))
     rule = "─┼─".join("─" * room for room in widths)
     lines.insert(1, ((rule + "─┼──" * left_out, "dim"),))
     cut = left_out or any(need > room for need, room in zip(needs, widths, strict=True))
@@ -330,10 +333,3 @@ def _shared(needs: list[int], room: int) -> list[int]:
 def _aligned(cell: Line, free: int, align: str) -> list[Span]:
     before = {"right": free, "center": free // 2}.get(align, 0)
     return [(" " * before, "text"), *cell, (" " * (free - before), "text")]
-
-
-def _shown(spans: list[Span]) -> Iterator[Span]:
-    """The spans without empty ones and without blanks at the end."""
-    while spans and not spans[-1][0].strip():
-        spans.pop()
-    yield from (span for span in spans if span[0])

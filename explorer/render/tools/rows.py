@@ -76,7 +76,10 @@ def draw_text(text: str, look: Look, room: Room) -> Drawn:
         return [], 0
     shown, rest = beginning(text, room.width, room.lines)
     raw = iter(shown.split("\n"))
-    lines, more = _filled((_bounded(line, look, room) for line in raw), room)
+    # A line without end is looked at only as far as it can be shown.
+    most = (room.lines + 1) * room.width
+    rows = (look(line[:most])._replace(rest=max(len(line) - most, 0)) for line in raw)
+    lines, more = _filled(rows, room)
     more += rest + length_hint(raw)
     if not more or not room.brief:
         return lines, more
@@ -86,7 +89,6 @@ def draw_text(text: str, look: Look, room: Room) -> Drawn:
     first = room.lines // 2
     last = room.lines - first
     first += between == 1
-    # A line without end is looked at only as far as it can be shown.
     start = [look(line[: 4 * room.width]) for line in text.split("\n", first)[:first]]
     end = [look(line[: 4 * room.width]) for line in text.rsplit("\n", last)[1:]]
     return _shortened(start, between, end, room), 0
@@ -128,12 +130,6 @@ def hung(row: TextRow, width: int) -> Iterator[Line]:
         return
     yield last
     yield cut_line((*lead, *row.tail), width)
-
-
-def _bounded(line: str, look: Look, room: Room) -> TextRow:
-    """A line, no more of it than can be shown."""
-    most = (room.lines + 1) * room.width
-    return look(line[:most])._replace(rest=max(len(line) - most, 0))
 
 
 def _filled(rows: Iterator[TextRow], room: Room) -> Drawn:
