@@ -10,7 +10,7 @@ from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.search.filters import Filters, Moment, Tally
-from explorer.search.language.dates import span
+from explorer.search.language.vocabulary import span
 
 PERIODS = (
     ("Any time", "", ""),

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import Arranged, Basis
-from explorer.browse.unfolding import Inside, inside_row
+from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row
 from explorer.cancel import CancelToken
 from explorer.model import Session
 from explorer.search.filters import FILTERED

@@ -10,11 +10,17 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit, Message, MessageState
-from explorer.search.engine import Gathered, scan
-from explorer.search.exclusions import denied
+from explorer.search.engine import (
+    Gathered,
+    Request,
+    denied,
+    hides_nothing,
+    left_out,
+    prepared,
+    scan,
+)
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request, hides_nothing, left_out, prepared
 from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate
 from explorer.stores.catalog import Catalog

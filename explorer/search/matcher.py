@@ -1,4 +1,4 @@
-"""Whether a message holds what somebody looks for: decided on its text as a person sees it.
+"""Whether a message or a title holds what somebody looks for: decided on the text as seen.
 
 A word matches anywhere inside the text, without regard to case and to how its letters are
 composed; all of them must be in one message, though not in one field of it.
@@ -6,14 +6,14 @@ composed; all of them must be in one message, though not in one field of it.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.model import Message
-from explorer.render.letters import Sought, expression, fold, folded
+from explorer.render.letters import Sought, composed, expression, fold, folded
 from explorer.render.tools.kinds import unnamed
-from explorer.search.language.message_fields import MessageTest, message_test
+from explorer.search.language.fields import MessageTest, message_test
 from explorer.search.language.query import Query, Term
 from explorer.search.pattern import pattern
 from explorer.stores.candidates import Needles
@@ -191,3 +191,75 @@ def _finder(term: Term) -> Finder:
         return lambda _, text: (match.span() for match in start.finditer(text))
     sought = Sought(term.text)
     return lambda _, text: sought.spans(text)
+
+
+ALIKE = 82
+"""How like a title must be, of 100."""
+SHORTEST = 4
+"""Letters below which everything is like everything."""
+MOST_ALIKE = 20
+MOST_COMPARED = 3000
+"""Titles compared letter by letter: all of 100,000 would stop the app for a sixth of a second."""
+
+
+class Titles(NamedTuple):
+    """The titles of all sessions, folded once for all the keys that somebody types."""
+
+    stored: Mapping[int, str]
+    folded: Mapping[int, str]
+
+    @classmethod
+    def of(cls, stored: Mapping[int, str]) -> "Titles":
+        return cls(stored, {key: fold(title) for key, title in stored.items()})
+
+
+NO_TITLES = Titles({}, {})
+
+
+def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
+    """The sessions whose title holds what is looked for."""
+    if not matcher.asks_titles:
+        return ()
+    found = titles.folded
+    # One word after the other, each in one go: what counts are 100,000 titles.
+    for group in matcher.sought:
+        first, *others = group
+        if others:
+            tests = [sought.is_in for sought in group]
+            found = {key: t for key, t in found.items() if any([test(t) for test in tests])}
+        elif first.expression is None:
+            word = first.folded
+            found = {key: title for key, title in found.items() if word in title}
+        else:
+            holds = first.expression.search
+            found = {key: t for key, t in found.items() if not t.isascii() and holds(t)}
+    if matcher.is_bare:
+        return tuple(found)
+    stored = titles.stored
+    return tuple(key for key, title in found.items() if matcher.in_title(stored[key], title))
+
+
+def titles_alike(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
+    """The sessions whose title is like what is looked for, the most alike first."""
+    if not matcher.asks_titles:
+        return ()
+    query = matcher.query
+    plain = [clause.any_of[0] for clause in query.positive if len(clause.any_of) == 1]
+    words = " ".join(term.text for term in plain if term.kind in ("word", "phrase"))
+    if len(words) < SHORTEST or len(plain) != len(query.clauses):
+        return ()
+    # Late: 10 ms that only a search needs.
+    from rapidfuzz import fuzz, process
+
+    wanted = fold(composed(words))
+    pieces = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
+    near = {
+        key: folded
+        for key, folded in titles.folded.items()
+        if sum([piece in folded for piece in pieces]) * 2 >= len(pieces)
+    }
+    chosen = dict(list(near.items())[:MOST_COMPARED])
+    found = process.extract(
+        wanted, chosen, scorer=fuzz.partial_ratio, score_cutoff=ALIKE, limit=MOST_ALIKE
+    )
+    return tuple(key for _, _, key in found)

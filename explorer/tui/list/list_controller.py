@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish
+from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish, inside_row
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.list_words import (
@@ -26,7 +26,6 @@ from explorer.browse.list_words import (
 )
 from explorer.browse.refresh import Outdated, Renewed, read_changes, read_rows, read_whole
 from explorer.browse.row_cache import text_of
-from explorer.browse.unfolding import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Session, Sort, StoreInfo
@@ -363,7 +362,7 @@ class Lister:
             rows = read_rows(store, catalog, event.rows, inside, now, token)
             if matcher is None or found is None:
                 return rows, {}
-            from explorer.browse.excerpts import excerpts
+            from explorer.browse.live_search import excerpts
 
             return rows, excerpts(store, rows, found.result, matcher, token)
 

@@ -17,8 +17,8 @@ from explorer.errors import ExplorerError, StoreError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural
-from explorer.search.language.dates import span
 from explorer.search.language.query import LONGEST, parse
+from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import (
     KEPT,
     PRESETS,
