@@ -91,19 +91,13 @@ def headings(
         return by_day(len(order), lambda row: catalog.last_active(order[row]), now)
     if sort is Sort.STARTED:
         return by_day(len(order), lambda row: start_of(catalog, order[row], values), now)
+    titles: list[str] = []
     if sort is Sort.SOURCE:
-        changes = [
-            row
-            for row, key in enumerate(order)
-            if not row or catalog.source(key) != catalog.source(order[row - 1])
-        ]
-        names = {row: clean_line(catalog.source(order[row]), 60) for row in changes}
-        return tuple(Group(row, name or "No source") for row, name in names.items())
-    if sort is Sort.EXPIRING:
+        titles = [catalog.source(key) for key in order]
+    elif sort is Sort.EXPIRING and values:
         titles = [_expiry(values.get(key), now) for key in order]
-        firsts = [at for at, title in enumerate(titles) if not at or title != titles[at - 1]]
-        return tuple(Group(at, titles[at]) for at in firsts) if values else ()
-    return ()
+    firsts = [at for at, title in enumerate(titles) if not at or title != titles[at - 1]]
+    return tuple(Group(at, clean_line(titles[at], 60) or "No source") for at in firsts)
 
 
 def _expiry(time: object, now: float) -> str:
@@ -142,14 +136,11 @@ def by_day(rows: int, time_of: Callable[[int], float], now: float) -> tuple[Grou
     while row < rows:
         title = _day(time_of(row), now)
         groups.append(Group(row, title))
-        low, high = row + 1, rows
-        while low < high:
-            middle = (low + high) // 2
-            if _day(time_of(middle), now) == title:
-                low = middle + 1
-            else:
-                high = middle
-        row = low
+
+        def is_another(at: int, title: str = title) -> bool:
+            return _day(time_of(at), now) != title
+
+        row = bisect_left(range(rows), True, row + 1, key=is_another)
     return tuple(groups)
 
 

@@ -117,28 +117,21 @@ def _first(session: Session, width: int, now: float, marks: str, light: Light | 
 
 def marks_of(session: Session) -> list[str]:
     """What is special about a session, in signs that help explains."""
-    marks = ["✱"] if session.unread else []
-    if session.state is State.RUNNING:
-        marks.append("●")
-    elif session.broken_off:
-        marks.append("✗")
-    elif session.state is State.OPEN:
-        marks.append("○")
-    if session.parts > 1:
-        marks.append(f"↪{session.parts}")
-    if session.kind is Kind.BRANCH:
-        marks.append("⌥")
-    elif session.kind is Kind.SUBAGENT:
-        marks.append("↳")
-    if session.subagents:
-        marks.append(f"↳{session.subagents}")
-    if session.archived:
-        marks.append("▣")
-    if session.hidden:
-        marks.append("⊘")
-    if session.restored:
-        marks.append("◇")
-    return marks
+    running = session.state is State.RUNNING
+    marks = (
+        ("✱", session.unread),
+        ("●", running),
+        ("✗", session.broken_off and not running),
+        ("○", session.state is State.OPEN and not session.broken_off),
+        (f"↪{session.parts}", session.parts > 1),
+        ("⌥", session.kind is Kind.BRANCH),
+        ("↳", session.kind is Kind.SUBAGENT),
+        (f"↳{session.subagents}", session.subagents > 0),
+        ("▣", session.archived),
+        ("⊘", session.hidden),
+        ("◇", session.restored),
+    )
+    return [mark for mark, is_set in marks if is_set]
 
 
 class KnownRows:
@@ -191,16 +184,17 @@ class KnownRows:
 
     def missing(self, rows: Sequence[int]) -> tuple[int, ...]:
         """Those that were not read, or lack the words that were found."""
-        return tuple(row for row in rows if row not in self._rows or self._lacks_excerpt(row))
+        return tuple(
+            row
+            for row in rows
+            if row not in self._rows or (row not in self._excerpts and self.hit(row) is not None)
+        )
 
     def hit(self, row: int | None) -> int | None:
         """The message that stands for a row among what a search found."""
         found = self._arranged.found
         leading = found.result.leading.get(row) if found and row is not None else None
         return leading.message_id if leading else None
-
-    def _lacks_excerpt(self, row: int) -> bool:
-        return row not in self._excerpts and self.hit(row) is not None
 
     def lines(self, row: int, width: int, comfortable: bool, now: float) -> list[Line]:
         """A row as it is painted: one line, or with `comfortable` two."""

@@ -205,16 +205,12 @@ class Gathered:
         self._seen: set[tuple[str, int]] = set()
         self.hidden: dict[Hidden, int] = {}
         """Hits that are only counted."""
-        self._counts: dict[int, int] = {}
+        self.counts: dict[int, int] = {}
+        """Hits that are given, by conversation."""
         self._leading: dict[int, Candidate] = {}
         self.scores: Mapping[int, float] = {}
         """How well messages match, the less the better; of those that a table knows."""
         self.total = 0
-
-    @property
-    def conversations(self) -> int:
-        """With hits that are given."""
-        return len(self._counts)
 
     def add(self, found: Iterable[Candidate], again: bool = False) -> list[Candidate]:
         """Take hits in; those that are not only counted, lost messages among them. What comes
@@ -239,7 +235,7 @@ class Gathered:
                 continue
             given.append(hit)
             self.total += 1
-            self._counts[tip] = self._counts.get(tip, 0) + 1
+            self.counts[tip] = self.counts.get(tip, 0) + 1
             if tip not in self._leading or self._place(hit) < self._place(self._leading[tip]):
                 self._leading[tip] = hit
         return given
@@ -252,7 +248,7 @@ class Gathered:
             return self._place(self._leading[tip])
 
         if self.request.best and not self.scores:
-            return sorted(self._leading, key=lambda tip: (-self._counts[tip], place(tip)))
+            return sorted(self._leading, key=lambda tip: (-self.counts[tip], place(tip)))
         return sorted(self._leading, key=place)
 
     def result(self, first: Indexed, done: float = 0.0, complete: bool = False) -> SearchResult:
@@ -260,7 +256,7 @@ class Gathered:
         return SearchResult(
             query=self.request.query,
             order=self._order(),
-            counts=dict(self._counts),
+            counts=dict(self.counts),
             leading=dict(self._leading),
             total=self.total,
             hidden=dict(self.hidden),
@@ -307,7 +303,7 @@ def _first_page(
     for most in FIRST if request.matcher.is_plain else FIRST[:1]:
         first = store.indexed(looked_for, most, below, token)
         gathered.add(_matching(request, first.found, token), again=True)
-        if len(first.found) < most or gathered.conversations >= FEW:
+        if len(first.found) < most or len(gathered.counts) >= FEW:
             break
         below = first.found[-1].message_id
     tell(gathered.result(first))

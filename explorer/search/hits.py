@@ -4,7 +4,7 @@ It reads the file from its newest message to its oldest; the search tables would
 hits sooner, but not in this order, and not all of them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -67,19 +67,12 @@ def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Ite
 class _Texts(NamedTuple):
     """The messages that one batch of hits needs, with their neighbours."""
 
-    body: dict[tuple[int, int], Message]
+    body: dict[tuple[int | None, int | None], Message]
     sides: dict[tuple[int, int], tuple[int | None, int | None]]
 
 
-def message_hits(
-    request: Request, matches: Sequence[Candidate], token: CancelToken
-) -> Iterator[Hit]:
+def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToken) -> Iterator[Hit]:
     """Messages, in the order they are given."""
-    for start in range(0, len(matches), AT_ONCE):
-        yield from _batch(request, matches[start : start + AT_ONCE], token)
-
-
-def _batch(request: Request, batch: Sequence[Candidate], token: CancelToken) -> Iterator[Hit]:
     store = request.store
     by_session: dict[int, list[int]] = {}
     for match in batch:
@@ -88,7 +81,9 @@ def _batch(request: Request, batch: Sequence[Candidate], token: CancelToken) -> 
     columns = store.columns({TITLE, SOURCE}, list(by_session), token)
     titles, sources = columns[TITLE], columns[SOURCE]
     texts = _read(store, by_session, request.rewound, token)
-    lost = _lost(store, {match.session_id for match in batch if match.session_key is None}, token)
+    # Messages whose session row is gone still can be read by the id they name.
+    gone = {match.session_id for match in batch if match.session_key is None}
+    lost = {(id_, found.id): found for id_ in gone for found in store.lost_messages(id_, token)}
     for match in batch:
         key, title, source = match.session_key, None, ""
         if key is None:
@@ -98,11 +93,6 @@ def _batch(request: Request, batch: Sequence[Candidate], token: CancelToken) -> 
             title, source = titles.get(key), sources.get(key, "")
         if message is not None:
             yield _hit(match, message, texts, request.matcher, title=title, source=source)
-
-
-def _lost(store: Store, ids: Iterable[str], token: CancelToken) -> dict[tuple[str, int], Message]:
-    """Messages whose session row is gone still can be read by the id they name."""
-    return {(id_, found.id): found for id_ in ids for found in store.lost_messages(id_, token)}
 
 
 def _read(
@@ -129,12 +119,9 @@ def _hit(
     where = matcher.where(message)
     text = where.text if where else message.text
     snippet = excerpt(text, where.at or 0 if where else 0)
-    context = []
-    if match.session_key is not None:
-        for side in texts.sides.get((match.session_key, match.message_id), ()):
-            beside = texts.body.get((match.session_key, side)) if side is not None else None
-            if beside is not None:
-                context.append((beside.role, " ".join(beside.text[:CONTEXT_CHARS].split())))
+    key = match.session_key
+    sides = texts.sides.get((key, match.message_id), ()) if key is not None else ()
+    beside = [texts.body[key, side] for side in sides if (key, side) in texts.body]
     return Hit(
         session_key=match.session_key,
         session_id=match.session_id,
@@ -147,7 +134,7 @@ def _hit(
         state=message.state,
         snippet=snippet,
         marks=matcher.spans(snippet),
-        context=tuple(context),
+        context=tuple((one.role, " ".join(one.text[:CONTEXT_CHARS].split())) for one in beside),
     )
 
 
@@ -197,7 +184,9 @@ class CompleteSearch:
         if self.query.asks_messages:
             gathered = Gathered(request)
             for stretch in scan(request, token):
-                yield from message_hits(request, gathered.add(stretch.found), token)
+                found = gathered.add(stretch.found)
+                for start in range(0, len(found), AT_ONCE):
+                    yield from message_hits(request, found[start : start + AT_ONCE], token)
             for reason, number in gathered.hidden.items():
                 self.hidden[reason] = self.hidden.get(reason, 0) + number
 

@@ -99,10 +99,8 @@ class SessionTest(NamedTuple):
         for field in self.fields:
             if field.name == "is":
                 asked.update(*(_STATES.get(value, ()) for value in field.any_of))
-            elif field.name in _TEXTS:
-                asked.add(_TEXTS[field.name])
-            elif field.name in _FIGURES:
-                asked.add(_FIGURES[field.name])
+            elif column := _TEXTS.get(field.name) or _FIGURES.get(field.name):
+                asked.add(column)
         return frozenset(asked)
 
     @property
@@ -201,7 +199,9 @@ def _state(field: Field, known: Known, now: float) -> _Test:
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
         "running": lambda parts: catalog.state(parts, columns, now) is State.RUNNING,
         "open": lambda parts: catalog.state(parts, columns, now) is State.OPEN,
-        "expiring": lambda parts: _is_expiring(known.fates, parts, now),
+        "expiring": lambda parts: (
+            (fate := known.fates.of(parts, now)) is not None and fate.is_soon(now)
+        ),
     }
     asked = [states[value] for value in field.any_of]
     return lambda parts: any(state(parts) for state in asked)

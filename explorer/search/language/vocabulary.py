@@ -35,7 +35,7 @@ def span(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     days = {"today": 0, "yesterday": 1}.get(words)
     if days is not None:
         start = midnight - timedelta(days=days)
-        return Period(start.timestamp(), _later(start, days=1))
+        return _whole_day(start)
     found = re.fullmatch(_DATE, words)
     return _dated(midnight, *found.groups()) if found else None
 
@@ -44,7 +44,7 @@ def _dated(like: datetime, year: str, month: str | None, day: str | None) -> Per
     try:
         start = like.replace(year=int(year), month=int(month or 1), day=int(day or 1))
         if day:
-            return Period(start.timestamp(), _later(start, days=1))
+            return _whole_day(start)
         after = start.replace(day=1) + timedelta(days=32 if month else 366)
         end = after.replace(day=1) if month else start.replace(year=start.year + 1)
         return Period(start.timestamp(), end.timestamp())
@@ -52,9 +52,9 @@ def _dated(like: datetime, year: str, month: str | None, day: str | None) -> Per
         return None
 
 
-def _later(start: datetime, days: int) -> float:
-    """Midnight some days on, also where the clocks are put forward in between."""
-    return (start + timedelta(days=days)).timestamp()
+def _whole_day(start: datetime) -> Period:
+    """To the next midnight, also where the clocks are put forward in between."""
+    return Period(start.timestamp(), (start + timedelta(days=1)).timestamp())
 
 
 class FieldKind(NamedTuple):
