@@ -19,6 +19,19 @@ from explorer.stores.fates import SOON, Fates, expiring
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sort_order import Values, expiry, ordered, values_of
 
+CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
+"""What is left out unless somebody asks; parts of a conversation stay folded into it."""
+SORTS = {
+    Sort.ACTIVE: "by last active",
+    Sort.STARTED: "by start",
+    Sort.MESSAGES: "by number of messages",
+    Sort.TOKENS: "by tokens",
+    Sort.COST: "by cost",
+    Sort.TITLE: "by title",
+    Sort.SOURCE: "by source",
+    Sort.EXPIRING: "by expiry",
+}
+"""The orders of the list, in words."""
 DEEPEST = 8
 """Subagents of subagents: further down they stand side by side."""
 
@@ -77,23 +90,6 @@ def _below(
         yield inside_row(unit.key), Inside(unit, min(deep, DEEPEST))
         below = [other for part in unit.parts for other in helpers.get(part, ())]
         waiting += [(other, deep + 1) for other in reversed(below)]
-
-
-CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
-"""What is left out unless somebody asks; parts of a conversation stay folded into it."""
-
-
-SORTS = {
-    Sort.ACTIVE: "by last active",
-    Sort.STARTED: "by start",
-    Sort.MESSAGES: "by number of messages",
-    Sort.TOKENS: "by tokens",
-    Sort.COST: "by cost",
-    Sort.TITLE: "by title",
-    Sort.SOURCE: "by source",
-    Sort.EXPIRING: "by expiry",
-}
-"""The orders of the list, in words."""
 
 
 class Wish(NamedTuple):

@@ -28,6 +28,14 @@ from explorer.stores.resolve import pinned_rows
 QUIET_AFTER_ONE_LETTER = 0.25
 """Seconds without a key before one or two letters are searched for: they are in every message, and
 most who type them go on typing."""
+AROUND = 16
+"""Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
+_NAMES = {
+    "content": "",
+    "tool_calls": "tool call: ",
+    "tool_name": "tool: ",
+    "reasoning": "reasoning: ",
+}
 _TITLES: "WeakKeyDictionary[Catalog, Titles]" = WeakKeyDictionary()
 """Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
 
@@ -215,16 +223,6 @@ class LiveSearch:
 
     def _seconds(self) -> float:
         return time.monotonic() - self._begun
-
-
-AROUND = 16
-"""Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
-_NAMES = {
-    "content": "",
-    "tool_calls": "tool call: ",
-    "tool_name": "tool: ",
-    "reasoning": "reasoning: ",
-}
 
 
 def excerpts(

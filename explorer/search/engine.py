@@ -29,6 +29,19 @@ from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON, Fates, expiring
 
+FIRST = (50, 150)
+"""Hits that the tables are asked for: a page, which comes at once, and some more where those are
+all of few conversations, unless each must be read before it counts."""
+FEW = 6
+"""Conversations that make a list worth showing; the scan brings the others soon after."""
+AT_ONCE = 200
+"""Messages read together to decide on them."""
+RANKED = 2000
+"""The newest hits, among which the best come first: ranking all of a common word takes a second."""
+REST = 0.1
+"""Seconds after the first hits, for them to be painted: both would share one processor."""
+PACE = 0.12
+"""Seconds between two tellings."""
 LEFT_OUT = frozenset(OWN_CLASSES) - {Hidden.EMPTY}
 """Classes whose hits are counted but not given."""
 
@@ -74,7 +87,7 @@ class Request(NamedTuple):
     def is_in_time(self, key: int) -> bool:
         """Whether a session is there and was active in the days that are asked for."""
         catalog = self.catalog
-        return catalog.has(key) and self.matcher.in_time(catalog.last_active(key))
+        return catalog.has(key) and self.matcher.test.in_time(catalog.last_active(key))
 
     def titled(self) -> list[int]:
         """The sessions whose title holds what is looked for."""
@@ -157,21 +170,6 @@ def prepared(
         rewound=rewound,
         best=best,
     )
-
-
-FIRST = (50, 150)
-"""Hits that the tables are asked for: a page, which comes at once, and some more where those are
-all of few conversations, unless each must be read before it counts."""
-FEW = 6
-"""Conversations that make a list worth showing; the scan brings the others soon after."""
-AT_ONCE = 200
-"""Messages read together to decide on them."""
-RANKED = 2000
-"""The newest hits, among which the best come first: ranking all of a common word takes a second."""
-REST = 0.1
-"""Seconds after the first hits, for them to be painted: both would share one processor."""
-PACE = 0.12
-"""Seconds between two tellings."""
 
 
 class SearchResult(NamedTuple):

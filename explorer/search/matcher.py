@@ -25,6 +25,14 @@ _PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=Tr
 _ACCENTS = "\u0300-\u036f\u3099\u309a"
 """Signs behind a letter: a word goes on after them, though they are no letters themselves."""
 
+ALIKE = 82
+"""How like a title must be, of 100."""
+SHORTEST = 4
+"""Letters below which everything is like everything."""
+MOST_ALIKE = 20
+MOST_COMPARED = 3000
+"""Titles compared letter by letter: all of 100,000 would stop the app for a sixth of a second."""
+
 Span = tuple[int, int]
 Finder = Callable[[str, str], Iterator[Span]]
 """Where a term stands in (a text, the text folded)."""
@@ -87,30 +95,26 @@ class Matcher:
         self._clauses = [
             (clause.negated, [_finder(term) for term in clause.any_of]) for clause in query.clauses
         ]
-        self._test = message_test(query, now, tz)
-        places = self._test.places
+        self.test = message_test(query, now, tz)
+        places = self.test.places
         self.fields = tuple(name for name in FIELDS if _PLACES[name] in places)
         self.sought = tuple(
             tuple(map(Sought, group)) for group in needles(query, rewound=False).groups
         )
         """What must be there, one text of every group, in a text that is folded."""
-        self.is_bare = all(
-            not clause.negated and all(term.kind in ("word", "phrase") for term in clause.any_of)
-            for clause in query.clauses
-        )
+        kinds = {term.kind for clause in query.clauses for term in clause.any_of}
+        denies = any(clause.negated for clause in query.clauses)
+        self.is_bare = not denies and kinds <= {"word", "phrase"}
         """A text that holds those matches: nothing else is asked of it."""
-        self.asks_titles = bool(query.positive) and self._test.asks_titles
-        every = self._test.idle and places == MessageTest().places
-        self.is_plain = every and all(
-            not clause.negated and all(term.kind != "regex" for term in clause.any_of)
-            for clause in query.clauses
-        )
+        self.asks_titles = bool(query.positive) and self.test.asks_titles
+        every = self.test.idle and places == MessageTest().places
+        self.is_plain = every and not denies and "regex" not in kinds
         """Plain content that holds all needles matches for certain: every message counts, and
         every field of it."""
 
     def where(self, message: Message) -> Where | None:
         """Where a message matches; None when it does not."""
-        if not self._test.passes(message):
+        if not self.test.passes(message):
             return None
         texts = {name: text for name, text in fields_of(message).items() if name in self.fields}
         folded = {name: fold(text) for name, text in texts.items()}
@@ -135,10 +139,6 @@ class Matcher:
             any(next(find(title, folded), None) is not None for find in finders) != negated
             for negated, finders in self._clauses
         )
-
-    def in_time(self, time: float | None) -> bool:
-        """Whether something of that time counts."""
-        return self._test.in_time(time)
 
     def is_not_in(self, stored: str) -> bool:
         """Whether it surely matches nowhere in a text: several words may stand in several."""
@@ -191,15 +191,6 @@ def _finder(term: Term) -> Finder:
         return lambda _, text: (match.span() for match in start.finditer(text))
     sought = Sought(term.text)
     return lambda _, text: sought.spans(text)
-
-
-ALIKE = 82
-"""How like a title must be, of 100."""
-SHORTEST = 4
-"""Letters below which everything is like everything."""
-MOST_ALIKE = 20
-MOST_COMPARED = 3000
-"""Titles compared letter by letter: all of 100,000 would stop the app for a sixth of a second."""
 
 
 class Titles(NamedTuple):

@@ -16,6 +16,11 @@ from explorer.render.blocks import CAP, Block
 from explorer.render.lines import Line, line_text
 
 BLOCK = 32
+"""Messages whose heights are summed up together."""
+KEPT = 600
+"""Messages kept laid out; further ones are read again when they become visible again."""
+_STILL = ("head", "gap", "seam", "finish")
+"""Blocks that the cursor passes over."""
 
 
 class HeightIndex:
@@ -76,12 +81,6 @@ class HeightIndex:
         if self._starts is None:
             self._starts = list(accumulate(self._sums, initial=0))
         return self._starts
-
-
-KEPT = 600
-"""Messages kept laid out; further ones are read again when they become visible again."""
-_STILL = ("head", "gap", "seam", "finish")
-"""Blocks that the cursor passes over."""
 
 
 class LaidMessage(NamedTuple):

@@ -35,6 +35,13 @@ _MARGIN = " ▎│"
 """What stands before the text of a wrapped line: its indent, and the bars of quotes and code."""
 
 _MARKS = r"[*_`~]+"
+FIRST_BATCH = 40
+LARGEST_BATCH = 640
+REST = 0.05
+"""Seconds after the first match, for it to be painted: both would share one processor."""
+LONG = 100_000
+"""Letters of a result from which on it is looked at as it is stored, before it is opened."""
+_FAILED = ("error", "interrupted", "cancelled", "length", "content_filter")
 
 
 class Match(NamedTuple):
@@ -151,14 +158,6 @@ class Highlights:
         self.here = place, index
         return lines.get(index, len(block.lines) - 1 if block.opens_alone else 0)
 
-
-FIRST_BATCH = 40
-LARGEST_BATCH = 640
-REST = 0.05
-"""Seconds after the first match, for it to be painted: both would share one processor."""
-LONG = 100_000
-"""Letters of a result from which on it is looked at as it is stored, before it is opened."""
-_FAILED = ("error", "interrupted", "cancelled", "length", "content_filter")
 
 Counts = tuple[tuple[str, int], ...]
 """(block, matches in it) of one message."""

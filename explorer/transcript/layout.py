@@ -5,7 +5,7 @@ what stands between messages, as another part of the conversation, another day, 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -17,6 +17,12 @@ from explorer.stores.catalog import Unit
 from explorer.stores.conversation import same
 from explorer.transcript.document import LaidMessage
 
+GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
+BEGINNING = 200
+"""Messages of which the outline is read before any text appears; all others follow. To outline
+35,000 takes a fifth of a second."""
+LOOK_BACK = 40
+"""Messages before a window that are searched for the calls its results answer."""
 PAUSE = 3600.0
 """Seconds of silence that are worth a line."""
 COMPARED = 60
@@ -32,9 +38,8 @@ class Seam(NamedTuple):
     style: str
 
 
-def pauses(outlines: Iterable[Outline], tz: tzinfo | None = None) -> dict[int, Seam]:
+def pauses(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
     """The day above the first message of each day, and how long it was silent within one."""
-    found: dict[int, Seam] = {}
     day_ends = before = float("-inf")
     for outline in outlines:
         time = outline.timestamp
@@ -42,16 +47,15 @@ def pauses(outlines: Iterable[Outline], tz: tzinfo | None = None) -> dict[int, S
             # A clock that steps back is no other day.
             continue
         if time >= day_ends:
-            then = local_time(time, tz)
+            then = local_time(time)
             if then is None:
                 continue
             midnight = then.replace(hour=0, minute=0, second=0, microsecond=0)
             day_ends = (midnight + timedelta(days=1)).timestamp()
-            found[outline.id] = Seam(full_day(time, tz), "dim")
+            yield outline.id, Seam(full_day(time), "dim")
         elif time - before >= PAUSE and outline.role == "user":
-            found[outline.id] = Seam(f"{duration(time - before)} later", "dim")
+            yield outline.id, Seam(f"{duration(time - before)} later", "dim")
         before = time
-    return found
 
 
 def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:
@@ -61,18 +65,16 @@ def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam
     return [Seam(words, "seam"), *([repeats] if left_out else [])]
 
 
-def compaction_seams(outlines: Sequence[Outline]) -> dict[int, Seam]:
+def compaction_seams(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
     """Where messages were compressed in place: above the first one after them."""
-    found: dict[int, Seam] = {}
     compacted = 0
     for outline in outlines:
         if outline.state is MessageState.COMPACTED:
             compacted += 1
         elif compacted:
             words = f"compressed here, {_messages(compacted)} summarised"
-            found[outline.id] = Seam(words, "seam")
+            yield outline.id, Seam(words, "seam")
             compacted = 0
-    return found
 
 
 def repeated(
@@ -110,14 +112,6 @@ def _bodies(store: Store, outlines: Sequence[Outline], token: CancelToken) -> li
 
 def _messages(number: int) -> str:
     return plural(number, "message")
-
-
-GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
-BEGINNING = 200
-"""Messages of which the outline is read before any text appears; all others follow. To outline
-35,000 takes a fifth of a second."""
-LOOK_BACK = 40
-"""Messages before a window that are searched for the calls its results answer."""
 
 
 class ConversationOutline(NamedTuple):
@@ -189,10 +183,9 @@ def outline(
         shown = [one for one in part if one.id not in left_out]
         prompt = store.system_prompt(key, token)
         if prompt.strip() and prompt != told:
-            told, made = prompt, _prompt(-1 - number, session, prompt)
-            prompts[made.id] = made
-            outlined = Outline(made.id, key, "system", None, 1, False, None, MessageState.LIVE)
-            shown.insert(0, outlined)
+            told, id_ = prompt, -1 - number
+            prompts[id_] = Message(id_, session.id, "system", None, prompt)
+            shown.insert(0, Outline(id_, key, "system", None, 1))
             prompt_items.append(len(found))
         if number and shown:
             seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
@@ -201,10 +194,12 @@ def outline(
         if not whole or (most is not None and len(found) >= most):
             complete = whole and number == len(unit.parts) - 1
             break
+    for id_, seam in (*compaction_seams(found), *pauses(found)):
+        seams.setdefault(id_, []).append(seam)
     return ConversationOutline(
         session,
         tuple(found),
-        _together(seams, compaction_seams(found), pauses(found)),
+        {id_: tuple(lines) for id_, lines in seams.items()},
         prompts=prompts,
         prompt_items=tuple(prompt_items),
         answered=frozenset(one.tool_call_id for one in found if one.tool_call_id),
@@ -225,32 +220,6 @@ def beginning(
     if first.complete or message is None or first.item_of(message) is not None:
         return first
     return outline(store, session, unit, everything, token)
-
-
-def _together(
-    seams: dict[int, list[Seam]], *others: Mapping[int, Seam]
-) -> dict[int, tuple[Seam, ...]]:
-    for lines in others:
-        for id_, seam in lines.items():
-            seams.setdefault(id_, []).append(seam)
-    return {id_: tuple(lines) for id_, lines in seams.items()}
-
-
-def _prompt(id_: int, session: Session, text: str) -> Message:
-    return Message(
-        id=id_,
-        session_id=session.id,
-        role="system",
-        timestamp=None,
-        text=text,
-        reasoning="",
-        opaque_reasoning=False,
-        tool_calls=(),
-        tool_call_id=None,
-        tool_name=None,
-        finish_reason=None,
-        state=MessageState.LIVE,
-    )
 
 
 class ReadMessage(NamedTuple):

@@ -68,6 +68,8 @@ _CLASSES = {
     ("is", "hidden"): Hidden.HIDDEN,
     ("kind", "subagent"): Hidden.SUBAGENT,
 }
+_IMAGE = re.compile(r"^\[image(?: .*)?\]$", re.MULTILINE)
+"""What stands in a text for a picture."""
 
 
 class Known(NamedTuple):
@@ -210,10 +212,6 @@ def _state(field: Field, known: Known, now: float) -> _Test:
 def _is_expiring(fates: Fates, parts: Parts, now: float) -> bool:
     fate = fates.of(parts, now)
     return fate is not None and fate.is_soon(now)
-
-
-_IMAGE = re.compile(r"^\[image(?: .*)?\]$", re.MULTILINE)
-"""What stands in a text for a picture."""
 
 
 class OneOf(NamedTuple):
