@@ -1,19 +1,21 @@
-"""The lines of the filter dialog and of the prune screen: every choice with what it would list, the
-rules of a prune with what stays and why, and what choosing each of them comes to."""
+"""Lines of which some can be chosen, each with what it comes to; and those of the filter dialog,
+with what every choice would list."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.browse.arrangement import CLASSES, Wish
 from explorer.browse.list_words import model_words, source_words
 from explorer.model import Hidden
 from explorer.render.clean import cell_width, clean_line, fit
-from explorer.render.figures import count, plural, size
-from explorer.render.lines import Line, wrapped
+from explorer.render.figures import count
+from explorer.render.lines import Line
 from explorer.search.filters import Filters, Moment, Tally
 from explorer.search.language.vocabulary import span
-from explorer.search.prune_rules import OPEN, PRESETS, Chosen, Rules
-from explorer.stores.ours.trash import RETENTION
+
+if TYPE_CHECKING:
+    # With them comes the trash, of which filters know nothing.
+    from explorer.search.prune_rules import Rules
 
 PERIODS = (
     ("Any time", "", ""),
@@ -41,12 +43,6 @@ SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
 """Most files have none of these: they are offered where there are some."""
 
 
-BAR = 18
-MOST_BARS = 12
-NOTE_WIDTH = 46
-"""Columns of a note on the search, which is longer than a line."""
-
-
 class ChoiceRow(NamedTuple):
     """A heading, something to choose, or something to read."""
 
@@ -60,7 +56,7 @@ class ChoiceRow(NamedTuple):
     """Rows that would be listed; None while it is not known."""
     value: str = ""
     """What a rule is set to, or how many a bar stands for."""
-    choice: Hidden | Filters | Rules | None = None
+    choice: "Hidden | Filters | Rules | None" = None
     """What it comes to: a class that is listed or no longer, or all filters or rules as they are
     then; None for what is asked about first."""
 
@@ -69,7 +65,7 @@ class ChoiceRow(NamedTuple):
         return self.kind not in ("heading", "stays", "bar", "words")
 
 
-def _heading(words: str) -> ChoiceRow:
+def heading(words: str) -> ChoiceRow:
     return ChoiceRow("heading", "", words)
 
 
@@ -84,26 +80,26 @@ def filter_rows(
     """All choices, those of the file with the greatest number first; `classes` are those that it
     has sessions of, `fated` says that its agent does something by itself."""
     filters = wish.filters
-    rows = [_heading("Also list")]
+    rows = [heading("Also list")]
     for name in CLASSES:
         if name in SELDOM and name not in classes and name not in wish.shown:
             continue
         number = tally.classes.get(name, 0) if tally else None
         shown = name in wish.shown
         rows.append(ChoiceRow("class", name, _CLASSES[name], shown, number, choice=name))
-    rows.append(_heading("Source"))
+    rows.append(heading("Source"))
     on = filters.sources
     choices = {name: filters._replace(sources=on ^ {name}) for name in {*sources, *on}}
     rows += _named("source", choices, on, tally.sources if tally else None)
-    rows += [_heading("Last active"), *_periods(filters, tally, now)]
-    rows.append(_heading("Messages"))
+    rows += [heading("Last active"), *_periods(filters, tally, now)]
+    rows.append(heading("Messages"))
     for least in SIZES:
         words = f"{count(least)} or more" if least else "Any number"
         number = tally.sizes(least) if tally else None
         choice = filters._replace(least=least)
         rows.append(ChoiceRow("least", words, words, choice == filters, number, choice=choice))
     rows += _switches(filters, tally, fated)
-    rows.append(_heading("Model"))
+    rows.append(heading("Model"))
     on, models = filters.models, tally.models if tally else None
     choices = {name: filters._replace(models=on ^ {name}) for name in {*(models or ()), *on}}
     rows += _named("model", choices, on, models)
@@ -113,17 +109,17 @@ def filter_rows(
 def _switches(filters: Filters, tally: Tally | None, fated: bool) -> Iterator[ChoiceRow]:
     """What is on or off, each under a heading of its own."""
     tools, unread, expiring = filters.tools, filters.unread, filters.expiring
-    yield _heading("Tools")
+    yield heading("Tools")
     choice = filters._replace(tools=not tools)
     number = tally.tools if tally else None
     yield ChoiceRow("tools", "", "Only where tools were called", tools, number, choice=choice)
     number = tally.unread if tally else None
     if unread or number is not None:
-        yield _heading("Read in the agent")
+        yield heading("Read in the agent")
         choice = filters._replace(unread=not unread)
         yield ChoiceRow("unread", "", "Only unread", unread, number, choice=choice)
     if fated or expiring:
-        yield _heading("Clean-up")
+        yield heading("Clean-up")
         words = "Only what Hermes is about to delete or archive"
         number = tally.expiring if tally else None
         choice = filters._replace(expiring=not expiring)
@@ -166,111 +162,6 @@ def chosen(wish: Wish, row: ChoiceRow) -> Wish:
     if isinstance(row.choice, Hidden):
         return wish._replace(shown=wish.shown ^ {row.choice})
     return wish._replace(filters=row.choice) if isinstance(row.choice, Filters) else wish
-
-
-class Going(NamedTuple):
-    """How much would go."""
-
-    conversations: int
-    messages: int
-    bytes: int | None
-    """None until it is known."""
-
-
-def rule_rows(
-    rules: Rules, chosen: Chosen | None, going: Going | None, selected: frozenset[int]
-) -> list[ChoiceRow]:
-    """Everything from top to bottom; `selected` rows of the list can be pruned as they are."""
-    rows = [_heading("What would go")]
-    rows += [ChoiceRow("words", "", words) for words in _totals(going)]
-    rows.append(_heading("Begin with"))
-    plain = rules._replace(spared=frozenset(), include_open=False)
-    for name, preset in PRESETS.items():
-        rows.append(ChoiceRow("preset", name, name, plain == preset, choice=preset))
-    if selected:
-        words, only = f"The {plural(len(selected), 'selected session')}", Rules(only=selected)
-        rows.append(ChoiceRow("preset", "selected", words, rules.only is not None, choice=only))
-    rows += [_heading("Rules"), *_rules(rules)]
-    for note in chosen.notes if chosen else ():
-        rows += [ChoiceRow("words", "", words) for words in wrapped(clean_line(note), NOTE_WIDTH)]
-    if chosen and chosen.skipped:
-        rows.append(_heading("Stays all the same"))
-        for reason, tips in chosen.skipped.items():
-            words = f"{count(len(tips))} {reason}"
-            if reason == OPEN:
-                choice = rules._replace(include_open=not rules.include_open)
-                rows.append(ChoiceRow("include", reason, f"{words}: include?", choice=choice))
-            else:
-                rows.append(ChoiceRow("stays", reason, words))
-    if chosen and chosen.rows:
-        rows += _bars("By source", chosen.sources)
-        rows += _bars("By month of the last activity", chosen.months)
-    return rows
-
-
-def _totals(going: Going | None) -> Iterator[str]:
-    if going is None:
-        yield "Looking …"
-        return
-    if not going.conversations:
-        yield "Nothing: choose what below."
-        return
-    yield f"{plural(going.conversations, 'conversation')}, {plural(going.messages, 'message')}"
-    yield "… of text" if going.bytes is None else f"{size(going.bytes)} of text"
-    yield "Archiving (a) hides them. Deleting (d) keeps"
-    yield f"them in our trash for {int(RETENTION // 86_400)} days, and does not"
-    yield "make the state file smaller by itself."
-
-
-def _rules(rules: Rules) -> Iterator[ChoiceRow]:
-    classes = ", ".join(sorted(one.value for one in rules.classes))
-    said = {
-        "older": ("Quiet for at least", span_words(rules.older)),
-        "sources": ("Source", clean_line(", ".join(sorted(rules.sources))) or "any"),
-        "classes": ("Class", classes or "any"),
-        "most": ("Messages at most", "any" if rules.most is None else count(rules.most)),
-        "empty": ("Only empty ones", "yes" if rules.empty else "no"),
-        "open": ("Open ones too, never ended", "yes" if rules.include_open else "no"),
-        "keep": ("Keep the newest", count(rules.keep)),
-        "query": ("And this search fits", clean_line(rules.query, 40) or "-"),
-    }
-    turned = {
-        "empty": rules._replace(empty=not rules.empty),
-        "open": rules._replace(include_open=not rules.include_open),
-    }
-    for name, (words, value) in said.items():
-        yield ChoiceRow("rule", name, words, value=value, choice=turned.get(name))
-
-
-def span_words(seconds: float | None) -> str:
-    if seconds is None:
-        return "any time"
-    return plural(*_whole(seconds))
-
-
-def typed_span(seconds: float | None) -> str:
-    """As somebody would type it, and exactly: entered again it must not become another one."""
-    if seconds is None:
-        return ""
-    number, unit = _whole(seconds)
-    return f"{number}{unit[0]}"
-
-
-def _whole(seconds: float) -> tuple[int, str]:
-    """In days, or in hours where it is no whole number of them."""
-    hours = round(seconds / 3600)
-    return (hours, "hour") if hours % 24 or not hours else (hours // 24, "day")
-
-
-def _bars(title: str, numbers: Mapping[str, int]) -> Iterator[ChoiceRow]:
-    yield _heading(title)
-    items = list(numbers.items())
-    greatest = max(numbers.values())
-    for name, number in items[-MOST_BARS:] if "month" in title else items[:MOST_BARS]:
-        full = "█" * max(round(number / greatest * BAR), 1)
-        yield ChoiceRow("bar", full, clean_line(name, 12), value=count(number))
-    if len(items) > MOST_BARS:
-        yield ChoiceRow("words", "", f"and {count(len(items) - MOST_BARS)} more")
 
 
 def painted(row: ChoiceRow, width: int) -> Line:

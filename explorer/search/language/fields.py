@@ -140,9 +140,12 @@ class SessionTest(NamedTuple):
     def _test(self, field: Field, known: Known) -> _Test:
         name, catalog = field.name, known.catalog
         if name == "source":
-            return _source(field, catalog)
+            asked = {value.casefold() for value in field.any_of}
+            sources = {one for one in catalog.source_names if one.casefold() in asked}
+            return lambda parts: catalog.source(parts[-1]) in sources
         if name == "kind":
-            return _kind(field, catalog)
+            kinds = {Kind(value) for value in field.any_of}
+            return lambda parts: any(catalog.kind(part) in kinds for part in parts)
         if name == "is":
             return _state(field, known, self.now)
         if name in TIME_FIELDS:
@@ -157,17 +160,6 @@ def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionT
     """What a query asks of conversations."""
     names = SESSION_FIELDS if query.asks_messages else SESSION_FIELDS | TIME_FIELDS
     return SessionTest(tuple(field for field in query.fields if field.name in names), now, tz)
-
-
-def _source(field: Field, catalog: Catalog) -> _Test:
-    asked = {value.casefold() for value in field.any_of}
-    sources = {name for name in catalog.source_names if name.casefold() in asked}
-    return lambda parts: catalog.source(parts[-1]) in sources
-
-
-def _kind(field: Field, catalog: Catalog) -> _Test:
-    kinds = {Kind(value) for value in field.any_of}
-    return lambda parts: any(catalog.kind(part) in kinds for part in parts)
 
 
 def _text(field: Field, texts: Mapping[int, str]) -> _Test:

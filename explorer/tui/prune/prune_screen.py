@@ -10,8 +10,9 @@ from textual.content import Content
 from textual.events import Resize
 
 from explorer.browse.arrangement import Arranged
-from explorer.browse.choices import ChoiceRow, Going, rule_rows, span_words, typed_span
+from explorer.browse.choices import ChoiceRow
 from explorer.browse.headings import headings
+from explorer.browse.prune_choices import Going, rule_rows, span_words, typed_span
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, StoreError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
