@@ -12,6 +12,7 @@ conversations of which some message holds it, or a title (`denied`).
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
 from typing import NamedTuple
@@ -95,11 +96,11 @@ class Request(NamedTuple):
 
     def listed(
         self, keys: Iterable[int], named: Iterable[int] = ()
-    ) -> tuple[list[int], dict[Hidden, int]]:
+    ) -> tuple[list[int], Counter[Hidden]]:
         """(those of these sessions whose conversations are listed, the newest first; how many are
         hidden, by class). Those that are `named` are listed whatever hides them."""
         found: list[int] = []
-        hidden: dict[Hidden, int] = {}
+        hidden: Counter[Hidden] = Counter()
         for key in keys:
             tip = self.catalog.tip(key)
             if self.passes is not None and not self.passes(tip):
@@ -108,7 +109,7 @@ class Request(NamedTuple):
             if reason is None or tip in named:
                 found.append(key)
             else:
-                hidden[reason] = hidden.get(reason, 0) + 1
+                hidden[reason] += 1
         return self.catalog.by_last_active(found), hidden
 
 
@@ -201,9 +202,9 @@ class Gathered:
     def __init__(self, request: Request) -> None:
         self.request = request
         self._seen: set[tuple[str, int]] = set()
-        self.hidden: dict[Hidden, int] = {}
+        self.hidden: Counter[Hidden] = Counter()
         """Hits that are only counted."""
-        self.counts: dict[int, int] = {}
+        self.counts: Counter[int] = Counter()
         """Hits that are given, by conversation."""
         self._leading: dict[int, Candidate] = {}
         self.scores: Mapping[int, float] = {}
@@ -229,11 +230,11 @@ class Gathered:
             tip = catalog.tip(key)
             reason = counts_as(tip)
             if reason is not None:
-                self.hidden[reason] = self.hidden.get(reason, 0) + 1
+                self.hidden[reason] += 1
                 continue
             given.append(hit)
             self.total += 1
-            self.counts[tip] = self.counts.get(tip, 0) + 1
+            self.counts[tip] += 1
             if tip not in self._leading or self._place(hit) < self._place(self._leading[tip]):
                 self._leading[tip] = hit
         return given

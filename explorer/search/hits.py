@@ -4,9 +4,9 @@ It reads the file from its newest message to its oldest; the search tables would
 hits sooner, but not in this order, and not all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
-from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit, Message, MessageState
@@ -64,13 +64,6 @@ def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Ite
             )
 
 
-class _Texts(NamedTuple):
-    """The messages that one batch of hits needs, with their neighbours."""
-
-    body: dict[tuple[int | None, int | None], Message]
-    sides: dict[tuple[int, int], tuple[int | None, int | None]]
-
-
 def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToken) -> Iterator[Hit]:
     """Messages, in the order they are given."""
     store = request.store
@@ -79,49 +72,37 @@ def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToke
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
     columns = store.columns({TITLE, SOURCE}, list(by_session), token)
-    titles, sources = columns[TITLE], columns[SOURCE]
-    texts = _read(store, by_session, request.rewound, token)
+    body: dict[tuple[int | None, int | None], Message] = {}
+    sides: dict[tuple[int | None, int], tuple[int | None, int | None]] = {}
+    for key, ids in by_session.items():
+        around = store.around(key, ids, request.rewound, token)
+        wanted = {*ids, *(side for pair in around.values() for side in pair if side is not None)}
+        body |= {(key, one.id): one for one in store.messages(key, sorted(wanted), token)}
+        sides |= {(key, id_): pair for id_, pair in around.items()}
     # Messages whose session row is gone still can be read by the id they name.
     gone = {match.session_id for match in batch if match.session_key is None}
     lost = {(id_, found.id): found for id_ in gone for found in store.lost_messages(id_, token)}
     for match in batch:
-        key, title, source = match.session_key, None, ""
-        if key is None:
-            message = lost.get((match.session_id, match.message_id))
-        else:
-            message = texts.body.get((key, match.message_id))
-            title, source = titles.get(key), sources.get(key, "")
+        own, id_ = match.session_key, match.message_id
+        message = lost.get((match.session_id, id_)) if own is None else body.get((own, id_))
         if message is not None:
-            yield _hit(match, message, texts, request.matcher, title=title, source=source)
-
-
-def _read(
-    store: Store, by_session: dict[int, list[int]], rewound: bool, token: CancelToken
-) -> _Texts:
-    texts = _Texts({}, {})
-    for key, ids in by_session.items():
-        sides = store.around(key, ids, rewound, token)
-        wanted = {*ids, *(side for pair in sides.values() for side in pair if side is not None)}
-        for message in store.messages(key, sorted(wanted), token):
-            texts.body[key, message.id] = message
-        texts.sides.update({(key, id_): pair for id_, pair in sides.items()})
-    return texts
+            title = None if own is None else columns[TITLE].get(own)
+            source = "" if own is None else columns[SOURCE].get(own, "")
+            beside = [body[own, one] for one in sides.get((own, id_), ()) if (own, one) in body]
+            yield _hit(match, message, request.matcher, title, source, beside)
 
 
 def _hit(
     match: Candidate,
     message: Message,
-    texts: _Texts,
     matcher: Matcher,
     title: str | None,
     source: str,
+    beside: Iterable[Message],
 ) -> Hit:
     where = matcher.where(message)
     text = where.text if where else message.text
     snippet = excerpt(text, where.at or 0 if where else 0)
-    key = match.session_key
-    sides = texts.sides.get((key, match.message_id), ()) if key is not None else ()
-    beside = [texts.body[key, side] for side in sides if (key, side) in texts.body]
     return Hit(
         session_key=match.session_key,
         session_id=match.session_id,
@@ -158,7 +139,7 @@ class CompleteSearch:
         self._tz = tz
         self.query = parse(text, now, tz)
         self.total = 0
-        self.hidden: dict[Hidden, int] = {}
+        self.hidden: Counter[Hidden] = Counter()
         self.complete = False
 
     def hits(self, token: CancelToken | None = None) -> Iterator[Hit]:
@@ -187,8 +168,7 @@ class CompleteSearch:
                 found = gathered.add(stretch.found)
                 for start in range(0, len(found), AT_ONCE):
                     yield from message_hits(request, found[start : start + AT_ONCE], token)
-            for reason, number in gathered.hidden.items():
-                self.hidden[reason] = self.hidden.get(reason, 0) + number
+            self.hidden.update(gathered.hidden)
 
     def _sessions(self, request: Request, token: CancelToken) -> list[int]:
         """Sessions by their titles; without words to find, all that hold no word that must not be

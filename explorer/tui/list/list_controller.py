@@ -24,7 +24,7 @@ from explorer.browse.list_words import (
     understood,
     without,
 )
-from explorer.browse.refresh import Outdated, Renewed, read_changes, read_rows, read_whole
+from explorer.browse.refresh import Renewed, read_again, read_rows
 from explorer.browse.row_cache import text_of
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
@@ -167,8 +167,7 @@ class Lister:
         due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
-            asked = Outdated(store, catalog, basis, facts, known, inside, now)
-            return read_whole(asked, token) if due else read_changes(asked, token)
+            return read_again(store, catalog, basis, facts, known, inside, now, due, token)
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
