@@ -20,13 +20,12 @@ from bench.report import Aim, Table, at_most, below, ms, times
 from bench.searches import Searched, searched
 from bench.sizes import History
 from bench.surroundings import PYTHON
-from explorer.browse.excerpts import excerpts
+from explorer.browse.live_search import excerpts
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.search.engine import Gathered, SearchResult, search
+from explorer.search.engine import Gathered, Request, SearchResult, left_out, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import open_store

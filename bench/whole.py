@@ -7,7 +7,7 @@ from bench.startup import EMPTY
 from bench.surroundings import APP, PYTHON
 from bench.using import BACKSPACE, ESCAPE, SELECT_ALL, Rows, Using, counted, cursor_on
 from explorer.browse.arrangement import CLASSES
-from explorer.browse.filter_choices import SELDOM
+from explorer.browse.choices import SELDOM
 
 NOTHING = "empty Textual app"
 COMPLETE = "the list is complete"

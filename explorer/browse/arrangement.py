@@ -1,19 +1,19 @@
-"""Which sessions are listed, in which order, under which headings. Runs in a worker thread."""
+"""Which sessions are listed, in which order, under which headings, and what is inside an unfolded
+row: the parts of a conversation, and what its subagents left. Runs in a worker thread.
+"""
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.browse.headings import below_pins, headings
-from explorer.browse.row_index import Group
-from explorer.browse.unfolding import Inside, unfolded
+from explorer.browse.headings import Group, below_pins, headings
 from explorer.cancel import CancelToken
-from explorer.model import OWN_CLASSES, Hidden, Session, Sort
+from explorer.model import OWN_CLASSES, Hidden, Kind, Session, Sort
 from explorer.render.lines import Line
 from explorer.search.engine import SearchResult
 from explorer.search.filters import Filters, wanted
 from explorer.stores.base import Store
-from explorer.stores.catalog import Catalog
+from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Columns
 from explorer.stores.fates import SOON, Fates, expiring
 from explorer.stores.resolve import pinned_rows
@@ -21,8 +21,6 @@ from explorer.stores.sort_order import Values, expiry, ordered, values_of
 
 CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
 """What is left out unless somebody asks; parts of a conversation stay folded into it."""
-
-
 SORTS = {
     Sort.ACTIVE: "by last active",
     Sort.STARTED: "by start",
@@ -34,6 +32,64 @@ SORTS = {
     Sort.EXPIRING: "by expiry",
 }
 """The orders of the list, in words."""
+DEEPEST = 8
+"""Subagents of subagents: further down they stand side by side."""
+
+
+class Inside(NamedTuple):
+    """A row that is shown because the one above it is unfolded."""
+
+    unit: Unit
+    depth: int
+
+
+def inside_row(key: int) -> int:
+    """The number of a row inside another: a session may be listed by itself as well, and the tip
+    of a conversation has the key of the whole."""
+    return ~key
+
+
+def is_inside(row: int) -> bool:
+    """Whether a row is one inside another."""
+    return row < 0
+
+
+def session_of(row: int) -> int:
+    """The session of a row, whether it is inside another one or not."""
+    return ~row if is_inside(row) else row
+
+
+def unfolded(catalog: Catalog, tips: Iterable[int]) -> dict[int, dict[int, Inside]]:
+    """The rows inside each of these, by their number, in the order they are listed."""
+    helpers = catalog.children(Kind.SUBAGENT)
+    return {tip: dict(_rows(catalog, tip, helpers)) for tip in tips if catalog.has(tip)}
+
+
+def _rows(
+    catalog: Catalog, tip: int, helpers: Mapping[int, list[int]]
+) -> Iterator[tuple[int, Inside]]:
+    chain = catalog.chain(tip)
+    seen = {tip}
+    for part in chain:
+        if len(chain) > 1:
+            yield inside_row(part), Inside(catalog.single(part), 1)
+        yield from _below(catalog, part, helpers, 1 + (len(chain) > 1), seen)
+
+
+def _below(
+    catalog: Catalog, key: int, helpers: Mapping[int, list[int]], depth: int, seen: set[int]
+) -> Iterator[tuple[int, Inside]]:
+    """The subagents of a session and theirs; a stack, since they may lie any depth."""
+    waiting = [(child, depth) for child in reversed(helpers.get(key, ()))]
+    while waiting:
+        child, deep = waiting.pop()
+        unit = catalog.folded(child)
+        if unit.key in seen:
+            continue
+        seen.add(unit.key)
+        yield inside_row(unit.key), Inside(unit, min(deep, DEEPEST))
+        below = [other for part in unit.parts for other in helpers.get(part, ())]
+        waiting += [(other, deep + 1) for other in reversed(below)]
 
 
 class Wish(NamedTuple):

@@ -7,7 +7,7 @@ and is always what lies around the session one came from.
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, Session
+from explorer.model import Kind
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.figures import ago
 from explorer.stores.base import Store
@@ -37,13 +37,6 @@ class FamilyTree(NamedTuple):
     """How many there are, shown or not."""
 
 
-class _Place(NamedTuple):
-    """A member, and the lines of the tree before its name."""
-
-    key: int
-    stem: str
-
-
 def lineage(
     store: Store, catalog: Catalog, here: int, width: int, now: float, token: CancelToken
 ) -> FamilyTree:
@@ -51,14 +44,21 @@ def lineage(
     width."""
     ancestors = _ancestors(catalog, here)
     tree = _tree(catalog, ancestors[-1])
-    shown = _near(tree, here, frozenset(ancestors))
-    units = [catalog.single(place.key) for place in shown]
+    shown = _near(list(tree), here, frozenset(ancestors))
+    units = [catalog.single(key) for key in shown]
     known = {session.key: session for session in store.sessions(units, now, token)}
-    words = [
-        (place.key, _words(catalog, place, known.get(place.key), here, width, now))
-        for place in shown
-    ]
-    return FamilyTree(tuple(words), len(tree))
+
+    def words(key: int) -> str:
+        """The name yields where there is little room, never the kind of the link."""
+        session, stem = known.get(key), tree[key]
+        when = ago(session.last_active, now) if session and session.last_active else ""
+        about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(key)], when) if part)
+        about += " ◂ here" if key == here else ""
+        room = min(width, WIDEST) - cell_width(stem) - cell_width(about)
+        said = (session and session.name) or "gone"
+        return f"{stem}{fit(clean_line(said, 300), max(room, 8))}{about}"
+
+    return FamilyTree(tuple((key, words(key)) for key in shown), len(tree))
 
 
 def _ancestors(catalog: Catalog, key: int) -> list[int]:
@@ -71,18 +71,17 @@ def _ancestors(catalog: Catalog, key: int) -> list[int]:
     return list(found)
 
 
-def _tree(catalog: Catalog, origin: int) -> list[_Place]:
-    """Everybody from the origin down, children in the order they were made."""
+def _tree(catalog: Catalog, origin: int) -> dict[int, str]:
+    """Everybody from the origin down, children in the order they were made, and the lines of the
+    tree before the name of each."""
     children = catalog.children(*Kind)
-    found: list[_Place] = []
-    seen: set[int] = set()
+    found: dict[int, str] = {}
     waiting = [(origin, "", "", 0)]
     while waiting:
         key, stem, below, depth = waiting.pop()
-        if key in seen:
+        if key in found:
             continue
-        seen.add(key)
-        found.append(_Place(key, stem))
+        found[key] = stem
         own = children.get(key, [])
         inner = below if depth < DEEPEST else below[:-2]
         for child in reversed(own):
@@ -92,23 +91,10 @@ def _tree(catalog: Catalog, origin: int) -> list[_Place]:
     return found
 
 
-def _near(tree: list[_Place], here: int, ancestors: frozenset[int]) -> list[_Place]:
+def _near(tree: list[int], here: int, ancestors: frozenset[int]) -> list[int]:
     """All of a family, or what lies around a session, below those it came from."""
     if len(tree) <= LARGEST:
         return tree
-    at = next(row for row, place in enumerate(tree) if place.key == here)
-    first = max(min(at - LARGEST // 2, len(tree) - LARGEST), 0)
-    above = [place for place in tree[:first] if place.key in ancestors][: LARGEST // 4]
+    first = max(min(tree.index(here) - LARGEST // 2, len(tree) - LARGEST), 0)
+    above = [key for key in tree[:first] if key in ancestors][: LARGEST // 4]
     return [*above, *tree[first + len(above) : first + LARGEST]]
-
-
-def _words(
-    catalog: Catalog, place: _Place, session: Session | None, here: int, width: int, now: float
-) -> str:
-    """The name yields where there is little room, never the kind of the link."""
-    said = session and session.name
-    when = ago(session.last_active, now) if session and session.last_active else ""
-    about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(place.key)], when) if part)
-    about += " ◂ here" if place.key == here else ""
-    room = min(width, WIDEST) - cell_width(place.stem) - cell_width(about)
-    return f"{place.stem}{fit(clean_line(said or 'gone', 300), max(room, 8))}{about}"

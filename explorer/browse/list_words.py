@@ -121,21 +121,16 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
     filters = wish.filters
     found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
     found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
-    if filters.since:
-        found.append(Chip("since", f"since {clean_line(filters.since.words, 30)}"))
-    if filters.before:
-        found.append(Chip("before", f"before {clean_line(filters.before.words, 30)}"))
-    if filters.least:
-        found.append(Chip("least", f"{count(filters.least)} messages or more"))
-    if filters.tools:
-        found.append(Chip("tools", "with tools"))
-    if filters.unread:
-        found.append(Chip("unread", "unread"))
-    if filters.expiring:
-        found.append(Chip("expiring", "expiring"))
-    if excepted:
-        found.append(Chip("revealed", f"{plural(excepted, 'hidden one')} you asked for"))
-    return found
+    said = {
+        "since": filters.since and f"since {clean_line(filters.since.words, 30)}",
+        "before": filters.before and f"before {clean_line(filters.before.words, 30)}",
+        "least": filters.least and f"{count(filters.least)} messages or more",
+        "tools": filters.tools and "with tools",
+        "unread": filters.unread and "unread",
+        "expiring": filters.expiring and "expiring",
+        "revealed": excepted and f"{plural(excepted, 'hidden one')} you asked for",
+    }
+    return found + [Chip(name, words) for name, words in said.items() if isinstance(words, str)]
 
 
 def without(wish: Wish, name: str) -> Wish:

@@ -1,5 +1,5 @@
 """A search while somebody types, and the list of what it has found so far: titles at once, then the
-text, in stages, each listed as it comes.
+text, in stages, each listed as it comes, with the words around what was found.
 
 Runs in a worker thread. A new key stops it, inside SQLite; what it told before stays in the list
 until there is something newer.
@@ -12,16 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from explorer.browse.arrangement import Arranged, Asked, Found
-from explorer.browse.excerpts import excerpts
-from explorer.browse.row_index import Group
+from explorer.browse.headings import Group
 from explorer.cancel import CancelToken
 from explorer.model import SAFE_ID, Hidden
-from explorer.search.engine import Gathered, SearchResult, search
-from explorer.search.exclusions import denied
-from explorer.search.matcher import Matcher
+from explorer.render.clean import clean_line
+from explorer.render.lines import MATCH, Line, restyled
+from explorer.search.engine import LEFT_OUT, Gathered, SearchResult, denied, prepared, search
+from explorer.search.matcher import Matcher, Titles, Where, titles_alike, titles_holding
 from explorer.search.pattern import BadPattern
-from explorer.search.request import LEFT_OUT, prepared
-from explorer.search.titles import Titles, titles_alike, titles_holding
+from explorer.stores.base import Store
 from explorer.stores.candidates import Indexed
 from explorer.stores.catalog import Catalog
 from explorer.stores.resolve import pinned_rows
@@ -29,6 +28,14 @@ from explorer.stores.resolve import pinned_rows
 QUIET_AFTER_ONE_LETTER = 0.25
 """Seconds without a key before one or two letters are searched for: they are in every message, and
 most who type them go on typing."""
+AROUND = 16
+"""Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
+_NAMES = {
+    "content": "",
+    "tool_calls": "tool call: ",
+    "tool_name": "tool: ",
+    "reasoning": "reasoning: ",
+}
 _TITLES: "WeakKeyDictionary[Catalog, Titles]" = WeakKeyDictionary()
 """Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
 
@@ -216,3 +223,38 @@ class LiveSearch:
 
     def _seconds(self) -> float:
         return time.monotonic() - self._begun
+
+
+def excerpts(
+    store: Store, rows: Iterable[int], result: SearchResult, matcher: Matcher, token: CancelToken
+) -> dict[int, Line]:
+    """The words around the hit that stands for each of these rows; of none where the expression
+    takes too long."""
+    places: dict[tuple[int, int], int] = {}
+    for row in rows:
+        hit = result.leading.get(row)
+        if hit is not None and hit.session_key is not None:
+            places[hit.session_key, hit.message_id] = row
+    made: dict[int, Line] = {}
+    for key, message in store.scattered(list(places), token):
+        row = places[key, message.id]
+        try:
+            where = matcher.where(message)
+            around = _around(where, matcher) if where is not None else ()
+        except BadPattern:
+            break
+        if where is not None:
+            name = "result: " if message.role == "tool" else _NAMES[where.field]
+            number = result.counts.get(row, 0)
+            many = f"{number:,} hits · " if number > 1 else ""
+            made[row] = ((f"{many}{name}", "dim"), *around)
+    return made
+
+
+def _around(where: Where, matcher: Matcher) -> Line:
+    first = where.at or 0
+    start = max(first - AROUND, 0)
+    # From the beginning of a word, where there is one so near.
+    start = where.text.find(" ", start, first) + 1 or start if start else 0
+    line = ("…" if start else "") + clean_line(where.text[start : start + 600], 300)
+    return restyled(((line, "text"),), [(*span, MATCH) for span in matcher.spans(line)])

@@ -1,11 +1,12 @@
 """The lines of the prune screen: presets, rules, what stays and why, and bars."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from explorer.render.clean import cell_width, clean_line, fit
+from explorer.browse.choices import ChoiceRow, heading
+from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural, size
-from explorer.render.lines import Line, wrapped
+from explorer.render.lines import wrapped
 from explorer.search.prune_rules import OPEN, PRESETS, Chosen, Rules
 from explorer.stores.ours.trash import RETENTION
 
@@ -13,21 +14,6 @@ BAR = 18
 MOST_BARS = 12
 NOTE_WIDTH = 46
 """Columns of a note on the search, which is longer than a line."""
-
-
-class RuleRow(NamedTuple):
-    """A heading, something to choose, or something to read."""
-
-    kind: str
-    """heading, preset, rule, stays, bar or words."""
-    name: str
-    words: str
-    value: str = ""
-    on: bool = False
-
-    @property
-    def can_be_chosen(self) -> bool:
-        return self.kind in ("preset", "rule") or (self.kind == "stays" and self.name == OPEN)
 
 
 class Going(NamedTuple):
@@ -40,27 +26,30 @@ class Going(NamedTuple):
 
 
 def rule_rows(
-    rules: Rules, chosen: Chosen | None, going: Going | None, selected: int
-) -> list[RuleRow]:
+    rules: Rules, chosen: Chosen | None, going: Going | None, selected: frozenset[int]
+) -> list[ChoiceRow]:
     """Everything from top to bottom; `selected` rows of the list can be pruned as they are."""
-    rows = [RuleRow("heading", "", "What would go")]
-    rows += [RuleRow("words", "", words) for words in _totals(going)]
-    rows.append(RuleRow("heading", "", "Begin with"))
+    rows = [heading("What would go")]
+    rows += [ChoiceRow("words", "", words) for words in _totals(going)]
+    rows.append(heading("Begin with"))
     plain = rules._replace(spared=frozenset(), include_open=False)
     for name, preset in PRESETS.items():
-        rows.append(RuleRow("preset", name, name, on=plain == preset))
+        rows.append(ChoiceRow("preset", name, name, plain == preset, choice=preset))
     if selected:
-        words = f"The {plural(selected, 'selected session')}"
-        rows.append(RuleRow("preset", "selected", words, on=rules.only is not None))
-    rows.append(RuleRow("heading", "", "Rules"))
-    rows += [RuleRow("rule", name, words, value) for name, words, value in _rules(rules)]
+        words, only = f"The {plural(len(selected), 'selected session')}", Rules(only=selected)
+        rows.append(ChoiceRow("preset", "selected", words, rules.only is not None, choice=only))
+    rows += [heading("Rules"), *_rules(rules)]
     for note in chosen.notes if chosen else ():
-        rows += [RuleRow("words", "", words) for words in wrapped(clean_line(note), NOTE_WIDTH)]
+        rows += [ChoiceRow("words", "", words) for words in wrapped(clean_line(note), NOTE_WIDTH)]
     if chosen and chosen.skipped:
-        rows.append(RuleRow("heading", "", "Stays all the same"))
+        rows.append(heading("Stays all the same"))
         for reason, tips in chosen.skipped.items():
-            more = ": include?" if reason == OPEN else ""
-            rows.append(RuleRow("stays", reason, f"{count(len(tips))} {reason}{more}"))
+            words = f"{count(len(tips))} {reason}"
+            if reason == OPEN:
+                choice = rules._replace(include_open=not rules.include_open)
+                rows.append(ChoiceRow("include", reason, f"{words}: include?", choice=choice))
+            else:
+                rows.append(ChoiceRow("stays", reason, words))
     if chosen and chosen.rows:
         rows += _bars("By source", chosen.sources)
         rows += _bars("By month of the last activity", chosen.months)
@@ -81,17 +70,24 @@ def _totals(going: Going | None) -> Iterator[str]:
     yield "make the state file smaller by itself."
 
 
-def _rules(rules: Rules) -> Iterator[tuple[str, str, str]]:
-    """(name, words, value)."""
-    yield "older", "Quiet for at least", span_words(rules.older)
-    yield "sources", "Source", clean_line(", ".join(sorted(rules.sources))) or "any"
+def _rules(rules: Rules) -> Iterator[ChoiceRow]:
     classes = ", ".join(sorted(one.value for one in rules.classes))
-    yield "classes", "Class", classes or "any"
-    yield "most", "Messages at most", "any" if rules.most is None else count(rules.most)
-    yield "empty", "Only empty ones", "yes" if rules.empty else "no"
-    yield "open", "Open ones too, never ended", "yes" if rules.include_open else "no"
-    yield "keep", "Keep the newest", count(rules.keep)
-    yield "query", "And this search fits", clean_line(rules.query, 40) or "-"
+    said = {
+        "older": ("Quiet for at least", span_words(rules.older)),
+        "sources": ("Source", clean_line(", ".join(sorted(rules.sources))) or "any"),
+        "classes": ("Class", classes or "any"),
+        "most": ("Messages at most", "any" if rules.most is None else count(rules.most)),
+        "empty": ("Only empty ones", "yes" if rules.empty else "no"),
+        "open": ("Open ones too, never ended", "yes" if rules.include_open else "no"),
+        "keep": ("Keep the newest", count(rules.keep)),
+        "query": ("And this search fits", clean_line(rules.query, 40) or "-"),
+    }
+    turned = {
+        "empty": rules._replace(empty=not rules.empty),
+        "open": rules._replace(include_open=not rules.include_open),
+    }
+    for name, (words, value) in said.items():
+        yield ChoiceRow("rule", name, words, value=value, choice=turned.get(name))
 
 
 def span_words(seconds: float | None) -> str:
@@ -114,41 +110,12 @@ def _whole(seconds: float) -> tuple[int, str]:
     return (hours, "hour") if hours % 24 or not hours else (hours // 24, "day")
 
 
-def _bars(title: str, numbers: Mapping[str, int]) -> Iterator[RuleRow]:
-    yield RuleRow("heading", "", title)
+def _bars(title: str, numbers: Mapping[str, int]) -> Iterator[ChoiceRow]:
+    yield heading(title)
     items = list(numbers.items())
     greatest = max(numbers.values())
     for name, number in items[-MOST_BARS:] if "month" in title else items[:MOST_BARS]:
-        yield RuleRow("bar", str(number / greatest), clean_line(name, 12), count(number))
+        full = "█" * max(round(number / greatest * BAR), 1)
+        yield ChoiceRow("bar", full, clean_line(name, 12), value=count(number))
     if len(items) > MOST_BARS:
-        yield RuleRow("words", "", f"and {count(len(items) - MOST_BARS)} more")
-
-
-def painted(row: RuleRow, width: int) -> Line:
-    """A row as it is drawn."""
-    if row.kind == "heading":
-        return ((f" {row.words}", "heading"),)
-    if row.kind == "preset":
-        sign = "(•)" if row.on else "( )"
-        style = "strong" if row.on else "text"
-        return (f"  {sign} ", "ok" if row.on else "dim"), (fit(row.words, width - 7), style)
-    if row.kind == "bar":
-        full = max(round(float(row.name) * BAR), 1)
-        name = fit(row.words, 12)
-        gap = " " * (14 - cell_width(name))
-        return (f"  {name}{gap}", "text"), ("█" * full, "link"), (f" {row.value}", "dim")
-    if row.kind == "rule":
-        value = fit(row.value, max(width - 32, 6))
-        words = fit(row.words, max(width - cell_width(value) - 5, 4))
-        gap = " " * max(width - cell_width(words) - cell_width(value) - 4, 1)
-        return (f"  {words}", "text"), (f"{gap}{value}", "strong")
-    style = "text" if row.can_be_chosen or row.kind == "words" else "dim"
-    return ((f"  {fit(row.words, width - 3)}", style),)
-
-
-def choice_near(rows: Sequence[RuleRow], near: int, step: int) -> int:
-    """The row to stand on: from `near` in a direction the first that can be chosen."""
-    at = max(0, min(near, len(rows) - 1))
-    while 0 <= at < len(rows) and not rows[at].can_be_chosen:
-        at += step
-    return at if 0 <= at < len(rows) else choice_near(rows, near, -step)
+        yield ChoiceRow("words", "", f"and {count(len(items) - MOST_BARS)} more")

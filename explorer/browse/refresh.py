@@ -4,26 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import Arranged, Basis
-from explorer.browse.unfolding import Inside, inside_row
+from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row
 from explorer.cancel import CancelToken
 from explorer.model import Session
 from explorer.search.filters import FILTERED
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
-
-
-class Outdated(NamedTuple):
-    """What is known of a file that has changed."""
-
-    store: Store
-    catalog: Catalog
-    basis: Basis | None
-    facts: Columns | None
-    in_sight: Sequence[int]
-    inside: Mapping[int, Inside]
-    now: float
 
 
 class Renewed(NamedTuple):
@@ -39,19 +26,24 @@ class Renewed(NamedTuple):
     facts: Columns | None
 
 
-def read_whole(known: Outdated, token: CancelToken) -> Renewed:
-    """Everything: for what leaves no trace."""
-    whole = known.store.catalog(token)
-    rows = read_rows(known.store, whole, known.in_sight, known.inside, known.now, token)
-    return Renewed(whole, None, rows, None, None)
-
-
-def read_changes(known: Outdated, token: CancelToken) -> Renewed:
-    """What is new, where that can be told; else everything."""
-    store, catalog, basis, facts, in_sight, inside, now = known
-    changes = store.changes(catalog.mark, token)
+def read_again(
+    store: Store,
+    catalog: Catalog,
+    basis: Basis | None,
+    facts: Columns | None,
+    in_sight: Sequence[int],
+    inside: Mapping[int, Inside],
+    now: float,
+    whole: bool,
+    token: CancelToken,
+) -> Renewed:
+    """What is new since `catalog`, where that can be told; else everything, and so with `whole`,
+    for what leaves no trace. The others are what else was known of the file."""
+    changes = None if whole else store.changes(catalog.mark, token)
     if changes is None:
-        return read_whole(known, token)
+        made = store.catalog(token)
+        rows = read_rows(store, made, in_sight, inside, now, token)
+        return Renewed(made, None, rows, None, None)
     made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
     rows = read_rows(store, made, {*in_sight, *changes.keys}, inside, now, token)
     arranged, newer = None, facts

@@ -12,8 +12,8 @@ from explorer.errors import ExitCode, UsageError
 from explorer.model import Action, Hidden
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural
-from explorer.search.language.dates import span
 from explorer.search.language.query import LONGEST
+from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
 from explorer.settings import notes_path
 from explorer.stores.edits.plans import EditPlan

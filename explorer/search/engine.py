@@ -1,20 +1,34 @@
-"""A search over a whole store, in stages that each tell what they found.
+"""A search over a whole store. The search bar, the command and a prune all begin with a `Request`:
+a query made ready for one store, with what it asks of messages and which conversations count.
 
-First what the agent's search tables know, newest first, in milliseconds; then every message, in
-the background, so that in the end the result is what reading all of it would give. What a table
-or a scan is not certain of is decided on the message itself.
+It runs in stages that each tell what they found. First what the agent's search tables know, newest
+first, in milliseconds; then every message, in the background, so that in the end the result is what
+reading all of it would give. What a table or a scan is not certain of is decided on the message.
+
+Where messages are looked for, `NOT word` is about each of them, and the matcher decides. Where
+conversations are listed by what they are, no message is there to decide on; and where they are to
+be deleted, a message without the word must not speak for the others. There it leaves out all
+conversations of which some message holds it, or a title (`denied`).
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import tzinfo
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.model import Hidden
-from explorer.search.language.query import Query
-from explorer.search.matcher import needles
-from explorer.search.request import Request
+from explorer.model import OWN_CLASSES, Hidden
+from explorer.search.filters import FILTERED, NO_FILTERS, Filters, all_of, wanted
+from explorer.search.language.fields import Known, session_test
+from explorer.search.language.query import Clause, Query
+from explorer.search.language.vocabulary import PLACE_FIELD
+from explorer.search.matcher import NO_TITLES, Matcher, Titles, needles, titles_holding
+from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate, Indexed, Stretch
+from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.columns import TITLE, Columns
+from explorer.stores.fates import NO_FATES, SOON, Fates, expiring
 
 FIRST = (50, 150)
 """Hits that the tables are asked for: a page, which comes at once, and some more where those are
@@ -29,6 +43,134 @@ REST = 0.1
 """Seconds after the first hits, for them to be painted: both would share one processor."""
 PACE = 0.12
 """Seconds between two tellings."""
+LEFT_OUT = frozenset(OWN_CLASSES) - {Hidden.EMPTY}
+"""Classes whose hits are counted but not given."""
+
+Hides = Callable[[int], Hidden | None]
+"""Says for which class a conversation is not listed, if any."""
+
+
+def hides_nothing(tip: int) -> Hidden | None:
+    return None
+
+
+class Request(NamedTuple):
+    """One query, on one store."""
+
+    store: Store
+    catalog: Catalog
+    matcher: Matcher
+    now: float = 0.0
+    titles: Titles = NO_TITLES
+    passes: Callable[[int], bool] | None = None
+    """Says of a conversation whether fields and filters let it through; None when all do."""
+    hides: Hides = hides_nothing
+    rewound: bool = False
+    """Messages that were taken back count too."""
+    best: bool = False
+    """The best conversation comes first, not the newest."""
+
+    @property
+    def query(self) -> Query:
+        return self.matcher.query
+
+    def of(self, query: Query) -> "Request":
+        """The same for another query."""
+        return self._replace(matcher=Matcher(query, self.now))
+
+    def counts_as(self, tip: int) -> Hidden | None:
+        """Why the hits of a conversation are only counted; None where they are given."""
+        reason = self.hides(tip)
+        if reason in LEFT_OUT:
+            return reason
+        return Hidden.FILTERED if self.passes is not None and not self.passes(tip) else None
+
+    def is_in_time(self, key: int) -> bool:
+        """Whether a session is there and was active in the days that are asked for."""
+        catalog = self.catalog
+        return catalog.has(key) and self.matcher.test.in_time(catalog.last_active(key))
+
+    def titled(self) -> list[int]:
+        """The sessions whose title holds what is looked for."""
+        return list(filter(self.is_in_time, titles_holding(self.titles, self.matcher)))
+
+    def listed(
+        self, keys: Iterable[int], named: Iterable[int] = ()
+    ) -> tuple[list[int], Counter[Hidden]]:
+        """(those of these sessions whose conversations are listed, the newest first; how many are
+        hidden, by class). Those that are `named` are listed whatever hides them."""
+        found: list[int] = []
+        hidden: Counter[Hidden] = Counter()
+        for key in keys:
+            tip = self.catalog.tip(key)
+            if self.passes is not None and not self.passes(tip):
+                continue
+            reason = self.hides(tip)
+            if reason is None or tip in named:
+                found.append(key)
+            else:
+                hidden[reason] += 1
+        return self.catalog.by_last_active(found), hidden
+
+
+def left_out(catalog: Catalog) -> Hides:
+    """Hides the classes that a search leaves out unless somebody asks for them."""
+
+    def hides(tip: int) -> Hidden | None:
+        reason = catalog.hidden_as(tip)
+        return reason if reason in LEFT_OUT else None
+
+    return hides
+
+
+def prepared(
+    store: Store,
+    catalog: Catalog,
+    matcher: Matcher,
+    now: float,
+    token: CancelToken,
+    *,
+    tz: tzinfo | None = None,
+    filters: Filters = NO_FILTERS,
+    hides: Hides = hides_nothing,
+    pins: frozenset[int] = frozenset(),
+    known: Columns | None = None,
+    titles: Titles | None = None,
+    fates: Fates | None = None,
+    rewound: bool = False,
+    best: bool = False,
+) -> Request:
+    """Read what the fields and the filters ask of sessions; what is given is not read again. A
+    class that the query asks for by name is not hidden."""
+    test = session_test(matcher.query, now, tz)
+    columns = known or Columns()
+    if titles is not None:
+        columns |= Columns({TITLE: titles.stored})
+    asked = {TITLE, *test.columns, *(FILTERED if filters.needs_facts else ())}
+    if missing := asked - columns.known.keys():
+        columns |= store.columns(missing, token=token)
+    if fates is None:
+        needed = test.needs_fates or filters.expiring
+        fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
+    about = expiring(fates, catalog.chain, now) if filters.expiring else ()
+    fits = test.over(Known(catalog, columns, pins, fates))
+    named = {NOISE[source] for source in test.sources if source in NOISE} | test.classes
+
+    def hidden(tip: int) -> Hidden | None:
+        reason = hides(tip)
+        return None if reason in named else reason
+
+    return Request(
+        store=store,
+        catalog=catalog,
+        matcher=matcher,
+        now=now,
+        titles=titles or Titles.of(columns[TITLE]),
+        passes=all_of((fits, wanted(catalog, columns, filters, about))),
+        hides=hidden,
+        rewound=rewound,
+        best=best,
+    )
 
 
 class SearchResult(NamedTuple):
@@ -60,18 +202,14 @@ class Gathered:
     def __init__(self, request: Request) -> None:
         self.request = request
         self._seen: set[tuple[str, int]] = set()
-        self.hidden: dict[Hidden, int] = {}
+        self.hidden: Counter[Hidden] = Counter()
         """Hits that are only counted."""
-        self._counts: dict[int, int] = {}
+        self.counts: Counter[int] = Counter()
+        """Hits that are given, by conversation."""
         self._leading: dict[int, Candidate] = {}
         self.scores: Mapping[int, float] = {}
         """How well messages match, the less the better; of those that a table knows."""
         self.total = 0
-
-    @property
-    def conversations(self) -> int:
-        """With hits that are given."""
-        return len(self._counts)
 
     def add(self, found: Iterable[Candidate], again: bool = False) -> list[Candidate]:
         """Take hits in; those that are not only counted, lost messages among them. What comes
@@ -92,11 +230,11 @@ class Gathered:
             tip = catalog.tip(key)
             reason = counts_as(tip)
             if reason is not None:
-                self.hidden[reason] = self.hidden.get(reason, 0) + 1
+                self.hidden[reason] += 1
                 continue
             given.append(hit)
             self.total += 1
-            self._counts[tip] = self._counts.get(tip, 0) + 1
+            self.counts[tip] += 1
             if tip not in self._leading or self._place(hit) < self._place(self._leading[tip]):
                 self._leading[tip] = hit
         return given
@@ -109,7 +247,7 @@ class Gathered:
             return self._place(self._leading[tip])
 
         if self.request.best and not self.scores:
-            return sorted(self._leading, key=lambda tip: (-self._counts[tip], place(tip)))
+            return sorted(self._leading, key=lambda tip: (-self.counts[tip], place(tip)))
         return sorted(self._leading, key=place)
 
     def result(self, first: Indexed, done: float = 0.0, complete: bool = False) -> SearchResult:
@@ -117,7 +255,7 @@ class Gathered:
         return SearchResult(
             query=self.request.query,
             order=self._order(),
-            counts=dict(self._counts),
+            counts=dict(self.counts),
             leading=dict(self._leading),
             total=self.total,
             hidden=dict(self.hidden),
@@ -164,7 +302,7 @@ def _first_page(
     for most in FIRST if request.matcher.is_plain else FIRST[:1]:
         first = store.indexed(looked_for, most, below, token)
         gathered.add(_matching(request, first.found, token), again=True)
-        if len(first.found) < most or gathered.conversations >= FEW:
+        if len(first.found) < most or len(gathered.counts) >= FEW:
             break
         below = first.found[-1].message_id
     tell(gathered.result(first))
@@ -218,3 +356,41 @@ def _held(
             if where(message) is not None:
                 found.add((None, message.id))
     return frozenset(found)
+
+
+def denied_words(query: Query) -> Query | None:
+    """A search for any of the words that must not be there, in the places that `in:` names; None
+    where there are none."""
+    terms = tuple(term for clause in query.clauses if clause.negated for term in clause.any_of)
+    places = tuple(field for field in query.fields if field.name == PLACE_FIELD)
+    return query._replace(clauses=(Clause(terms),), fields=places) if terms else None
+
+
+def holders(
+    request: Request, token: CancelToken, tell: Callable[[float], None] = lambda done: None
+) -> frozenset[int]:
+    """The conversations in which something matches, a message or a title, whatever hides them;
+    `tell` gets how much has been read, from 0 to 1."""
+    catalog = request.catalog
+    found = set(map(catalog.tip, request.titled()))
+
+    def is_open(one: Candidate) -> bool:
+        # One message is enough: those beside it need not be read.
+        key = one.session_key
+        return key is not None and catalog.has(key) and catalog.tip(key) not in found
+
+    for stretch in scan(request, token, is_open):
+        found.update(
+            catalog.tip(hit.session_key) for hit in stretch.found if hit.session_key is not None
+        )
+        if stretch.below is not None:
+            tell(stretch.done)
+    return frozenset(found)
+
+
+def denied(
+    request: Request, token: CancelToken, tell: Callable[[float], None] = lambda done: None
+) -> frozenset[int]:
+    """The conversations with a word that must not be there."""
+    words = denied_words(request.query)
+    return holders(request.of(words), token, tell) if words else frozenset()

@@ -4,17 +4,23 @@ It reads the file from its newest message to its oldest; the search tables would
 hits sooner, but not in this order, and not all of them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
-from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit, Message, MessageState
-from explorer.search.engine import Gathered, scan
-from explorer.search.exclusions import denied
+from explorer.search.engine import (
+    Gathered,
+    Request,
+    denied,
+    hides_nothing,
+    left_out,
+    prepared,
+    scan,
+)
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request, hides_nothing, left_out, prepared
 from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate
 from explorer.stores.catalog import Catalog
@@ -58,77 +64,45 @@ def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Ite
             )
 
 
-class _Texts(NamedTuple):
-    """The messages that one batch of hits needs, with their neighbours."""
-
-    body: dict[tuple[int, int], Message]
-    sides: dict[tuple[int, int], tuple[int | None, int | None]]
-
-
-def message_hits(
-    request: Request, matches: Sequence[Candidate], token: CancelToken
-) -> Iterator[Hit]:
+def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToken) -> Iterator[Hit]:
     """Messages, in the order they are given."""
-    for start in range(0, len(matches), AT_ONCE):
-        yield from _batch(request, matches[start : start + AT_ONCE], token)
-
-
-def _batch(request: Request, batch: Sequence[Candidate], token: CancelToken) -> Iterator[Hit]:
     store = request.store
     by_session: dict[int, list[int]] = {}
     for match in batch:
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
     columns = store.columns({TITLE, SOURCE}, list(by_session), token)
-    titles, sources = columns[TITLE], columns[SOURCE]
-    texts = _read(store, by_session, request.rewound, token)
-    lost = _lost(store, {match.session_id for match in batch if match.session_key is None}, token)
-    for match in batch:
-        key, title, source = match.session_key, None, ""
-        if key is None:
-            message = lost.get((match.session_id, match.message_id))
-        else:
-            message = texts.body.get((key, match.message_id))
-            title, source = titles.get(key), sources.get(key, "")
-        if message is not None:
-            yield _hit(match, message, texts, request.matcher, title=title, source=source)
-
-
-def _lost(store: Store, ids: Iterable[str], token: CancelToken) -> dict[tuple[str, int], Message]:
-    """Messages whose session row is gone still can be read by the id they name."""
-    return {(id_, found.id): found for id_ in ids for found in store.lost_messages(id_, token)}
-
-
-def _read(
-    store: Store, by_session: dict[int, list[int]], rewound: bool, token: CancelToken
-) -> _Texts:
-    texts = _Texts({}, {})
+    body: dict[tuple[int | None, int | None], Message] = {}
+    sides: dict[tuple[int | None, int], tuple[int | None, int | None]] = {}
     for key, ids in by_session.items():
-        sides = store.around(key, ids, rewound, token)
-        wanted = {*ids, *(side for pair in sides.values() for side in pair if side is not None)}
-        for message in store.messages(key, sorted(wanted), token):
-            texts.body[key, message.id] = message
-        texts.sides.update({(key, id_): pair for id_, pair in sides.items()})
-    return texts
+        around = store.around(key, ids, request.rewound, token)
+        wanted = {*ids, *(side for pair in around.values() for side in pair if side is not None)}
+        body |= {(key, one.id): one for one in store.messages(key, sorted(wanted), token)}
+        sides |= {(key, id_): pair for id_, pair in around.items()}
+    # Messages whose session row is gone still can be read by the id they name.
+    gone = {match.session_id for match in batch if match.session_key is None}
+    lost = {(id_, found.id): found for id_ in gone for found in store.lost_messages(id_, token)}
+    for match in batch:
+        own, id_ = match.session_key, match.message_id
+        message = lost.get((match.session_id, id_)) if own is None else body.get((own, id_))
+        if message is not None:
+            title = None if own is None else columns[TITLE].get(own)
+            source = "" if own is None else columns[SOURCE].get(own, "")
+            beside = [body[own, one] for one in sides.get((own, id_), ()) if (own, one) in body]
+            yield _hit(match, message, request.matcher, title, source, beside)
 
 
 def _hit(
     match: Candidate,
     message: Message,
-    texts: _Texts,
     matcher: Matcher,
     title: str | None,
     source: str,
+    beside: Iterable[Message],
 ) -> Hit:
     where = matcher.where(message)
     text = where.text if where else message.text
     snippet = excerpt(text, where.at or 0 if where else 0)
-    context = []
-    if match.session_key is not None:
-        for side in texts.sides.get((match.session_key, match.message_id), ()):
-            beside = texts.body.get((match.session_key, side)) if side is not None else None
-            if beside is not None:
-                context.append((beside.role, " ".join(beside.text[:CONTEXT_CHARS].split())))
     return Hit(
         session_key=match.session_key,
         session_id=match.session_id,
@@ -141,7 +115,7 @@ def _hit(
         state=message.state,
         snippet=snippet,
         marks=matcher.spans(snippet),
-        context=tuple(context),
+        context=tuple((one.role, " ".join(one.text[:CONTEXT_CHARS].split())) for one in beside),
     )
 
 
@@ -165,7 +139,7 @@ class CompleteSearch:
         self._tz = tz
         self.query = parse(text, now, tz)
         self.total = 0
-        self.hidden: dict[Hidden, int] = {}
+        self.hidden: Counter[Hidden] = Counter()
         self.complete = False
 
     def hits(self, token: CancelToken | None = None) -> Iterator[Hit]:
@@ -191,9 +165,10 @@ class CompleteSearch:
         if self.query.asks_messages:
             gathered = Gathered(request)
             for stretch in scan(request, token):
-                yield from message_hits(request, gathered.add(stretch.found), token)
-            for reason, number in gathered.hidden.items():
-                self.hidden[reason] = self.hidden.get(reason, 0) + number
+                found = gathered.add(stretch.found)
+                for start in range(0, len(found), AT_ONCE):
+                    yield from message_hits(request, found[start : start + AT_ONCE], token)
+            self.hidden.update(gathered.hidden)
 
     def _sessions(self, request: Request, token: CancelToken) -> list[int]:
         """Sessions by their titles; without words to find, all that hold no word that must not be

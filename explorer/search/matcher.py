@@ -1,4 +1,4 @@
-"""Whether a message holds what somebody looks for: decided on its text as a person sees it.
+"""Whether a message or a title holds what somebody looks for: decided on the text as seen.
 
 A word matches anywhere inside the text, without regard to case and to how its letters are
 composed; all of them must be in one message, though not in one field of it.
@@ -6,14 +6,15 @@ composed; all of them must be in one message, though not in one field of it.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
 from typing import NamedTuple
+from unicodedata import normalize
 
 from explorer.model import Message
 from explorer.render.letters import Sought, expression, fold, folded
 from explorer.render.tools.kinds import unnamed
-from explorer.search.language.message_fields import MessageTest, message_test
+from explorer.search.language.fields import MessageTest, message_test
 from explorer.search.language.query import Query, Term
 from explorer.search.pattern import pattern
 from explorer.stores.candidates import Needles
@@ -24,6 +25,14 @@ _PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=Tr
 
 _ACCENTS = "\u0300-\u036f\u3099\u309a"
 """Signs behind a letter: a word goes on after them, though they are no letters themselves."""
+
+ALIKE = 82
+"""How like a title must be, of 100."""
+SHORTEST = 4
+"""Letters below which everything is like everything."""
+MOST_ALIKE = 20
+MOST_COMPARED = 3000
+"""Titles compared letter by letter: all of 100,000 would stop the app for a sixth of a second."""
 
 Span = tuple[int, int]
 Finder = Callable[[str, str], Iterator[Span]]
@@ -87,30 +96,26 @@ class Matcher:
         self._clauses = [
             (clause.negated, [_finder(term) for term in clause.any_of]) for clause in query.clauses
         ]
-        self._test = message_test(query, now, tz)
-        places = self._test.places
+        self.test = message_test(query, now, tz)
+        places = self.test.places
         self.fields = tuple(name for name in FIELDS if _PLACES[name] in places)
         self.sought = tuple(
             tuple(map(Sought, group)) for group in needles(query, rewound=False).groups
         )
         """What must be there, one text of every group, in a text that is folded."""
-        self.is_bare = all(
-            not clause.negated and all(term.kind in ("word", "phrase") for term in clause.any_of)
-            for clause in query.clauses
-        )
+        kinds = {term.kind for clause in query.clauses for term in clause.any_of}
+        denies = any(clause.negated for clause in query.clauses)
+        self.is_bare = not denies and kinds <= {"word", "phrase"}
         """A text that holds those matches: nothing else is asked of it."""
-        self.asks_titles = bool(query.positive) and self._test.asks_titles
-        every = self._test.idle and places == MessageTest().places
-        self.is_plain = every and all(
-            not clause.negated and all(term.kind != "regex" for term in clause.any_of)
-            for clause in query.clauses
-        )
+        self.asks_titles = bool(query.positive) and self.test.asks_titles
+        every = self.test.idle and places == MessageTest().places
+        self.is_plain = every and not denies and "regex" not in kinds
         """Plain content that holds all needles matches for certain: every message counts, and
         every field of it."""
 
     def where(self, message: Message) -> Where | None:
         """Where a message matches; None when it does not."""
-        if not self._test.passes(message):
+        if not self.test.passes(message):
             return None
         texts = {name: text for name, text in fields_of(message).items() if name in self.fields}
         folded = {name: fold(text) for name, text in texts.items()}
@@ -135,10 +140,6 @@ class Matcher:
             any(next(find(title, folded), None) is not None for find in finders) != negated
             for negated, finders in self._clauses
         )
-
-    def in_time(self, time: float | None) -> bool:
-        """Whether something of that time counts."""
-        return self._test.in_time(time)
 
     def is_not_in(self, stored: str) -> bool:
         """Whether it surely matches nowhere in a text: several words may stand in several."""
@@ -191,3 +192,66 @@ def _finder(term: Term) -> Finder:
         return lambda _, text: (match.span() for match in start.finditer(text))
     sought = Sought(term.text)
     return lambda _, text: sought.spans(text)
+
+
+class Titles(NamedTuple):
+    """The titles of all sessions, folded once for all the keys that somebody types."""
+
+    stored: Mapping[int, str]
+    folded: Mapping[int, str]
+
+    @classmethod
+    def of(cls, stored: Mapping[int, str]) -> "Titles":
+        return cls(stored, {key: fold(title) for key, title in stored.items()})
+
+
+NO_TITLES = Titles({}, {})
+
+
+def titles_holding(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
+    """The sessions whose title holds what is looked for."""
+    if not matcher.asks_titles:
+        return ()
+    found = titles.folded
+    # One word after the other, each in one go: what counts are 100,000 titles.
+    for group in matcher.sought:
+        first, *others = group
+        if others:
+            tests = [sought.is_in for sought in group]
+            found = {key: t for key, t in found.items() if any([test(t) for test in tests])}
+        elif first.expression is None:
+            word = first.folded
+            found = {key: title for key, title in found.items() if word in title}
+        else:
+            holds = first.expression.search
+            found = {key: t for key, t in found.items() if not t.isascii() and holds(t)}
+    if matcher.is_bare:
+        return tuple(found)
+    stored = titles.stored
+    return tuple(key for key, title in found.items() if matcher.in_title(stored[key], title))
+
+
+def titles_alike(titles: Titles, matcher: Matcher) -> tuple[int, ...]:
+    """The sessions whose title is like what is looked for, the most alike first."""
+    if not matcher.asks_titles:
+        return ()
+    query = matcher.query
+    plain = [clause.any_of[0] for clause in query.positive if len(clause.any_of) == 1]
+    words = " ".join(term.text for term in plain if term.kind in ("word", "phrase"))
+    if len(words) < SHORTEST or len(plain) != len(query.clauses):
+        return ()
+    # Late: 10 ms that only a search needs.
+    from rapidfuzz import fuzz, process
+
+    wanted = fold(normalize("NFC", words))
+    pieces = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
+    near = {
+        key: folded
+        for key, folded in titles.folded.items()
+        if sum([piece in folded for piece in pieces]) * 2 >= len(pieces)
+    }
+    chosen = dict(list(near.items())[:MOST_COMPARED])
+    found = process.extract(
+        wanted, chosen, scorer=fuzz.partial_ratio, score_cutoff=ALIKE, limit=MOST_ALIKE
+    )
+    return tuple(key for _, _, key in found)

@@ -8,20 +8,19 @@ What a query denies, with NOT or a dash, must be in no message of a conversation
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import UsageError
-from explorer.model import Hidden, State
-from explorer.search.exclusions import denied_fields, denied_words, holders, with_owners
+from explorer.model import Hidden, Kind, State
+from explorer.search.engine import Request, denied_words, holders, prepared
 from explorer.search.filters import all_of
+from explorer.search.language.fields import QUERIED, session_test
 from explorer.search.language.query import Query, parse
-from explorer.search.language.session_fields import QUERIED, session_test
-from explorer.search.matcher import Matcher
-from explorer.search.request import Request, prepared
-from explorer.search.titles import NO_TITLES
+from explorer.search.language.vocabulary import MESSAGE_FIELDS
+from explorer.search.matcher import NO_TITLES, Matcher
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import MESSAGES, Columns
@@ -164,11 +163,33 @@ def _unclear(query: Query) -> str | None:
 def _denied(request: Request, token: CancelToken) -> frozenset[int]:
     """Conversations with something that the query denies, in whatever message: also in one that
     was taken back, and in one of a subagent, which would go along."""
-    words = denied_words(request.query)
-    asked = [*([words] if words else []), *denied_fields(request.query)]
+    query, words = request.query, denied_words(request.query)
+    # What must not be so of a message: its role, its tool, what it has.
+    fields = [
+        query._replace(clauses=(), fields=(field._replace(negated=False),))
+        for field in query.fields
+        if field.negated and field.name in MESSAGE_FIELDS
+    ]
     every = request._replace(rewound=True)
+    asked = [words, *fields] if words else fields
     found = (tip for one in asked for tip in holders(every.of(one), token))
-    return with_owners(request.catalog, found)
+    return _with_owners(request.catalog, found)
+
+
+def _with_owners(catalog: Catalog, tips: Iterable[int]) -> frozenset[int]:
+    """These conversations, and those whose subagents they are: a delete takes subagents along."""
+    found: set[int] = set()
+    waiting = list(tips)
+    while waiting:
+        tip = waiting.pop()
+        if tip in found:
+            continue
+        found.add(tip)
+        for part in catalog.chain(tip):
+            parent = catalog.parent(part)
+            if parent is not None and catalog.kind(part) is Kind.SUBAGENT and catalog.has(parent):
+                waiting.append(catalog.tip(parent))
+    return frozenset(found)
 
 
 def choose(

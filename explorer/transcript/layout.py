@@ -1,18 +1,21 @@
-"""Reading for the transcript, in a worker thread: outlines, then windows of laid-out messages."""
+"""Reading for the transcript, in a worker thread: outlines, then windows of laid-out messages; and
+what stands between messages, as another part of the conversation, another day, a long pause.
+"""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import timedelta
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Message, MessageState, Outline, Session, State, ToolCall
 from explorer.render.blocks import Block, View, blocks
+from explorer.render.figures import duration, full_day, local_time, plural
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
 from explorer.stores.conversation import same
 from explorer.transcript.document import LaidMessage
-from explorer.transcript.seams import Seam, compaction_seams, part_seams, pauses, repeated
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)
 BEGINNING = 200
@@ -20,6 +23,95 @@ BEGINNING = 200
 35,000 takes a fifth of a second."""
 LOOK_BACK = 40
 """Messages before a window that are searched for the calls its results answer."""
+PAUSE = 3600.0
+"""Seconds of silence that are worth a line."""
+COMPARED = 60
+"""Messages on either side of a seam that are compared."""
+SUMMARY = 2
+"""Messages that may stand before the repeated ones: the summary, and what the agent said to it."""
+
+
+class Seam(NamedTuple):
+    """A line between two messages."""
+
+    words: str
+    style: str
+
+
+def pauses(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
+    """The day above the first message of each day, and how long it was silent within one."""
+    day_ends = before = float("-inf")
+    for outline in outlines:
+        time = outline.timestamp
+        if time is None or time < before:
+            # A clock that steps back is no other day.
+            continue
+        if time >= day_ends:
+            then = local_time(time)
+            if then is None:
+                continue
+            midnight = then.replace(hour=0, minute=0, second=0, microsecond=0)
+            day_ends = (midnight + timedelta(days=1)).timestamp()
+            yield outline.id, Seam(full_day(time), "dim")
+        elif time - before >= PAUSE and outline.role == "user":
+            yield outline.id, Seam(f"{duration(time - before)} later", "dim")
+        before = time
+
+
+def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:
+    """Where a conversation was compressed and goes on in another part."""
+    words = f"part {number} of {parts} · compressed here, {_messages(before)} summarised"
+    repeats = Seam(f"{_messages(left_out)} of the part before repeated, shown once", "seam")
+    return [Seam(words, "seam"), *([repeats] if left_out else [])]
+
+
+def compaction_seams(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
+    """Where messages were compressed in place: above the first one after them."""
+    compacted = 0
+    for outline in outlines:
+        if outline.state is MessageState.COMPACTED:
+            compacted += 1
+        elif compacted:
+            words = f"compressed here, {_messages(compacted)} summarised"
+            yield outline.id, Seam(words, "seam")
+            compacted = 0
+
+
+def repeated(
+    store: Store, before: Sequence[Outline], after: Sequence[Outline], token: CancelToken
+) -> frozenset[int]:
+    """The messages at the beginning of a part that the part before it ends with: agents copy the
+    last ones over. In their order, up to the first that is new; a summary before them is none."""
+    old, new = before[-COMPARED:], after[:COMPARED]
+    shapes = set(map(_shape, old))
+    if not any(_shape(outline) in shapes for outline in new[: SUMMARY + 1]):
+        return frozenset()
+    earlier = _bodies(store, old, token)
+    found: list[int] = []
+    place = 0
+    for at, message in enumerate(_bodies(store, new, token)):
+        matches = (i for i in range(place, len(earlier)) if same(earlier[i], message))
+        match = next(matches, None)
+        if match is not None:
+            found.append(message.id)
+            place = match + 1
+        elif found or at >= SUMMARY:
+            break
+    return frozenset(found)
+
+
+def _shape(outline: Outline) -> tuple[str, int, bool]:
+    """What two copies of a message have in common before their text is read."""
+    return outline.role, outline.size, outline.calls
+
+
+def _bodies(store: Store, outlines: Sequence[Outline], token: CancelToken) -> list[Message]:
+    key = outlines[0].session_key
+    return store.messages(key, [outline.id for outline in outlines], token)
+
+
+def _messages(number: int) -> str:
+    return plural(number, "message")
 
 
 class ConversationOutline(NamedTuple):
@@ -91,10 +183,9 @@ def outline(
         shown = [one for one in part if one.id not in left_out]
         prompt = store.system_prompt(key, token)
         if prompt.strip() and prompt != told:
-            told, made = prompt, _prompt(-1 - number, session, prompt)
-            prompts[made.id] = made
-            outlined = Outline(made.id, key, "system", None, 1, False, None, MessageState.LIVE)
-            shown.insert(0, outlined)
+            told, id_ = prompt, -1 - number
+            prompts[id_] = Message(id_, session.id, "system", None, prompt)
+            shown.insert(0, Outline(id_, key, "system", None, 1))
             prompt_items.append(len(found))
         if number and shown:
             seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
@@ -103,10 +194,12 @@ def outline(
         if not whole or (most is not None and len(found) >= most):
             complete = whole and number == len(unit.parts) - 1
             break
+    for id_, seam in (*compaction_seams(found), *pauses(found)):
+        seams.setdefault(id_, []).append(seam)
     return ConversationOutline(
         session,
         tuple(found),
-        _together(seams, compaction_seams(found), pauses(found)),
+        {id_: tuple(lines) for id_, lines in seams.items()},
         prompts=prompts,
         prompt_items=tuple(prompt_items),
         answered=frozenset(one.tool_call_id for one in found if one.tool_call_id),
@@ -127,32 +220,6 @@ def beginning(
     if first.complete or message is None or first.item_of(message) is not None:
         return first
     return outline(store, session, unit, everything, token)
-
-
-def _together(
-    seams: dict[int, list[Seam]], *others: Mapping[int, Seam]
-) -> dict[int, tuple[Seam, ...]]:
-    for lines in others:
-        for id_, seam in lines.items():
-            seams.setdefault(id_, []).append(seam)
-    return {id_: tuple(lines) for id_, lines in seams.items()}
-
-
-def _prompt(id_: int, session: Session, text: str) -> Message:
-    return Message(
-        id=id_,
-        session_id=session.id,
-        role="system",
-        timestamp=None,
-        text=text,
-        reasoning="",
-        opaque_reasoning=False,
-        tool_calls=(),
-        tool_call_id=None,
-        tool_name=None,
-        finish_reason=None,
-        state=MessageState.LIVE,
-    )
 
 
 class ReadMessage(NamedTuple):

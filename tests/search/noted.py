@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable
 
 from explorer.cancel import CancelToken
-from explorer.search.engine import Gathered, SearchResult, search
+from explorer.search.engine import Gathered, Request, SearchResult, left_out, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate
 from explorer.stores.catalog import Catalog

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.search.engine import Gathered, SearchResult, search
+from explorer.search.engine import Gathered, Request, SearchResult, left_out, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request, left_out
 from explorer.stores.base import Store
 from explorer.stores.candidates import Needles
 from explorer.stores.discover import open_store

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from explorer.search.language.dates import Period, span
+from explorer.search.language.vocabulary import Period, span
 
 BERLIN = ZoneInfo("Europe/Berlin")
 HAVANA = ZoneInfo("America/Havana")

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from explorer.cancel import CancelToken
-from explorer.search.engine import Gathered, SearchResult, search
+from explorer.search.engine import Gathered, Request, SearchResult, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request
 from explorer.stores.base import Store
 from explorer.stores.candidates import Candidate
 from explorer.stores.discover import open_store

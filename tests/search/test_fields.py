@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from explorer.model import Hidden, Kind, Session, State
+from explorer.search.language.fields import Known, SessionTest, session_test
 from explorer.search.language.query import parse
-from explorer.search.language.session_fields import Known, SessionTest, session_test
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import (

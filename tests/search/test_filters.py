@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from explorer.browse.arrangement import CLASSES, Arranged, Wish, arrange
-from explorer.browse.filter_choices import FilterRow, chosen, filter_rows
+from explorer.browse.choices import ChoiceRow, chosen, filter_rows
 from explorer.cancel import CancelToken
 from explorer.demo import write_demo
 from explorer.model import Hidden, Session
@@ -98,7 +98,7 @@ def wishes(draw: st.DrawFn, file: File) -> Wish:
     return Wish(shown=draw(st.frozensets(st.sampled_from(CLASSES))), filters=filters)
 
 
-def _alone(wish: Wish, row: FilterRow) -> Wish:
+def _alone(wish: Wish, row: ChoiceRow) -> Wish:
     """The wish without any other choice of this kind."""
     filters = wish.filters
     if row.kind == "source":
@@ -123,9 +123,15 @@ def test_the_number_beside_a_choice_is_what_making_it_lists(
     dialog = filter_rows(wish, counted, file.catalog.source_names, file.now)
     choices = [row for row in dialog if row.number is not None]
     assert len(choices) > 15
+    # Names that are on are offered also where nothing has them.
+    models = dict.fromkeys(wish.filters.models, 0) | dict(counted.models)
+    sources = {*file.catalog.source_names, *wish.filters.sources}
     for row in choices:
         if row.kind != "class":
-            assert row.number == len(file.listed(chosen(_alone(wish, row), row, file.now))), row
+            alone = _alone(wish, row)
+            offered = filter_rows(alone, counted._replace(models=models), sources, file.now)
+            same = next(one for one in offered if one[:2] == row[:2])
+            assert row.number == len(file.listed(chosen(alone, same))), row
 
 
 @slow

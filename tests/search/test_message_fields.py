@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Message, MessageState, ToolCall
-from explorer.search.language.dates import Period
-from explorer.search.language.message_fields import MessageTest, message_test
+from explorer.search.language.fields import MessageTest, message_test
 from explorer.search.language.query import parse
+from explorer.search.language.vocabulary import Period
 from explorer.stores.conversation import read_session
 from explorer.stores.discover import open_store
 from tests.factories import NOW

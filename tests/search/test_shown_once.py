@@ -8,11 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from explorer.cancel import CancelToken
-from explorer.search.exclusions import holders
+from explorer.search.engine import Request, holders
 from explorer.search.hits import CompleteSearch
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.search.request import Request
 from explorer.stores.candidates import Needles
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.messages.visible import BY_ORDER

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.transcript.find import Hits
-from explorer.transcript.highlight import Match
+from explorer.transcript.find import Hits, Match
 
 counts = st.dictionaries(
     st.integers(0, 40),

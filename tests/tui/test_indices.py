@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.browse.headings import by_day
-from explorer.browse.row_index import Group, RowIndex
-from explorer.transcript.height_index import HeightIndex
+from explorer.browse.headings import Group, RowIndex, by_day
+from explorer.transcript.document import HeightIndex
 
 heights = st.lists(st.integers(1, 9), min_size=1, max_size=200)
 

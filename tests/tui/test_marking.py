@@ -8,7 +8,7 @@ from explorer.render.blocks import Block
 from explorer.render.lines import MATCH, Line
 from explorer.search.pattern import pattern
 from explorer.transcript.document import BlockPlace
-from explorer.transcript.highlight import HERE, Highlights, as_seen, marked, matches_in
+from explorer.transcript.find import HERE, Highlights, as_seen, marked, matches_in
 
 
 def _lit(lines: list[Line], text: str) -> list[list[str]]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.browse.arrangement import Arranged
-from explorer.browse.row_index import Group
-from explorer.browse.selection import Selection
+from explorer.browse.cursor import Selection
+from explorer.browse.headings import Group
 from explorer.model import Hidden
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.browse.unfolding import DEEPEST, inside_row, unfolded
+from explorer.browse.arrangement import DEEPEST, inside_row, unfolded
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, keys, say, talk

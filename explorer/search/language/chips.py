@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.render.figures import plural
-from explorer.search.language.query import LONGEST, NAMED, Clause, Field, Query, Term, pieces
+from explorer.search.language.query import LONGEST, NAMED, Clause, Field, Query, pieces
 from explorer.search.language.vocabulary import FIELDS, amount, takes_several
 
 
@@ -65,27 +65,19 @@ def understood_parts(query: Query) -> tuple[Understood, ...]:
 def field_words(field: Field) -> str:
     """A field as one would say it."""
     takes = FIELDS[field.name].takes
-    if takes == "day":
-        return _negated(_day_words(field.name, field.value.strip().lower()), field.negated)
-    if takes == "amount":
-        return _negated(_amount_words(field.name, field.value), field.negated)
+    if takes in ("day", "amount"):
+        said = _day_words if takes == "day" else _amount_words
+        words = said(field.name, field.value.strip().lower())
+        return f"not {words}" if field.negated else words
     return _FIELD_WORDS[field.name][field.negated].format(" or ".join(field.any_of))
-
-
-def _negated(words: str, negated: bool) -> str:
-    return f"not {words}" if negated else words
 
 
 def _clause_words(clause: Clause) -> str:
     """Empty for a plain word, which needs none."""
-    words = " or ".join(map(_term_words, clause.any_of))
+    words = " or ".join(_TERM_WORDS[term.kind].format(term.text) for term in clause.any_of)
     if clause.negated:
         return f"without {words}"
     return "" if [term.kind for term in clause.any_of] == ["word"] else words
-
-
-def _term_words(term: Term) -> str:
-    return _TERM_WORDS[term.kind].format(term.text)
 
 
 def _day_words(name: str, value: str) -> str:

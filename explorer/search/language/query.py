@@ -76,12 +76,11 @@ def piece_after(source: str, at: int) -> Piece | None:
     if not begin:
         return None
     start = begin.start()
-    return (
-        _phrase(source, start)
-        or _expression(source, start)
-        or _field(source, start)
-        or plain(source, start)
-    )
+    if found := _PHRASE.match(source, start):
+        return Piece("phrase", (found[1] or found[2] or "").strip(), start, found.end())
+    if found := _EXPRESSION.match(source, start):
+        return Piece("regex", found[1], start, found.end())
+    return _field(source, start) or plain(source, start)
 
 
 def plain(source: str, start: int) -> Piece:
@@ -91,21 +90,9 @@ def plain(source: str, start: int) -> Piece:
     end = start + len(word)
     named = NAMED.match(word)
     like_a_field = named is not None and named[2].lower() in FIELDS
-    if word.endswith("*") and word.count("*") == 1 and any(map(str.isalnum, word)):
-        return Piece("prefix", word[:-1], start, end, is_like_a_field=like_a_field)
-    return Piece("word", word, start, end, is_like_a_field=like_a_field)
-
-
-def _phrase(source: str, start: int) -> Piece | None:
-    found = _PHRASE.match(source, start)
-    if not found:
-        return None
-    return Piece("phrase", (found[1] or found[2] or "").strip(), start, found.end())
-
-
-def _expression(source: str, start: int) -> Piece | None:
-    found = _EXPRESSION.match(source, start)
-    return Piece("regex", found[1], start, found.end()) if found else None
+    piece = Piece("word", word, start, end, is_like_a_field=like_a_field)
+    begins = word.endswith("*") and word.count("*") == 1 and any(map(str.isalnum, word))
+    return piece._replace(kind="prefix", text=word[:-1]) if begins else piece
 
 
 def _field(source: str, start: int) -> Piece | None:
@@ -208,12 +195,11 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
     source = _SURROGATES.sub("\ufffd", text[:LONGEST])
     found, notes = _understood(source, now, tz)
     groups, unjoined = _grouped(found)
-    clauses = tuple(_clause(group) for group in groups if not _is_field(group))
     if len(text) > LONGEST:
         unjoined.append(f"only the first {LONGEST} characters are searched for")
     return Query(
         text=text,
-        clauses=clauses,
+        clauses=tuple(_clause(group) for group in groups if not _is_field(group)),
         fields=tuple(_made_field(group) for group in groups if _is_field(group)),
         notes=tuple(dict.fromkeys((*notes, *unjoined))),
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from explorer.browse.unfolding import inside_row
+from explorer.browse.arrangement import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Action

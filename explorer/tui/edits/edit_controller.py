@@ -9,8 +9,8 @@ from functools import partial
 
 from textual.screen import Screen
 
+from explorer.browse.arrangement import is_inside, session_of
 from explorer.browse.outlook import Outlook
-from explorer.browse.unfolding import is_inside, session_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Action, Session

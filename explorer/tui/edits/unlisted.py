@@ -6,7 +6,7 @@ is about to be changed is what the user sees, or what the user says.
 
 from collections.abc import Callable, Sequence
 
-from explorer.browse.unfolding import session_of
+from explorer.browse.arrangement import session_of
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural

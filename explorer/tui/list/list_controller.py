@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish
+from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish, inside_row
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.list_words import (
@@ -24,9 +24,8 @@ from explorer.browse.list_words import (
     understood,
     without,
 )
-from explorer.browse.refresh import Outdated, Renewed, read_changes, read_rows, read_whole
+from explorer.browse.refresh import Renewed, read_again, read_rows
 from explorer.browse.row_cache import text_of
-from explorer.browse.unfolding import inside_row
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Session, Sort, StoreInfo
@@ -168,8 +167,7 @@ class Lister:
         due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
-            asked = Outdated(store, catalog, basis, facts, known, inside, now)
-            return read_whole(asked, token) if due else read_changes(asked, token)
+            return read_again(store, catalog, basis, facts, known, inside, now, due, token)
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
@@ -363,7 +361,7 @@ class Lister:
             rows = read_rows(store, catalog, event.rows, inside, now, token)
             if matcher is None or found is None:
                 return rows, {}
-            from explorer.browse.excerpts import excerpts
+            from explorer.browse.live_search import excerpts
 
             return rows, excerpts(store, rows, found.result, matcher, token)
 

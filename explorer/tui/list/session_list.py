@@ -15,13 +15,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from explorer.browse.arrangement import Arranged, Found
-from explorer.browse.cursor import ListCursor
+from explorer.browse.arrangement import Arranged, Found, Inside
+from explorer.browse.cursor import ListCursor, Selection
 from explorer.browse.first_read import SHORT
+from explorer.browse.headings import RowIndex
 from explorer.browse.row_cache import KnownRows, text_of
-from explorer.browse.row_index import RowIndex
-from explorer.browse.selection import Selection
-from explorer.browse.unfolding import Inside
 from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line

@@ -10,15 +10,16 @@ from textual.content import Content
 from textual.events import Resize
 
 from explorer.browse.arrangement import Arranged
+from explorer.browse.choices import ChoiceRow
 from explorer.browse.headings import headings
-from explorer.browse.prune_choices import Going, RuleRow, rule_rows, span_words, typed_span
+from explorer.browse.prune_choices import Going, rule_rows, span_words, typed_span
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, StoreError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural
-from explorer.search.language.dates import span
 from explorer.search.language.query import LONGEST, parse
+from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import (
     KEPT,
     PRESETS,
@@ -109,7 +110,7 @@ class PruneScreen(Closing[None]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="panes"):
-            yield RuleList()
+            yield RuleList("prune-rules")
             yield SessionList(self._clock(), id="prune-list")
         yield KeyBar(id="keys")
 
@@ -206,7 +207,7 @@ class PruneScreen(Closing[None]):
             if self._weights is None:
                 going = going._replace(bytes=None)
         rules = self.query_one(RuleList)
-        rules.show(rule_rows(self._rules, chosen, going, len(self._given.selected)))
+        rules.show(rule_rows(self._rules, chosen, going, self._given.selected))
         words = plural(going.conversations if going else 0, "conversation")
         self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""
@@ -238,15 +239,9 @@ class PruneScreen(Closing[None]):
 
     @on(RuleList.Chosen)
     def _change(self, event: RuleList.Chosen) -> None:
-        row, rules = event.row, self._rules
-        if row.kind == "preset" and row.name == "selected":
-            self._set(Rules(only=self._given.selected))
-        elif row.kind == "preset":
-            self._set(PRESETS[row.name])
-        elif row.kind == "stays" or row.name == "open":
-            self._set(rules._replace(include_open=not rules.include_open))
-        elif row.name == "empty":
-            self._set(rules._replace(empty=not rules.empty))
+        row = event.row
+        if isinstance(row.choice, Rules):
+            self._set(row.choice)
         elif row.name == "sources":
             self._ask_sources()
         elif row.name == "classes":
@@ -278,7 +273,7 @@ class PruneScreen(Closing[None]):
 
         self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
 
-    def _ask(self, row: RuleRow) -> None:
+    def _ask(self, row: ChoiceRow) -> None:
         """A value of one's own."""
         check, value = {
             "older": (self._check_span, typed_span(self._rules.older)),

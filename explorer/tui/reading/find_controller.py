@@ -10,8 +10,7 @@ from explorer.errors import ExplorerError
 from explorer.render.figures import count
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
-from explorer.transcript.find import FIRST_BATCH, Counts, Hits, look_through, unchanged
-from explorer.transcript.highlight import Match
+from explorer.transcript.find import FIRST_BATCH, Counts, Hits, Match, look_through, unchanged
 from explorer.transcript.layout import ConversationOutline
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.transcript_controller import TranscriptController

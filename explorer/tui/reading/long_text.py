@@ -19,7 +19,7 @@ from explorer.render.clean import clean
 from explorer.render.figures import count, plural
 from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern
-from explorer.transcript.highlight import HERE, goes_across
+from explorer.transcript.find import HERE, goes_across
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 

@@ -14,7 +14,7 @@ from explorer.model import Session
 from explorer.render.blocks import shown_call, whole_text
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.transcript.highlight import Match
+from explorer.transcript.find import Match
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import ReadingCommand, Transcript

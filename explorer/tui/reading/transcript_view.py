@@ -16,7 +16,7 @@ from explorer.render.blocks import Block, View
 from explorer.render.lines import Line
 from explorer.search.pattern import Pattern
 from explorer.transcript.document import BlockPlace, LaidMessage
-from explorer.transcript.highlight import Highlights, Match
+from explorer.transcript.find import Highlights, Match
 from explorer.transcript.layout import ConversationOutline
 from explorer.tui.keys.actions import bindings
 from explorer.tui.reading.document_view import DocumentView, Position

@@ -1,22 +1,35 @@
-"""What the fields of a query ask of conversations as a whole.
+"""What the fields of a query ask of conversations as a whole, and of single messages.
 
-These are source, model, title, id, workspace, kind, is, messages, cost and tokens; and days, where
-no messages are looked for: then they are about the last activity. Of a conversation of several
-parts figures are added up, one part that fits is enough for names and kinds, and source and state
-are those of the tip, as in the list. What is unknown fits nothing: neither cost:<1 nor cost:>=1,
-but both of them negated.
+Of conversations source, model, title, id, workspace, kind, is, messages, cost and tokens; and days,
+where no messages are looked for: then they are about the last activity. Of a conversation of
+several parts figures are added up, one part that fits is enough for names and kinds, and source and
+state are those of the tip, as in the list. What is unknown fits nothing: neither cost:<1 nor
+cost:>=1, but both of them negated.
+
+Of messages role, tool and has, where their words may stand (in), and days, where messages are
+looked for: then they are about each message's own time. Values rather than a predicate alone, so
+that a store can do most of it in SQL.
 """
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
 from typing import NamedTuple
 
-from explorer.model import Hidden, Kind, State
+from explorer.model import Hidden, Kind, Message, State
 from explorer.render.letters import expression, written
 from explorer.search.filters import is_unread
 from explorer.search.language.query import Field, Query
-from explorer.search.language.vocabulary import SESSION_FIELDS, TIME_FIELDS, amount, period
+from explorer.search.language.vocabulary import (
+    FIELDS,
+    PLACE_FIELD,
+    SESSION_FIELDS,
+    TIME_FIELDS,
+    Period,
+    amount,
+    period,
+)
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import (
     COST,
@@ -55,6 +68,8 @@ _CLASSES = {
     ("is", "hidden"): Hidden.HIDDEN,
     ("kind", "subagent"): Hidden.SUBAGENT,
 }
+_IMAGE = re.compile(r"^\[image(?: .*)?\]$", re.MULTILINE)
+"""What stands in a text for a picture."""
 
 
 class Known(NamedTuple):
@@ -86,10 +101,8 @@ class SessionTest(NamedTuple):
         for field in self.fields:
             if field.name == "is":
                 asked.update(*(_STATES.get(value, ()) for value in field.any_of))
-            elif field.name in _TEXTS:
-                asked.add(_TEXTS[field.name])
-            elif field.name in _FIGURES:
-                asked.add(_FIGURES[field.name])
+            elif column := _TEXTS.get(field.name) or _FIGURES.get(field.name):
+                asked.add(column)
         return frozenset(asked)
 
     @property
@@ -127,9 +140,12 @@ class SessionTest(NamedTuple):
     def _test(self, field: Field, known: Known) -> _Test:
         name, catalog = field.name, known.catalog
         if name == "source":
-            return _source(field, catalog)
+            asked = {value.casefold() for value in field.any_of}
+            sources = {one for one in catalog.source_names if one.casefold() in asked}
+            return lambda parts: catalog.source(parts[-1]) in sources
         if name == "kind":
-            return _kind(field, catalog)
+            kinds = {Kind(value) for value in field.any_of}
+            return lambda parts: any(catalog.kind(part) in kinds for part in parts)
         if name == "is":
             return _state(field, known, self.now)
         if name in TIME_FIELDS:
@@ -144,17 +160,6 @@ def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionT
     """What a query asks of conversations."""
     names = SESSION_FIELDS if query.asks_messages else SESSION_FIELDS | TIME_FIELDS
     return SessionTest(tuple(field for field in query.fields if field.name in names), now, tz)
-
-
-def _source(field: Field, catalog: Catalog) -> _Test:
-    asked = {value.casefold() for value in field.any_of}
-    sources = {name for name in catalog.source_names if name.casefold() in asked}
-    return lambda parts: catalog.source(parts[-1]) in sources
-
-
-def _kind(field: Field, catalog: Catalog) -> _Test:
-    kinds = {Kind(value) for value in field.any_of}
-    return lambda parts: any(catalog.kind(part) in kinds for part in parts)
 
 
 def _text(field: Field, texts: Mapping[int, str]) -> _Test:
@@ -188,7 +193,9 @@ def _state(field: Field, known: Known, now: float) -> _Test:
         "pinned": lambda parts: not known.pins.isdisjoint(parts),
         "running": lambda parts: catalog.state(parts, columns, now) is State.RUNNING,
         "open": lambda parts: catalog.state(parts, columns, now) is State.OPEN,
-        "expiring": lambda parts: _is_expiring(known.fates, parts, now),
+        "expiring": lambda parts: (
+            (fate := known.fates.of(parts, now)) is not None and fate.is_soon(now)
+        ),
     }
     asked = [states[value] for value in field.any_of]
     return lambda parts: any(state(parts) for state in asked)
@@ -197,3 +204,108 @@ def _state(field: Field, known: Known, now: float) -> _Test:
 def _is_expiring(fates: Fates, parts: Parts, now: float) -> bool:
     fate = fates.of(parts, now)
     return fate is not None and fate.is_soon(now)
+
+
+class OneOf(NamedTuple):
+    """Names, in small letters, of which one must fit, or none."""
+
+    names: frozenset[str]
+    negated: bool = False
+
+
+class MessageTest(NamedTuple):
+    """What must be so of a message, and where the words may stand in it."""
+
+    roles: tuple[OneOf, ...] = ()
+    tools: tuple[OneOf, ...] = ()
+    """Parts of the names of tools that it calls, or whose answer it is."""
+    has: tuple[OneOf, ...] = ()
+    since: float = -math.inf
+    until: float = math.inf
+    """Not included; a message without a time is never in time."""
+    outside: tuple[Period, ...] = ()
+    """Times that are left out."""
+    places: frozenset[str] = frozenset(FIELDS[PLACE_FIELD].offers)
+
+    @property
+    def idle(self) -> bool:
+        """Whether every message passes."""
+        return self._replace(places=MessageTest().places) == MessageTest()
+
+    @property
+    def asks_titles(self) -> bool:
+        """Whether a title may be what is meant: nobody speaks it, and it calls no tool."""
+        return "title" in self.places and not (self.roles or self.tools or self.has)
+
+    def passes(self, message: Message) -> bool:
+        return (
+            self.in_time(message.timestamp)
+            and all((message.role.casefold() in one.names) != one.negated for one in self.roles)
+            and all(_fits(_tools(message), one) for one in self.tools)
+            and all(_carried(message).isdisjoint(one.names) == one.negated for one in self.has)
+        )
+
+    def in_time(self, time: float | None) -> bool:
+        if self.since == -math.inf and self.until == math.inf and not self.outside:
+            return True
+        if time is None or not self.since <= time < self.until:
+            return False
+        return not any(start <= time < end for start, end in self.outside)
+
+
+def message_test(query: Query, now: float, tz: tzinfo | None = None) -> MessageTest:
+    """What a query asks of messages."""
+    fields = query.fields
+
+    def named(name: str) -> tuple[OneOf, ...]:
+        return tuple(
+            OneOf(frozenset(value.casefold() for value in field.any_of), field.negated)
+            for field in fields
+            if field.name == name
+        )
+
+    test = MessageTest(named("role"), named("tool"), named("has"), places=_places(fields))
+    for field in fields:
+        if field.name in TIME_FIELDS and query.asks_messages:
+            test = _timed(test, field, now, tz)
+    return test
+
+
+def _timed(test: MessageTest, field: Field, now: float, tz: tzinfo | None) -> MessageTest:
+    start, end = period(field.name, field.value, now, tz)
+    if field.negated and field.name == "on":
+        return test._replace(outside=(*test.outside, Period(start, end)))
+    if field.negated:
+        # The other side: an end of each of these is open.
+        start, end = (end, math.inf) if field.name == "before" else (-math.inf, start)
+    return test._replace(since=max(test.since, start), until=min(test.until, end))
+
+
+def _places(fields: Iterable[Field]) -> frozenset[str]:
+    """Several fields add up: who types in:content in:tools means either."""
+    chosen: set[str] = set()
+    left_out: set[str] = set()
+    for field in fields:
+        if field.name == PLACE_FIELD:
+            (left_out if field.negated else chosen).update(field.any_of)
+    return frozenset((chosen or MessageTest().places) - left_out)
+
+
+def _fits(names: Iterable[str], one: OneOf) -> bool:
+    return any(asked in name for name in names for asked in one.names) != one.negated
+
+
+def _tools(message: Message) -> list[str]:
+    called = [call.name.casefold() for call in message.tool_calls]
+    return [*called, message.tool_name.casefold()] if message.tool_name else called
+
+
+def _carried(message: Message) -> set[str]:
+    carried = set()
+    if message.tool_calls or message.role == "tool":
+        carried.add("tools")
+    if message.reasoning or message.opaque_reasoning:
+        carried.add("reasoning")
+    if "[image" in message.text and _IMAGE.search(message.text):
+        carried.add("image")
+    return carried

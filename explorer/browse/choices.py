@@ -1,0 +1,201 @@
+"""Lines of which some can be chosen, each with what it comes to; and those of the filter dialog,
+with what every choice would list."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from explorer.browse.arrangement import CLASSES, Wish
+from explorer.browse.list_words import model_words, source_words
+from explorer.model import Hidden
+from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.figures import count
+from explorer.render.lines import Line
+from explorer.search.filters import Filters, Moment, Tally
+from explorer.search.language.vocabulary import span
+
+if TYPE_CHECKING:
+    # With them comes the trash, of which filters know nothing.
+    from explorer.search.prune_rules import Rules
+
+PERIODS = (
+    ("Any time", "", ""),
+    ("Today", "today", ""),
+    ("Last 7 days", "7d", ""),
+    ("Last 30 days", "30d", ""),
+    ("Last 90 days", "90d", ""),
+    ("Not in the last 30 days", "", "30d"),
+    ("Not in the last 90 days", "", "90d"),
+    ("Not in the last year", "", "1y"),
+)
+"""(words, since, before)."""
+SIZES = (0, 2, 10, 50, 200)
+_CLASSES = {
+    Hidden.ARCHIVED: "Archived",
+    Hidden.CRON: "Scheduled (cron)",
+    Hidden.SUBAGENT: "Subagents",
+    Hidden.TOOL: "Made by tools",
+    Hidden.KANBAN: "Kanban tasks",
+    Hidden.ONESHOT: "One-shot runs",
+    Hidden.HIDDEN: "Hidden by the agent",
+    Hidden.EMPTY: "Empty",
+}
+SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
+"""Most files have none of these: they are offered where there are some."""
+
+
+class ChoiceRow(NamedTuple):
+    """A heading, something to choose, or something to read."""
+
+    kind: str
+    """What it is about, and how it is drawn."""
+    name: str
+    """Tells it from others of its kind."""
+    words: str
+    on: bool = False
+    number: int | None = None
+    """Rows that would be listed; None while it is not known."""
+    value: str = ""
+    """What a rule is set to, or how many a bar stands for."""
+    choice: "Hidden | Filters | Rules | None" = None
+    """What it comes to: a class that is listed or no longer, or all filters or rules as they are
+    then; None for what is asked about first."""
+
+    @property
+    def can_be_chosen(self) -> bool:
+        return self.kind not in ("heading", "stays", "bar", "words")
+
+
+def heading(words: str) -> ChoiceRow:
+    return ChoiceRow("heading", "", words)
+
+
+def filter_rows(
+    wish: Wish,
+    tally: Tally | None,
+    sources: Iterable[str],
+    now: float,
+    classes: Collection[Hidden] = CLASSES,
+    fated: bool = False,
+) -> list[ChoiceRow]:
+    """All choices, those of the file with the greatest number first; `classes` are those that it
+    has sessions of, `fated` says that its agent does something by itself."""
+    filters = wish.filters
+    rows = [heading("Also list")]
+    for name in CLASSES:
+        if name in SELDOM and name not in classes and name not in wish.shown:
+            continue
+        number = tally.classes.get(name, 0) if tally else None
+        shown = name in wish.shown
+        rows.append(ChoiceRow("class", name, _CLASSES[name], shown, number, choice=name))
+    rows.append(heading("Source"))
+    on = filters.sources
+    choices = {name: filters._replace(sources=on ^ {name}) for name in {*sources, *on}}
+    rows += _named("source", choices, on, tally.sources if tally else None)
+    rows += [heading("Last active"), *_periods(filters, tally, now)]
+    rows.append(heading("Messages"))
+    for least in SIZES:
+        words = f"{count(least)} or more" if least else "Any number"
+        number = tally.sizes(least) if tally else None
+        choice = filters._replace(least=least)
+        rows.append(ChoiceRow("least", words, words, choice == filters, number, choice=choice))
+    rows += _switches(filters, tally, fated)
+    rows.append(heading("Model"))
+    on, models = filters.models, tally.models if tally else None
+    choices = {name: filters._replace(models=on ^ {name}) for name in {*(models or ()), *on}}
+    rows += _named("model", choices, on, models)
+    return rows
+
+
+def _switches(filters: Filters, tally: Tally | None, fated: bool) -> Iterator[ChoiceRow]:
+    """What is on or off, each under a heading of its own."""
+    tools, unread, expiring = filters.tools, filters.unread, filters.expiring
+    yield heading("Tools")
+    choice = filters._replace(tools=not tools)
+    number = tally.tools if tally else None
+    yield ChoiceRow("tools", "", "Only where tools were called", tools, number, choice=choice)
+    number = tally.unread if tally else None
+    if unread or number is not None:
+        yield heading("Read in the agent")
+        choice = filters._replace(unread=not unread)
+        yield ChoiceRow("unread", "", "Only unread", unread, number, choice=choice)
+    if fated or expiring:
+        yield heading("Clean-up")
+        words = "Only what Hermes is about to delete or archive"
+        number = tally.expiring if tally else None
+        choice = filters._replace(expiring=not expiring)
+        yield ChoiceRow("expiring", "", words, expiring, number, choice=choice)
+
+
+def _named(
+    kind: str, choices: Mapping[str, Filters], on: frozenset[str], numbers: Mapping[str, int] | None
+) -> Iterator[ChoiceRow]:
+    known, words = numbers or {}, model_words if kind == "model" else source_words
+    for name in sorted(choices, key=lambda name: (-known.get(name, 0), name)):
+        number = None if numbers is None else known.get(name, 0)
+        yield ChoiceRow(kind, name, words(name), name in on, number, choice=choices[name])
+
+
+def _periods(filters: Filters, tally: Tally | None, now: float) -> list[ChoiceRow]:
+    since, before = (moment.words if moment else "" for moment in (filters.since, filters.before))
+    rows = []
+    for words, start, end in PERIODS:
+        choice = filters._replace(since=moment(start, now), before=moment(end, now))
+        number = tally.times(choice.since, choice.before) if tally else None
+        on = (start, end) == (since, before)
+        rows.append(ChoiceRow("period", words, words, on, number, choice=choice))
+    usual = any(row.on for row in rows)
+    for kind, said in (("since", since), ("before", before)):
+        own = said and not usual
+        words = f"{kind.capitalize()} {clean_line(said, 30)}" if own else f"{kind.capitalize()} …"
+        rows.append(ChoiceRow(kind, said if own else "", words, bool(own)))
+    return rows
+
+
+def moment(words: str, now: float) -> Moment | None:
+    """The moment that a day or a span begins with; None for no words, or none that are clear."""
+    found = span(words, now) if words.strip() else None
+    return Moment(words.strip(), found.start) if found else None
+
+
+def chosen(wish: Wish, row: ChoiceRow) -> Wish:
+    """The wish after somebody has chosen a row of the filters, or taken it back."""
+    if isinstance(row.choice, Hidden):
+        return wish._replace(shown=wish.shown ^ {row.choice})
+    return wish._replace(filters=row.choice) if isinstance(row.choice, Filters) else wish
+
+
+def painted(row: ChoiceRow, width: int) -> Line:
+    """A row as it is drawn: what can be chosen with a mark before it, or its value at the right."""
+    if row.kind == "heading":
+        return ((f" {row.words}", "heading"),)
+    if row.kind == "bar":
+        name = fit(row.words, 12)
+        gap = " " * (14 - cell_width(name))
+        return (f"  {name}{gap}", "text"), (row.name, "link"), (f" {row.value}", "dim")
+    if row.kind == "rule":
+        value = fit(row.value, max(width - 32, 6))
+        words = fit(row.words, max(width - cell_width(value) - 5, 4))
+        gap = " " * max(width - cell_width(words) - cell_width(value) - 4, 1)
+        return (f"  {words}", "text"), (f"{gap}{value}", "strong")
+    if row.kind in ("stays", "include", "words"):
+        return ((f"  {fit(row.words, width - 3)}", "dim" if row.kind == "stays" else "text"),)
+    one_of = row.kind in ("preset", "period", "least", "since", "before")
+    sign = ("(•)" if row.on else "( )") if one_of else ("[x]" if row.on else "[ ]")
+    mark = (f"  {sign} ", "ok" if row.on else "dim")
+    style = "strong" if row.on else "text" if row.number != 0 else "dim"
+    if row.kind == "preset":
+        return mark, (fit(row.words, width - 7), style)
+    number = "…" if row.number is None else count(row.number)
+    if row.kind in ("since", "before"):
+        number = ""
+    words = fit(row.words, max(width - len(number) - 8, 4))
+    gap = " " * max(width - cell_width(words) - len(number) - 7, 1)
+    return mark, (words, style), (f"{gap}{number}", "dim")
+
+
+def choice_near(rows: Sequence[ChoiceRow], near: int, step: int) -> int:
+    """The row to stand on: from `near` in a direction the first that can be chosen."""
+    at = max(0, min(near, len(rows) - 1))
+    while 0 <= at < len(rows) and not rows[at].can_be_chosen:
+        at += step
+    return at if 0 <= at < len(rows) else choice_near(rows, near, -step)
