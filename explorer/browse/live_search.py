@@ -22,7 +22,7 @@ from explorer.search.matcher import Matcher
 from explorer.search.pattern import BadPattern
 from explorer.search.request import LEFT_OUT, prepared
 from explorer.search.titles import Titles, titles_alike, titles_holding
-from explorer.stores.candidates import Indexed
+from explorer.stores.base import Indexed
 from explorer.stores.catalog import Catalog
 from explorer.stores.resolve import pinned_rows
 

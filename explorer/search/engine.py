@@ -14,7 +14,7 @@ from explorer.model import Hidden
 from explorer.search.language.query import Query
 from explorer.search.matcher import needles
 from explorer.search.request import Request
-from explorer.stores.candidates import Candidate, Indexed, Stretch
+from explorer.stores.base import Candidate, Indexed, Stretch
 
 FIRST = (50, 150)
 """Hits that the tables are asked for: a page, which comes at once, and some more where those are

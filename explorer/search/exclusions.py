@@ -14,7 +14,7 @@ from explorer.search.engine import scan
 from explorer.search.language.query import Clause, Query
 from explorer.search.language.vocabulary import MESSAGE_FIELDS, PLACE_FIELD
 from explorer.search.request import Request
-from explorer.stores.candidates import Candidate
+from explorer.stores.base import Candidate
 from explorer.stores.catalog import Catalog
 
 

@@ -16,8 +16,7 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError, UsageError
 from explorer.stores.base import Store
-from explorer.stores.hermes.home import PROFILE_NAME
-from explorer.stores.hermes.store import HermesStore, is_hermes
+from explorer.stores.hermes.store import PROFILE_NAME, HermesStore, NotedStore, is_hermes
 from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop.tables import is_power_loop, sets_of_tables
 from explorer.stores.sqlite.failures import store_error
@@ -139,8 +138,6 @@ class StoreKind(NamedTuple):
 
 def _hermes(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
     if notes is not None and not schema.has("sessions", "archived"):
-        from explorer.stores.hermes.noted_archive import NotedStore
-
         return NotedStore(file, notes)
     return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
 

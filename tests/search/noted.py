@@ -7,8 +7,7 @@ from explorer.search.engine import Gathered, SearchResult, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.search.request import Request, left_out
-from explorer.stores.base import Store
-from explorer.stores.candidates import Candidate
+from explorer.stores.base import Candidate, Store
 from explorer.stores.catalog import Catalog
 
 

@@ -9,7 +9,7 @@ import pytest
 from explorer.model import Hidden, Hit, MessageState
 from explorer.render.letters import fold
 from explorer.search.hits import CompleteSearch
-from explorer.stores.candidates import Needles
+from explorer.stores.base import Needles
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import NOW, T0, altered, one_session, rows, say, talk

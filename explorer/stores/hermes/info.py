@@ -2,13 +2,10 @@
 what its search tables cover, leave out, and how they are.
 """
 
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from explorer.model import SearchModes, StoreInfo
-from explorer.stores.edits.refusals import reasons
-from explorer.stores.hermes.edits.dialect import HermesDialect
+from explorer.model import SearchModes
+from explorer.stores.base import Figures
 from explorer.stores.hermes.search.layout import (
     CJK,
     OPTIMIZE,
@@ -25,30 +22,22 @@ from explorer.stores.hermes.search.layout import (
 )
 from explorer.stores.hermes.sessions.survey import indices_agree
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema
 from explorer.stores.sqlite.slices import Pace
 
 
-def info(reader: Reader, path: Path) -> StoreInfo:
+def figures(reader: Reader) -> Figures:
     version = None
     if reader.schema.has("schema_version", "version"):
         # A file may hold several rows; the greatest is the one its last migration wrote.
         version = reader.value("SELECT max(version) FROM schema_version")
-    return StoreInfo(
-        path=str(path),
-        kind="hermes",
-        schema_version=cells.integer(version),
-        journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
+    return Figures(
         sessions=reader.value("SELECT count(*) FROM sessions"),
         messages=reader.value("SELECT count(*) FROM messages"),
         orphans=_orphans(reader),
-        bytes=os.stat(path).st_size,
-        wal_bytes=log_size(path),
+        schema_version=cells.integer(version),
         search=modes(reader),
-        snapshot=reader.snapshot,
-        edits=reasons(path, HermesDialect(path), reader.schema, reader.rows, reader.snapshot),
         sound=indices_agree(reader),
     )
 

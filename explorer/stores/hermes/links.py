@@ -1,9 +1,12 @@
-"""What a parent link means: a continuation, a branch, a subagent, a chat that was reset; and which
-parts make a chain.
+"""What a parent link means: a continuation, a branch, a subagent, a chat that was reset; which
+parts make a chain, and which of them a lease holds.
 
 The agent marks children in the JSON of `model_config`, but only since schema 16, and a marker may
 be inherited; before that the parent's end reason and the times decide. Circles and missing
 parents occur: each session is reached exactly once, and nobody is lost.
+
+A turn is noted under the first part of a conversation, while its newest part is written: so its
+lease holds every part. The lock of a compression names the very session.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +15,8 @@ from typing import NamedTuple
 from explorer.model import Kind
 from explorer.stores.catalog import Link, children
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.leases import Ask, later, leases
+from explorer.stores.sqlite.schema import Schema, placeholders
 
 ORPHANED = "__orphaned__"
 """The mark of an upgrade's guess that an ordinary session was a subagent's."""
@@ -148,3 +153,38 @@ def _promise(row: Ties) -> tuple[int, float, float, str]:
     still_open = int(row.ended_at is None)
     rank = 2 if row.end_reason == "compression" else still_open
     return rank, row.last_active, row.started_at or 0.0, row.id
+
+
+GENERATIONS = 100
+
+
+def hermes_leases(ask: Ask, schema: Schema) -> dict[str, float]:
+    """Until when a process holds a session, by id."""
+    held = leases(ask, schema, "compression_locks", "session_id")
+    for column in ("conversation_id", "session_id"):
+        turns = leases(ask, schema, "session_turn_leases", column)
+        held = later(held, _with_later_parts(ask, turns))
+    return held
+
+
+def _with_later_parts(ask: Ask, held: Mapping[str, float]) -> dict[str, float]:
+    """The same, for whatever continues these sessions too."""
+    found = dict(held)
+    fresh = list(held)
+    for _ in range(GENERATIONS):
+        if not fresh:
+            break
+        rows = ask(
+            "SELECT c.id, p.id, c.model_config FROM sessions p"
+            " JOIN sessions c ON c.parent_session_id = p.id"
+            f" WHERE p.end_reason = 'compression' AND p.id IN ({placeholders(fresh)})",
+            fresh,
+        )
+        parts: dict[str, float] = {}
+        for cell, above, config in rows:
+            parent, marks = cells.words(above), marks_in(config)
+            if parent in found and parent not in map(marks.get, (BRANCH, DELEGATE, RESET)):
+                parts[cells.words(cell)] = found[parent]
+        fresh = [id_ for id_ in parts if id_ not in found]
+        found = later(found, parts)
+    return found

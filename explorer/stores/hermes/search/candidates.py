@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from explorer.render.letters import composed, taken_apart
-from explorer.stores.candidates import Candidate, Group, Indexed, Needles, Stretch
-from explorer.stores.hermes.messages.visible import each_once, only_seen
+from explorer.stores.base import Candidate, Group, Indexed, Needles, Stretch
+from explorer.stores.hermes.messages import each_once, only_seen
 from explorer.stores.hermes.search.layout import BROKEN, TRIGRAMS, WORDS, declared, distrust
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import error_name

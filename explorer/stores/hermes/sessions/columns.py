@@ -4,32 +4,11 @@ from collections.abc import Collection, Sequence
 from sys import intern
 from typing import Any
 
-from explorer.stores.columns import (
-    BYTES,
-    COST,
-    ENDED,
-    ID,
-    LEASE,
-    MESSAGES,
-    MODEL,
-    READ_AT,
-    SOURCE,
-    STARTED,
-    TITLE,
-    TOKENS,
-    TOOLS,
-    WORKSPACE,
-    Column,
-    Columns,
-    Recipe,
-    Recipes,
-    asked_of,
-    made,
-    read,
-)
+from explorer.stores import columns
+from explorer.stores.columns import Column, Columns, Recipe, Recipes
+from explorer.stores.hermes.links import hermes_leases
 from explorer.stores.hermes.sessions.find import keys_of
 from explorer.stores.hermes.sessions.rows import COSTS, known_cost, read_time
-from explorer.stores.hermes.turn_leases import hermes_leases
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.slices import Pace, walk_along
@@ -57,33 +36,37 @@ def _time(cell: object) -> float:
 
 
 RECIPES: Recipes = {
-    ID: Recipe(("id",), cells.words),
-    TITLE: Recipe(("title",), _text),
-    SOURCE: Recipe(("source",), _name),
-    MODEL: Recipe(("model",), _name),
-    MESSAGES: Recipe(("message_count",), cells.amount),
-    TOOLS: Recipe(("tool_call_count",), lambda cell: cells.amount(cell) or None),
-    WORKSPACE: Recipe(("cwd",), _text),
-    COST: Recipe(COSTS, known_cost),
-    TOKENS: Recipe(("input_tokens", "output_tokens"), _sum),
-    STARTED: Recipe(("started_at",), _time),
-    ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
-    READ_AT: Recipe(("last_read_at",), read_time),
-    BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
+    columns.ID: Recipe(("id",), cells.words),
+    columns.TITLE: Recipe(("title",), _text),
+    columns.SOURCE: Recipe(("source",), _name),
+    columns.MODEL: Recipe(("model",), _name),
+    columns.MESSAGES: Recipe(("message_count",), cells.amount),
+    columns.TOOLS: Recipe(("tool_call_count",), lambda cell: cells.amount(cell) or None),
+    columns.WORKSPACE: Recipe(("cwd",), _text),
+    columns.COST: Recipe(COSTS, known_cost),
+    columns.TOKENS: Recipe(("input_tokens", "output_tokens"), _sum),
+    columns.STARTED: Recipe(("started_at",), _time),
+    columns.ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
+    columns.READ_AT: Recipe(("last_read_at",), read_time),
+    columns.BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
 }
 
 
-def columns(
+def read_columns(
     reader: Reader, asked: Collection[Column[object]], keys: Sequence[int] | None = None
 ) -> Columns:
     """What is asked of these sessions, or of all."""
-    recipes = asked_of(RECIPES, asked)
+    recipes = columns.asked_of(RECIPES, asked)
     rows = _by_index(reader, list(recipes)) if keys is None else None
-    found = read(reader, "sessions", recipes, keys) if rows is None else made(recipes, rows)
-    if LEASE in asked:
+    found = (
+        columns.read(reader, "sessions", recipes, keys)
+        if rows is None
+        else columns.made(recipes, rows)
+    )
+    if columns.LEASE in asked:
         until = hermes_leases(reader.rows, reader.schema)
         wanted = None if keys is None else set(keys)
-        found[LEASE] = {
+        found[columns.LEASE] = {
             key: until[id_]
             for id_, key in keys_of(reader, list(until)).items()
             if wanted is None or key in wanted
@@ -93,14 +76,14 @@ def columns(
 
 def _by_index(reader: Reader, asked: Sequence[Column[object]]) -> list[Any] | None:
     """(key, cell) of all sessions, where an index holds the one column that is asked for."""
-    if asked == [ID]:
+    if asked == [columns.ID]:
         return reader.rows("SELECT s.rowid, s.id FROM sessions s")
-    if asked == [STARTED]:
+    if asked == [columns.STARTED]:
         hint = reader.schema.indexed_by("idx_sessions_started")
         select = f"SELECT s.rowid, s.started_at FROM sessions s {hint}"
         return _walk_by_start(reader, select) if reader.breathes else reader.rows(select)
     hint = reader.schema.indexed_by(_TITLES)
-    if asked == [TITLE] and hint:
+    if asked == [columns.TITLE] and hint:
         # The index on titles holds only those that are set.
         return walk_along(reader, "s.title", "sessions", "title", hint)
     return None

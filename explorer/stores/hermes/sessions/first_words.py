@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from explorer.render.passages import END_OF_SUMMARY, START, begins_as_made
 from explorer.render.tools.results import opened
 from explorer.stores.content import content_text, message_items_text, said, split_thinking
-from explorer.stores.hermes.messages.visible import is_unsaid, unsaid
+from explorer.stores.hermes.messages import is_unsaid, unsaid
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import Schema
 
