@@ -6,15 +6,7 @@ from explorer.errors import NoSuchSession
 from explorer.model import MessageState
 from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
-from explorer.stores.fact_rows import (
-    Record,
-    Row,
-    columns_of,
-    labelled,
-    others,
-    sections,
-    settings,
-)
+from explorer.stores.fact_rows import Record, Row, columns_of, labelled, others, sections, settings
 from explorer.stores.power_loop.tables import Tables, message_state, title_in
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader

@@ -4,7 +4,7 @@ Times are milliseconds, a title is what a program put into the metadata, and mes
 within their session. No costs, no workspaces and no ends are kept.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
@@ -23,6 +23,10 @@ from explorer.stores.sqlite.spelling import may_hold
 
 if TYPE_CHECKING:
     from explorer.stores.power_loop.dialect import PowerLoopDialect
+
+
+_SEARCHED = ("content", "tool_calls_json", "name", "meta_json")
+"""Columns that hold what somebody may look for."""
 
 
 class PowerLoopStore(SmallStore):
@@ -80,9 +84,25 @@ class PowerLoopStore(SmallStore):
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
     ) -> Columns:
-        return self._file.read(
-            lambda reader: read_columns(reader, self._tables, asked, keys), token
-        )
+        def work(reader: Reader) -> Columns:
+            found: Found = {column: {} for column in asked}
+            for tables in self._tables:
+                own = (
+                    None if keys is None else [tables.row(key) for key in keys if tables.owns(key)]
+                )
+                recipes = columns.asked_of(_recipes(tables), {columns.ID, *asked})
+                part = columns.read(reader, f"{tables.prefix}sessions", recipes, own)
+                if columns.TOKENS in asked:
+                    part[columns.TOKENS] = _by_row(part[columns.ID], _tokens(reader, tables))
+                if columns.LEASE in asked:
+                    held = tables.leases(reader.rows, reader.schema)
+                    part[columns.LEASE] = _by_row(part[columns.ID], held)
+                for column, values in part.items():
+                    if column in asked:
+                        found[column] |= {tables.key(row): value for row, value in values.items()}
+            return Columns(found)
+
+        return self._file.read(work, token)
 
     def dialect(self) -> "PowerLoopDialect":
         from explorer.stores.power_loop.dialect import PowerLoopDialect
@@ -96,16 +116,10 @@ class PowerLoopStore(SmallStore):
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]:
         def work(reader: Reader) -> list[Session]:
-            found = {
-                session.key: session
-                for tables in self._tables
-                for session in sessions(reader, tables, [unit.key for unit in units], now)
-            }
-            return [
-                found[unit.key]._replace(subagents=unit.subagents)
-                for unit in units
-                if unit.key in found
-            ]
+            held = {one: one.leases(reader.rows, reader.schema) for one in self._tables}
+            owners = [(self._of(unit.key), unit) for unit in units]
+            found = (_session(reader, one, unit, held[one], now) for one, unit in owners)
+            return [session for session in found if session is not None]
 
         return self._file.read(work, token)
 
@@ -150,14 +164,35 @@ class PowerLoopStore(SmallStore):
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None
     ) -> Stretch:
-        return self._file.read(lambda reader: scanned(reader, self._tables, needles), token)
+        def work(reader: Reader) -> Stretch:
+            """Every message that may hold the words, newest first; these files have no search
+            table, and are small enough to be looked through in one go."""
+            every: list[Candidate] = []
+            left = "" if needles.rewound else f" AND m.state IS NOT '{DROPPED}'"
+            for tables in self._tables:
+                known = [
+                    name
+                    for name in _SEARCHED
+                    if reader.schema.has(f"{tables.prefix}messages", name)
+                ]
+                present, values = may_hold([f'm."{name}"' for name in known], needles.groups)
+                rows = reader.rows(
+                    f"SELECT m.created_at, {SEQ}, s.rowid, m.session_id FROM {tables.messages} m"
+                    f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id"
+                    f" WHERE {present}{left} ORDER BY m.created_at DESC, m.rowid DESC",
+                    values,
+                )
+                for time, seq, row, id_ in rows:
+                    key = None if row is None else tables.key(row)
+                    at = cells.seconds(time) or 0.0
+                    every.append(Candidate(seq, key, cells.words(id_), certain=False, at=at))
+            every.sort(key=lambda found: -found.at)
+            return Stretch(every, None, 1.0)
+
+        return self._file.read(work, token)
 
     def _of(self, key: int) -> Tables:
         return next(tables for tables in self._tables if tables.owns(key))
-
-
-_SEARCHED = ("content", "tool_calls_json", "name", "meta_json")
-"""Columns that hold what somebody may look for."""
 
 
 def survey(reader: Reader, tables: Tables) -> Iterator[SessionRow]:
@@ -182,46 +217,36 @@ def survey(reader: Reader, tables: Tables) -> Iterator[SessionRow]:
         )
 
 
-def sessions(reader: Reader, tables: Tables, keys: Sequence[int], now: float) -> list[Session]:
-    wanted = [tables.row(key) for key in keys if tables.owns(key)]
-    leases = tables.leases(reader.rows, reader.schema)
-    found = []
-    for row in wanted:
-        cells_of = reader.row(
-            "SELECT s.session_id, s.created_at, s.model, s.status, s.kind, s.parent_session_id,"
-            f" s.metadata_json FROM {tables.sessions} s WHERE s.rowid = ?",
-            (row,),
-        )
-        if cells_of is not None:
-            found.append(_session(reader, tables, row, cells_of, leases, now))
-    return found
-
-
 def _session(
-    reader: Reader,
-    tables: Tables,
-    row: int,
-    cell: Sequence[object],
-    leases: Mapping[str, float],
-    now: float,
-) -> Session:
-    id_ = cells.words(cell[0])
+    reader: Reader, tables: Tables, unit: Unit, leases: Mapping[str, float], now: float
+) -> Session | None:
+    """The session of a unit; None where it is gone."""
+    row = tables.row(unit.key)
+    found = reader.row(
+        "SELECT s.session_id, s.created_at, s.model, s.status, s.kind, s.parent_session_id,"
+        f" s.metadata_json FROM {tables.sessions} s WHERE s.rowid = ?",
+        (row,),
+    )
+    if found is None:
+        return None
+    name, created, model, status, kind, parent, about = found
+    id_, started = cells.words(name), cells.seconds(created)
     count, calls, newest = reader.row(
         "SELECT count(*), sum(m.role = 'tool'), max(m.created_at)"
         f" FROM {tables.messages} m WHERE {tables.of_session}",
         (row,),
     )
     prompt, completion = _usage(reader, tables, id_)
-    last = cells.seconds(newest) or cells.seconds(cell[1])
-    held_until = leases.get(id_, 0.0)
-    state = state_of(last_active=last, ended=False, held_until=held_until, now=now)
+    last = cells.seconds(newest) or started
+    held = leases.get(id_, 0.0)
+    state = state_of(last_active=last, ended=False, held_until=held, now=now)
     return Session(
-        key=tables.key(row),
+        key=unit.key,
         id=id_,
-        title=title_in(cell[6]),
+        title=title_in(about),
         source=AGENT,
-        model=cells.text(cell[2]),
-        started_at=cells.seconds(cell[1]),
+        model=cells.text(model),
+        started_at=started,
         last_active=last,
         ended_at=None,
         end_reason=None,
@@ -229,15 +254,16 @@ def _session(
         tool_call_count=cells.amount(calls),
         preview=_glimpse(reader, tables, row, "user", "ASC"),
         last_reply=_glimpse(reader, tables, row, "assistant", "DESC"),
-        kind=Kind.SUBAGENT if cell[4] == "subagent" else Kind.ROOT,
+        kind=Kind.SUBAGENT if kind == "subagent" else Kind.ROOT,
         state=state,
-        parent_id=cells.text(cell[5]),
+        parent_id=cells.text(parent),
         root_id=id_,
         tip_id=id_,
         parts=1,
-        archived=cell[3] == "archived",
+        archived=status == "archived",
         input_tokens=prompt,
         output_tokens=completion,
+        subagents=unit.subagents,
         broken_off=state is not State.RUNNING and _pending(reader, tables, id_),
     )
 
@@ -338,56 +364,6 @@ def message(row: Sequence[object]) -> Message:
         finish_reason=cells.text(about.get("finish_reason")),
         state=message_state(state),
     )
-
-
-def scanned(reader: Reader, sets: Sequence[Tables], needles: Needles) -> Stretch:
-    """Every message that may hold the words, newest first; these files have no search table, and
-    are small enough to be looked through in one go."""
-    every: list[Candidate] = []
-    left = "" if needles.rewound else f" AND m.state IS NOT '{DROPPED}'"
-    for tables in sets:
-        known = [name for name in _SEARCHED if reader.schema.has(f"{tables.prefix}messages", name)]
-        present, values = may_hold([f'm."{name}"' for name in known], needles.groups)
-        rows = reader.rows(
-            f"SELECT m.created_at, {SEQ}, s.rowid, m.session_id FROM {tables.messages} m"
-            f" LEFT JOIN {tables.sessions} s ON s.session_id = m.session_id WHERE {present}{left}"
-            " ORDER BY m.created_at DESC, m.rowid DESC",
-            values,
-        )
-        for time, seq, row, id_ in rows:
-            key = None if row is None else tables.key(row)
-            at = cells.seconds(time) or 0.0
-            every.append(Candidate(seq, key, cells.words(id_), certain=False, at=at))
-    every.sort(key=lambda found: -found.at)
-    return Stretch(every, None, 1.0)
-
-
-def read_columns(
-    reader: Reader,
-    sets: Iterable[Tables],
-    asked: Collection[Column[object]],
-    keys: Sequence[int] | None = None,
-) -> Columns:
-    """What is asked of these sessions, or of all."""
-    found: Found = {column: {} for column in asked}
-    for tables in sets:
-        own = None if keys is None else [tables.row(key) for key in keys if tables.owns(key)]
-        part = columns.read(
-            reader,
-            f"{tables.prefix}sessions",
-            columns.asked_of(_recipes(tables), {columns.ID, *asked}),
-            own,
-        )
-        if columns.TOKENS in asked:
-            part[columns.TOKENS] = _by_row(part[columns.ID], _tokens(reader, tables))
-        if columns.LEASE in asked:
-            part[columns.LEASE] = _by_row(
-                part[columns.ID], tables.leases(reader.rows, reader.schema)
-            )
-        for column, values in part.items():
-            if column in asked:
-                found[column] |= {tables.key(row): value for row, value in values.items()}
-    return Columns(found)
 
 
 def _recipes(tables: Tables) -> Recipes:

@@ -77,10 +77,6 @@ def sets_of_tables(schema: Schema) -> tuple[Tables, ...]:
     return tuple(Tables(at, prefix, len(found)) for at, prefix in enumerate(sorted(found)))
 
 
-def is_power_loop(schema: Schema) -> bool:
-    return bool(sets_of_tables(schema))
-
-
 def message_state(cell: object) -> MessageState:
     if cell == "compacted_out":
         return MessageState.COMPACTED

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from explorer.errors import ExitCode, ExplorerError
+from explorer.errors import ExplorerError, Refused
+from explorer.stores.content import MARKER
 
 VERSION = 22
 
@@ -164,7 +165,6 @@ TITLE_LIMIT = 100
 """Hermes refuses longer titles."""
 
 _BEGIN = "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; BEGIN IMMEDIATE;"
-_JSON_CONTENT = "\x00json:"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 _ARCHIVE = """
@@ -178,12 +178,6 @@ WITH RECURSIVE
 UPDATE sessions SET archived = :archived
   WHERE id IN (SELECT id FROM before UNION SELECT id FROM after)
 """
-
-
-class RefusedFile(ExplorerError):
-    """There is already something where the new file should go."""
-
-    exit_code = ExitCode.REFUSED
 
 
 class StateFile:
@@ -246,7 +240,6 @@ class StateFile:
         session_key: str | None = None,
         chat_id: str | None = None,
         chat_type: str | None = None,
-        thread_id: str | None = None,
     ) -> None:
         """A session without messages. A parent must be there before its children."""
         self._insert(
@@ -266,7 +259,6 @@ class StateFile:
             session_key=session_key,
             chat_id=chat_id,
             chat_type=chat_type,
-            thread_id=thread_id,
         )
         if title is not None:
             self.set_title(session_id, title)
@@ -287,11 +279,7 @@ class StateFile:
         reasoning_details: Sequence[object] | None = None,
         codex_reasoning_items: Sequence[object] | None = None,
         codex_message_items: Sequence[object] | None = None,
-        platform_message_id: str | None = None,
         observed: bool = False,
-        token_count: int | None = None,
-        effect_disposition: str | None = None,
-        api_content: str | None = None,
     ) -> int:
         """The id of the new row. `message_count` grows by one, `tool_call_count` by the calls."""
         row = self._insert(
@@ -309,11 +297,7 @@ class StateFile:
             reasoning_details=_json(reasoning_details),
             codex_reasoning_items=_json(codex_reasoning_items),
             codex_message_items=_json(codex_message_items),
-            platform_message_id=platform_message_id,
             observed=int(observed),
-            token_count=token_count,
-            effect_disposition=effect_disposition,
-            api_content=_text(api_content),
         )
         self._db.execute(
             "UPDATE sessions SET message_count = message_count + 1,"
@@ -352,11 +336,9 @@ class StateFile:
         actual_cost: float | None = None,
         cost_source: str | None = None,
         cache_read_tokens: int = 0,
-        cache_write_tokens: int = 0,
         reasoning_tokens: int = 0,
         api_calls: int = 0,
         provider: str | None = None,
-        base_url: str | None = None,
         billing_mode: str | None = None,
     ) -> None:
         """Totals of the session. Hermes stores an unknown `cost` as zero: `status` tells."""
@@ -369,11 +351,9 @@ class StateFile:
             actual_cost_usd=actual_cost,
             cost_source=cost_source,
             cache_read_tokens=cache_read_tokens,
-            cache_write_tokens=cache_write_tokens,
             reasoning_tokens=reasoning_tokens,
             api_call_count=api_calls,
             billing_provider=provider,
-            billing_base_url=base_url,
             billing_mode=billing_mode,
         )
 
@@ -423,7 +403,7 @@ def _claim(path: Path) -> None:
     # A log left over from another file would be replayed into the new one.
     for taken in _with_companions(path):
         if taken.exists():
-            raise RefusedFile("File exists", f"{taken} is already there. Choose another name.")
+            raise Refused("File exists", f"{taken} is already there. Choose another name.")
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
@@ -440,4 +420,4 @@ def _json(value: object) -> str | None:
 
 
 def _parts(content: Sequence[object] | Mapping[str, object] | None) -> str | None:
-    return None if content is None else _JSON_CONTENT + json.dumps(content)
+    return None if content is None else MARKER + json.dumps(content)
