@@ -10,8 +10,7 @@ from explorer.errors import ExitCode, NoSuchSession
 from explorer.export.formats import Format, message_lines, session_lines
 from explorer.export.markdown import MARKDOWN
 from explorer.model import Message
-from explorer.stores.conversation import read_conversation, without_repeats
-from explorer.stores.resolve import resolve
+from explorer.stores.resolve import read_conversation, resolve, without_repeats
 
 
 def show_session(options: argparse.Namespace, now: float) -> int:

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
-from explorer.model import (
-    Kind,
-    Message,
-    MessageState,
-    Outline,
-    Session,
-    Sort,
-    state_of,
-)
+from explorer.model import Kind, Message, MessageState, Outline, Session, Sort, state_of
 from explorer.render.figures import count, exact
 from explorer.stores import columns
 from explorer.stores.base import (

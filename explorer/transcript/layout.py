@@ -10,7 +10,7 @@ from explorer.model import Message, MessageState, Outline, Session, State, ToolC
 from explorer.render.blocks import Block, View, blocks
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
-from explorer.stores.conversation import same
+from explorer.stores.resolve import same
 from explorer.transcript.document import LaidMessage
 from explorer.transcript.seams import Seam, compaction_seams, part_seams, pauses, repeated
 

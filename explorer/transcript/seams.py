@@ -8,7 +8,7 @@ from explorer.cancel import CancelToken
 from explorer.model import Message, MessageState, Outline
 from explorer.render.figures import duration, full_day, local_time, plural
 from explorer.stores.base import Store
-from explorer.stores.conversation import same
+from explorer.stores.resolve import same
 
 PAUSE = 3600.0
 """Seconds of silence that are worth a line."""

@@ -273,7 +273,7 @@ def test_a_scan_goes_stretch_by_stretch_and_finds_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A read that takes its time would lock out an agent without a write-ahead log."""
-    monkeypatch.setattr("explorer.stores.hermes.search.candidates.STRETCH", 7)
+    monkeypatch.setattr("explorer.stores.hermes.search.STRETCH", 7)
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=1.0)

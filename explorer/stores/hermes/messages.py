@@ -55,9 +55,8 @@ def only_seen(schema: Schema) -> str:
 def each_once(schema: Schema) -> str:
     """Behind a condition: and of rows that say the same, it is the one that is shown. Not without
     the agent's own index: each row would walk its session, of 35,000 messages for ten minutes."""
-    if not schema.has("messages", "display_order", "active", "compacted"):
-        return ""
-    if BY_ORDER not in schema.indices:
+    needed = schema.has("messages", "display_order", "active", "compacted")
+    if not needed or BY_ORDER not in schema.indices:
         return ""
     return (
         " AND NOT EXISTS (SELECT 1 FROM messages t WHERE t.session_id = m.session_id"
@@ -130,14 +129,6 @@ def _noted(metadata: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _model_switch(noted: Mapping[str, object], text: str) -> str:
-    return f"Model changed{_from_to(noted, text)}"
-
-
-def _personality_switch(noted: Mapping[str, object], text: str) -> str:
-    return f"Personality changed{_from_to(noted, text)}"
-
-
 def _from_to(noted: Mapping[str, object], text: str) -> str:
     before = _name(noted, "from", "previous")
     after = _name(noted, "to", "model", "personality", "name")
@@ -166,8 +157,8 @@ def _with(words: str, text: str) -> str:
 
 
 _TOLD: Mapping[str, Callable[[Mapping[str, object], str], str]] = {
-    "model_switch": _model_switch,
-    "personality_switch": _personality_switch,
+    "model_switch": lambda noted, text: f"Model changed{_from_to(noted, text)}",
+    "personality_switch": lambda noted, text: f"Personality changed{_from_to(noted, text)}",
     "async_delegation_complete": _delegation,
     "auto_continue": lambda noted, text: "Continued after an interruption",
     "internal_notification": lambda noted, text: _with("Notice", text),
@@ -175,24 +166,28 @@ _TOLD: Mapping[str, Callable[[Mapping[str, object], str], str]] = {
 }
 
 
+SEARCHED = (
+    "content",
+    "tool_name",
+    "tool_calls",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "codex_reasoning_items",
+    "codex_message_items",
+)
+"""Columns that hold what somebody may look for."""
 DISPLAY = ("display_kind", "display_metadata", "_compressed_summary")
 BODY = (
     "id",
     "session_id",
     "role",
     "timestamp",
-    "content",
-    "tool_calls",
     "tool_call_id",
-    "tool_name",
     "finish_reason",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "codex_reasoning_items",
-    "codex_message_items",
     "active",
     "compacted",
+    *SEARCHED,
     *DISPLAY,
 )
 NEAR = 8
@@ -321,10 +316,6 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
     )
 
 
-_PLACES = "idx_messages_display_page"
-"""The index by which copies are found."""
-
-
 class _Mark(NamedTuple):
     """What is special about a row: as a rule there are few."""
 
@@ -350,7 +341,7 @@ def first_outlines(
     ids = reader.column(first, (key, most))
     if len(ids) < most:
         return outlines(reader, key, rewound), True
-    if not rewound and _PLACES in reader.schema.indices:
+    if not rewound and BY_ORDER in reader.schema.indices:
         # Which of several copies is shown may be decided by one that comes much later.
         ids += _copies(reader, key, ids)
     among = f"m.id IN ({placeholders(ids)})"
@@ -438,9 +429,8 @@ def _as_marked(
         mark = marks.get(one.id)
         groups.setdefault((mark and mark.place) or (one.id, False), []).append(one)
     return [
-        max(same, key=_preferred)._replace(repeats=len(same)) for _, same in sorted(groups.items())
+        max(same, key=lambda one: (one.state is MessageState.LIVE, one.id))._replace(
+            repeats=len(same)
+        )
+        for _, same in sorted(groups.items())
     ]
-
-
-def _preferred(one: Outline) -> tuple[bool, int]:
-    return one.state is MessageState.LIVE, one.id

@@ -157,7 +157,7 @@ class HermesStore(Store):
         return too_long(self._file, self._config(), unit, token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        from explorer.stores.hermes.sessions.find import keys_of
+        from explorer.stores.hermes.sessions.columns import keys_of
 
         return self._file.read(lambda reader: keys_of(reader, ids), token)
 
@@ -204,7 +204,7 @@ class HermesStore(Store):
         return self._file.read(lambda reader: messages.around(reader, key, ids, rewound), token)
 
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
-        from explorer.stores.hermes.sessions.find import find
+        from explorer.stores.hermes.sessions.columns import find
 
         return self._file.read(lambda reader: find(reader, text), token)
 
@@ -218,21 +218,21 @@ class HermesStore(Store):
         below: int | None = None,
         token: CancelToken | None = None,
     ) -> Indexed:
-        from explorer.stores.hermes.search.candidates import indexed
+        from explorer.stores.hermes.search import indexed
 
         return self._file.read(lambda reader: indexed(reader, needles, limit, below), token)
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:
-        from explorer.stores.hermes.search.candidates import ranked
+        from explorer.stores.hermes.search import ranked
 
         return self._file.read(lambda reader: ranked(reader, needles, most), token)
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None
     ) -> Stretch:
-        from explorer.stores.hermes.search.candidates import scanned
+        from explorer.stores.hermes.search import scanned
 
         return self._file.read(lambda reader: scanned(reader, needles, below), token)
 

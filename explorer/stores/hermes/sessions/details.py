@@ -8,7 +8,6 @@ routes and use by model; newer schemas keep prompts and tools once for all sessi
 
 from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
@@ -29,8 +28,7 @@ from explorer.stores.fact_rows import (
     total,
 )
 from explorer.stores.hermes.gateway import files_of, routes_to
-from explorer.stores.hermes.links import Ties, links
-from explorer.stores.hermes.sessions.find import keys_of
+from explorer.stores.hermes.sessions.columns import keys_of
 from explorer.stores.hermes.sessions.rows import (
     END_REASONS,
     SPENDING,
@@ -43,7 +41,15 @@ from explorer.stores.hermes.sessions.rows import (
     statuses,
     token_rows,
 )
-from explorer.stores.hermes.sessions.survey import NEWEST, TIES, latest, make_ties, newest_time
+from explorer.stores.hermes.sessions.survey import (
+    NEWEST,
+    TIES,
+    Ties,
+    latest,
+    links,
+    make_ties,
+    newest_time,
+)
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import batches, placeholders
@@ -95,37 +101,30 @@ KNOWN = (
 )
 
 
-class _Read(NamedTuple):
-    """What the tables say."""
-
-    parts: tuple[Record, ...]
-    title: str | None
-    sections: Sequence[tuple[str, Sequence[Row]]]
-    rest: Sequence[Row]
-
-
 def details(file: ReadOnlyFile, unit: Unit, token: CancelToken) -> Details:
     """All about a unit. Files are looked for when the database is closed again."""
-    read = file.read(lambda reader: _read(reader, unit), token)
-    ids = [part.text("id") for part in read.parts]
-    made = sections(read.sections)
+    ids, title, told, rest = file.read(lambda reader: _read(reader, unit), token)
 
     def known(others: Collection[str]) -> Collection[str]:
         return file.read(lambda reader: keys_of(reader, sorted(others)), token)
 
     files = files_of(file.path, ids, known, token)
-    rest = sections([("Also stored", read.rest)])
-    return Details(ids[-1], read.title, (*made, files, *rest))
+    return Details(ids[-1], title, (*sections(told), files, *sections([rest])))
 
 
-def _read(reader: Reader, unit: Unit) -> _Read:
+_Facts = tuple[str, Sequence[Row]]
+
+
+def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Facts], _Facts]:
+    """What the tables say: (ids of the parts, title, sections, whatever else they hold)."""
     found, last = _records(reader, (*unit.parts, *unit.whole))
     parts = tuple(found[key] for key in unit.parts if key in found)
     if unit.key not in found or not parts:
         raise NoSuchSession("No such session", "It was deleted a moment ago.")
     one = newest(parts)
+    ids = [part.text("id") for part in parts]
     chain = unit.whole or unit.parts
-    told = [
+    told: list[_Facts] = [
         ("Session", _session(parts, one)),
         ("Where", [*labelled(one, WHERE), *resets(reader, one)]),
         ("Model", [*_model(parts, one), *_tools(reader, one)]),
@@ -135,10 +134,10 @@ def _read(reader: Reader, unit: Unit) -> _Read:
         ("Times", _times(parts, [last[key] for key in unit.parts if key in last])),
         ("Lineage", lineage(reader, unit)),
         ("Parts", _parts([found[key] for key in chain if key in found], parts)),
-        ("Routes", routes(reader, [part.text("id") for part in parts])),
+        ("Routes", routes(reader, ids)),
     ]
     rest = others(_with_prompt(reader, one), KNOWN)
-    return _Read(parts, one.text("title") or None, told, rest)
+    return ids, one.text("title") or None, told, ("Also stored", rest)
 
 
 def _records(
@@ -190,13 +189,14 @@ def _yes(record: Record, column: str, how: str = "") -> str:
 
 
 def _tools(reader: Reader, one: Record) -> list[Row]:
-    """The tools that were offered to the model."""
+    """The names of the tools that were offered to the model, where their description is read."""
     if not one.has(TOOLS):
         return []
-    named = tools(reader, one.text(TOOLS))
+    found = shared_text(reader, one.text(TOOLS), TOOLS_READ)
+    names = map(_name, cells.items(found[0])) if found else ()
     missing = "their description is not in the file"
     plain = one.told(TOOLS) if one.text(TOOLS)[:1] in ("[", "{") else missing
-    return [("Tools", named or plain)]
+    return [("Tools", ", ".join(filter(None, names)) or plain)]
 
 
 def _with_prompt(reader: Reader, one: Record) -> Record:
@@ -266,35 +266,25 @@ MOST_ROUTES = 20
 MOST_MODELS = 20
 
 _KINDS = {
-    Kind.ROOT: "a conversation of its own",
-    Kind.BRANCH: "a branch of another session",
-    Kind.SUBAGENT: "a subagent's session",
-    Kind.CONTINUATION: "a part of a conversation",
+    Kind.BRANCH: ("a branch of another session", "Branch of", "Branches"),
+    Kind.SUBAGENT: ("a subagent's session", "Subagent of", "Subagents"),
+    Kind.CONTINUATION: ("a part of a conversation", "Continues", "Continued by"),
+    Kind.ROOT: ("a conversation of its own", "Came after", "After a reset"),
 }
-_PARENTS = {
-    Kind.ROOT: "Came after",
-    Kind.BRANCH: "Branch of",
-    Kind.SUBAGENT: "Subagent of",
-    Kind.CONTINUATION: "Continues",
-}
-_CHILDREN = {
-    Kind.BRANCH: "Branches",
-    Kind.SUBAGENT: "Subagents",
-    Kind.CONTINUATION: "Continued by",
-    Kind.ROOT: "After a reset",
-}
+"""What a session of this kind is, what its parent is to it, and what it is to its parent."""
 
 
 def lineage(reader: Reader, unit: Unit) -> list[Row]:
     """What it came from, and how many sessions came of it."""
-    rows = [("Kind", _KINDS[unit.kind])]
+    what, parent_is, _ = _KINDS[unit.kind]
+    rows = [("Kind", what)]
     if unit.restored:
         rows.append(("Hidden", "by Hermes, since an upgrade took it for a subagent's; not lost"))
     parent = _parent(reader, unit)
     if parent:
-        rows.append((_PARENTS[unit.kind], parent))
+        rows.append((parent_is, parent))
     came = _children(reader, unit)
-    return rows + [(label, count(came[kind])) for kind, label in _CHILDREN.items() if kind in came]
+    return rows + [(_KINDS[kind][2], count(came[kind])) for kind in _KINDS if kind in came]
 
 
 def _parent(reader: Reader, unit: Unit) -> str:
@@ -397,13 +387,6 @@ def shared_text(reader: Reader, hash_: str, most: int) -> tuple[bytes, int] | No
         (most, hash_),
     )
     return (found[0] or b"", cells.amount(found[1])) if found else None
-
-
-def tools(reader: Reader, hash_: str) -> str:
-    """The names of the tools in a description of them; empty where it cannot be read."""
-    found = shared_text(reader, hash_, TOOLS_READ)
-    names = [_name(one) for one in cells.items(found[0])] if found else []
-    return ", ".join(filter(None, names))
 
 
 def _name(tool: dict[str, object]) -> str:

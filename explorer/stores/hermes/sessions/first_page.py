@@ -14,19 +14,20 @@ again for that, and now and then all of them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from explorer.model import Session, Sort
 from explorer.stores.base import Changes
 from explorer.stores.catalog import NOISE, Catalog, Mark
-from explorer.stores.hermes.links import Ties, chains, links
-from explorer.stores.hermes.sessions.find import keys_of
+from explorer.stores.hermes.sessions.columns import keys_of
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import (
     FLAGS,
     NEWEST,
     TIES,
+    Ties,
+    chains,
     latest,
+    links,
     make_ties,
     mark_of,
     newest_time,
@@ -55,41 +56,17 @@ def changes(reader: Reader, since: Mark) -> Changes | None:
     )
     if len(touched) > MOST:
         return None
-    family = family_of(reader, touched)
-    markers = reader.schema.has("sessions", "archived")
-    return Changes(now, frozenset(touched), local_catalog(family, markers))
+    return Changes(now, frozenset(touched), family_of(reader, touched)[1])
 
 
 GENERATIONS = 100
 
 
-class Family(NamedTuple):
+def family_of(reader: Reader, keys: Iterable[int]) -> tuple[dict[int, Ties], Catalog]:
     """Some sessions, their ancestors and the continuations of all these."""
-
-    ties: dict[int, Ties]
-    flagged: dict[str, set[int]]
-    """Those of which a column of `FLAGS` says yes."""
-    empty: set[int]
-
-
-def local_catalog(family: Family, markers: bool) -> Catalog:
-    ties = family.ties
-    found = links(ties.values(), markers)
-    return Catalog(
-        keys=list(ties),
-        active=[row.last_active for row in ties.values()],
-        sources=[row.source for row in ties.values()],
-        links=found,
-        chains=chains(found, ties),
-        empty=frozenset(family.empty),
-        archived=family.flagged["archived"],
-        pinned=family.flagged["pinned"],
-        hidden=family.flagged["hidden"],
-    )
-
-
-def family_of(reader: Reader, keys: Iterable[int]) -> Family:
-    family = Family({}, {column: set() for column in FLAGS}, set())
+    ties: dict[int, Ties] = {}
+    flagged: dict[str, set[int]] = {column: set() for column in FLAGS}
+    empty: set[int] = set()
     names = (*TIES, *FLAGS, "last_activity_at")
     columns = f"{reader.schema.pick('sessions', 's', names)}, {NEWEST}"
     wanted = keys
@@ -97,16 +74,27 @@ def family_of(reader: Reader, keys: Iterable[int]) -> Family:
         fresh = numbered_rows(reader, columns, "sessions", wanted)
         for key, *row, noted, greatest in fresh:
             active = latest(newest_time(reader, key, greatest), noted) or 0.0
-            family.ties[key] = make_ties((key, *row[: len(TIES)]), {key: active})
+            ties[key] = make_ties((key, *row[: len(TIES)]), {key: active})
             for column, cell in zip(FLAGS, row[len(TIES) :], strict=True):
                 if cells.flag(cell, default=False):
-                    family.flagged[column].add(key)
+                    flagged[column].add(key)
             if greatest is None:
-                family.empty.add(key)
-        wanted = [key for key in _relatives(reader, fresh) if key not in family.ties]
+                empty.add(key)
+        wanted = [key for key in _relatives(reader, fresh) if key not in ties]
         if not wanted:
             break
-    return family
+    found = links(ties.values(), markers=reader.schema.has("sessions", "archived"))
+    return ties, Catalog(
+        keys=list(ties),
+        active=[row.last_active for row in ties.values()],
+        sources=[row.source for row in ties.values()],
+        links=found,
+        chains=chains(found, ties),
+        empty=frozenset(empty),
+        archived=flagged["archived"],
+        pinned=flagged["pinned"],
+        hidden=flagged["hidden"],
+    )
 
 
 def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
@@ -136,14 +124,12 @@ WIDEST = 500
 
 def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Session]:
     """About the newest `limit` rows of a list, noise left out. Order: last activity or start."""
-    markers = reader.schema.has("sessions", "archived")
     reach = limit + MARGIN
     while True:
         found = _candidates(reader, reach, sort)
         take = reach
         while True:
-            family = family_of(reader, found[:take])
-            catalog = local_catalog(family, markers)
+            ties, catalog = family_of(reader, found[:take])
             listed, _ = catalog.select()
             if len(listed) >= limit or take >= len(found):
                 break
@@ -153,12 +139,12 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
         reach *= GREATER
     order = catalog.by_last_active(listed)
     if sort is Sort.STARTED:
-        starts = {key: family.ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
+        starts = {key: ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
         order.sort(key=starts.__getitem__, reverse=True)
     page = order[:limit]
     helpers = _children(reader, [part for key in page for part in catalog.chain(key)])
-    if not helpers <= set(family.ties):
-        catalog = local_catalog(family_of(reader, {*family.ties, *helpers}), markers)
+    if not helpers <= ties.keys():
+        _, catalog = family_of(reader, {*ties, *helpers})
     return sessions(reader, [catalog.folded(key) for key in page], now)
 
 
@@ -168,8 +154,7 @@ def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
     keys = {*keys_of(reader, sorted(noted)).values(), *_own_pins(reader)}
     if not keys:
         return []
-    family = family_of(reader, keys)
-    catalog = local_catalog(family, reader.schema.has("sessions", "archived"))
+    _, catalog = family_of(reader, keys)
     rows = catalog.by_last_active(catalog.tips(frozenset(keys)))
     return sessions(reader, [catalog.folded(key) for key in rows], now)
 

@@ -20,21 +20,9 @@ from explorer.model import Kind
 from explorer.stores.base import TooLong
 from explorer.stores.catalog import Catalog, Unit, children
 from explorer.stores.fates import DAY, Fates, SettingState
-from explorer.stores.hermes.search.layout import notes
+from explorer.stores.hermes.search import notes
 from explorer.stores.hermes.sessions.survey import NEWEST
-from explorer.stores.hermes.upkeep.rules import (
-    BOT_CHAT,
-    IDLE,
-    RETENTION,
-    Due,
-    Marks,
-    Plan,
-    Release,
-    Row,
-    due,
-    plan_of,
-    release_of,
-)
+from explorer.stores.hermes.upkeep import rules
 from explorer.stores.hermes.upkeep.settings import Settings, read_settings
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
@@ -67,14 +55,16 @@ def fates(
         keys = list(dict.fromkeys(part for key in keys for part in catalog.chain(key)))
     release, plan, read = file.read(lambda reader: _read(reader, settings, keys, before), token)
     continued = children(catalog.links, Kind.CONTINUATION)
-    found = due(_rows(read, catalog), continued, catalog.pinned, release, plan)
+    found = rules.due(_rows(read, catalog), continued, catalog.pinned, release, plan)
     if before is not None:
-        found = Due(*({key: at for key, at in times.items() if at <= before} for times in found))
+        found = rules.Due(
+            *({key: at for key, at in times.items() if at <= before} for times in found)
+        )
     return Fates(
         *found,
         certain=plan.certain,
-        retention=RETENTION if plan.retention is None else plan.retention / DAY,
-        idle=IDLE if plan.idle is None else plan.idle / DAY,
+        retention=rules.RETENTION if plan.retention is None else plan.retention / DAY,
+        idle=rules.IDLE if plan.idle is None else plan.idle / DAY,
         acts=plan.acts,
         next_run=None if plan.retention is None else plan.next_prune,
         pins=release.archives,
@@ -87,11 +77,11 @@ def fates(
 
 def _read(
     reader: Reader, settings: Settings, keys: Sequence[int] | None, before: float | None
-) -> tuple[Release, Plan, list[Any]]:
+) -> tuple[rules.Release, rules.Plan, list[Any]]:
     """What is done, and the rows of `_columns` that are asked for; of all of them, where only some
     time is asked about, those that were not used for long enough."""
-    release = release_of(reader.schema)
-    plan = plan_of(settings, release, _marks(reader))
+    release = rules.release_of(reader.schema)
+    plan = rules.plan_of(settings, release, _marks(reader))
     columns = _columns(reader.schema)
     if not plan.acts:
         return release, plan, []
@@ -102,7 +92,7 @@ def _read(
     return release, plan, walk(reader, columns, "sessions", f"{since} <= ?", until)
 
 
-def _unknown(settings: Settings, release: Release) -> str:
+def _unknown(settings: Settings, release: rules.Release) -> str:
     """Why nothing can be told, where that is not because nothing is done."""
     for name, days, usual in (
         ("auto_prune", "retention_days", not release.by_start),
@@ -117,11 +107,11 @@ def _unknown(settings: Settings, release: Release) -> str:
     return ""
 
 
-def _marks(reader: Reader) -> Marks:
+def _marks(reader: Reader) -> rules.Marks:
     """When Hermes cleaned up last: in `state_meta`, as text."""
     names = ("last_auto_prune", "last_auto_archive")
     found = notes(reader, *names)
-    return Marks(*(_mark(found.get(name)) for name in names))
+    return rules.Marks(*(_mark(found.get(name)) for name in names))
 
 
 def _mark(cell: object) -> float:
@@ -133,11 +123,11 @@ def _mark(cell: object) -> float:
     return 0.0 if math.isnan(value) else value
 
 
-def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[Row]:
+def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[rules.Row]:
     for key, bot, newest, start, end, reason, noted, pinned, archived, hidden in read:
         if not catalog.has(key):
             continue
-        yield Row(
+        yield rules.Row(
             key=key,
             source=catalog.source(key),
             started=_time(start),
@@ -155,7 +145,7 @@ def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[Row]:
 def _columns(schema: Schema) -> str:
     """What the rules ask about, and whether the title is that of the Bot Chat: titles themselves
     may be long."""
-    title = f"s.\"title\" IS '{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
+    title = f"s.\"title\" IS '{rules.BOT_CHAT}'" if schema.has("sessions", "title") else "0"
     return f"{title}, {NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
 
 
