@@ -21,7 +21,7 @@ from random import Random
 from bench.plan import NOW, plan
 from bench.rows import MESSAGE_COLUMNS, SESSION_COLUMNS, Writer
 from bench.words import phrases
-from explorer.stores.hermes.create.schema import SCHEMA, VERSION
+from explorer.stores.hermes.create.state_file import SCHEMA, VERSION
 
 __all__ = ["FILES", "NOW", "Recipe", "build", "insert", "kept"]
 

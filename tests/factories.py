@@ -11,9 +11,9 @@ from pathlib import Path
 
 from explorer.model import Message, Session
 from explorer.stores.base import Store
-from explorer.stores.conversation import read_session
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.resolve import read_session
 
 T0 = 1_760_000_000.0
 NOW = T0 + 30 * 86_400

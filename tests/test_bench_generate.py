@@ -9,7 +9,7 @@ import pytest
 
 from bench.generate import NOW, Recipe, build
 from bench.measure import PlainText
-from explorer.stores.hermes.create.schema import SCHEMA
+from explorer.stores.hermes.create.state_file import SCHEMA
 
 TINY = Recipe(sessions=60, messages=600)
 

@@ -20,8 +20,7 @@ from explorer.render.lines import MATCH, Line, restyled
 from explorer.search.engine import LEFT_OUT, Gathered, SearchResult, denied, prepared, search
 from explorer.search.matcher import Matcher, Titles, Where, titles_alike, titles_holding
 from explorer.search.pattern import BadPattern
-from explorer.stores.base import Store
-from explorer.stores.candidates import Indexed
+from explorer.stores.base import Indexed, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.resolve import pinned_rows
 

@@ -9,8 +9,7 @@ from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
 from explorer.model import Message
-from explorer.stores.conversation import read_conversation, without_repeats
-from explorer.stores.resolve import resolve
+from explorer.stores.resolve import read_conversation, resolve, without_repeats
 
 
 def show_session(options: argparse.Namespace, now: float) -> int:

@@ -24,8 +24,7 @@ from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
 from explorer.search.language.vocabulary import PLACE_FIELD
 from explorer.search.matcher import NO_TITLES, Matcher, Titles, needles, titles_holding
-from explorer.stores.base import Store
-from explorer.stores.candidates import Candidate, Indexed, Stretch
+from explorer.stores.base import Candidate, Indexed, Store, Stretch
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON, Fates, expiring

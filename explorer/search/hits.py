@@ -21,8 +21,7 @@ from explorer.search.engine import (
 )
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.stores.base import Store
-from explorer.stores.candidates import Candidate
+from explorer.stores.base import Candidate, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, SOURCE, TITLE
 

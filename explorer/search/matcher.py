@@ -17,7 +17,7 @@ from explorer.render.tools.kinds import unnamed
 from explorer.search.language.fields import MessageTest, message_test
 from explorer.search.language.query import Query, Term
 from explorer.search.pattern import pattern
-from explorer.stores.candidates import Needles
+from explorer.stores.base import Needles
 
 FIELDS = ("content", "tool_calls", "tool_name", "reasoning")
 _PLACES = dict(zip(FIELDS, ("content", "tools", "tools", "reasoning"), strict=True))

@@ -2,26 +2,78 @@
 
 The layers above ask a `Store` what it holds and what is possible; they never ask which kind it
 is. Every call opens the file, reads and closes it, and stops when its token is cancelled.
+
+To a search a store gives candidates: every message that may hold what is wanted, newest first, and
+of each whether that is certain. What is not certain (text inside JSON, pictures beside text,
+thoughts in their many places) is read and decided by who asked, on the text as a person would see
+it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.model import Message, Outline, Session, Sort, StoreInfo
-from explorer.stores.candidates import Indexed, Needles, Stretch
+from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.columns import Column, Columns
-from explorer.stores.fates import Fates
+from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.notes import OurFiles
+from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.failures import log_size
+from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+
+Group = tuple[str, ...]
+"""Texts of which one must be there."""
+
+
+class Needles(NamedTuple):
+    """What a message must hold: one text of every group, without regard to case."""
+
+    groups: tuple[Group, ...] = ()
+    rewound: bool = False
+    """Messages that were taken back count too."""
+    sure: tuple[Group, ...] = ()
+    """What in plain content makes it certain: one text of every group."""
+
+
+class Candidate(NamedTuple):
+    """A message that may hold what is wanted."""
+
+    message_id: int
+    session_key: int | None
+    """None for a message whose session row is gone."""
+    session_id: str
+    certain: bool
+    at: float
+    """The greater the newer, among all messages of the store."""
+
+
+class Indexed(NamedTuple):
+    """What a search table knows."""
+
+    table: str = ""
+    """Its name; empty where none could tell."""
+    found: Sequence[Candidate] = ()
+    """The newest candidates."""
+    trouble: str = ""
+    """Why none could tell although one should: it is missing, stale or broken."""
+
+
+class Stretch(NamedTuple):
+    """What was found in some of the messages, newest first."""
+
+    found: Sequence[Candidate]
+    below: int | None
+    """Where to go on; None at the end."""
+    done: float
+    """How much of the file has been looked at, from 0 to 1."""
+
 
 if TYPE_CHECKING:
-    from explorer.model import Action
-    from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Progress
-    from explorer.stores.edits.undo_plan import UndoPlan
-    from explorer.stores.ours.trash import TrashFile
-    from explorer.stores.ours.trash_records import Entry, Receipt
+    from explorer.stores.edits.dialect import Dialect
+    from explorer.stores.edits.editor import Editor
 
 T = TypeVar("T")
 
@@ -61,6 +113,17 @@ class Details(NamedTuple):
     sections: tuple[Section, ...]
 
 
+class Figures(NamedTuple):
+    """What is counted for `info`."""
+
+    sessions: int
+    messages: int
+    orphans: int = 0
+    schema_version: int | None = None
+    search: SearchModes = SearchModes(fts=False, trigram=False, cjk=False, covers=())
+    sound: bool = True
+
+
 class Handover(NamedTuple):
     """How the agent of a store takes a session back."""
 
@@ -86,114 +149,72 @@ class TooLong(NamedTuple):
     """The agent refuses it; else it may, as releases before it was written had no limit."""
 
 
-class Edits(Protocol):
-    """The writing half of a store: keys in, plans and receipts out.
+Edits: TypeAlias = "Editor"
+"""The writing half of a store: keys in, plans and receipts out.
 
-    Every plan is made from the store as it is, and every edit checks again under the lock. What an
-    edit took out is in the trash, complete, before it goes.
-    """
-
-    @property
-    def trash(self) -> "TrashFile": ...
-
-    def plan(
-        self,
-        action: "Action",
-        keys: Sequence[int],
-        *,
-        title: str = "",
-        force: bool = False,
-        measured: bool = False,
-        token: CancelToken | None = None,
-    ) -> "EditPlan":
-        """What an edit of these sessions would do; refused with the reason where it cannot be."""
-        ...
-
-    def apply(
-        self,
-        plan: "EditPlan",
-        token: CancelToken | None = None,
-        progress: "Callable[[Progress], None] | None" = None,
-        force: bool = False,
-    ) -> "Done":
-        """Do what was planned. Stopped by its token, a long edit says how far it got."""
-        ...
-
-    def undo_plan(
-        self,
-        receipt: int | None = None,
-        entries: Collection[int] | None = None,
-        token: CancelToken | None = None,
-    ) -> "UndoPlan":
-        """What taking an edit back would do: the newest that is not yet undone, or this one."""
-        ...
-
-    def undo(
-        self,
-        plan: "UndoPlan",
-        token: CancelToken | None = None,
-        progress: "Callable[[Progress], None] | None" = None,
-    ) -> "Done": ...
-
-    def before(self, receipt: "Receipt") -> "Receipt | None":
-        """The edit before this one that can be taken back."""
-        ...
-
-    def after_crash(self) -> "AfterCrash":
-        """What became of edits that a crash cut short; what is clear of them is settled."""
-        ...
-
-    def finish(
-        self,
-        receipt: "Receipt",
-        token: CancelToken | None = None,
-        progress: "Callable[[Progress], None] | None" = None,
-    ) -> "Done":
-        """Do the rest of an edit that a crash cut short."""
-        ...
-
-    def restore(
-        self,
-        receipt: "Receipt",
-        token: CancelToken | None = None,
-        progress: "Callable[[Progress], None] | None" = None,
-    ) -> "Done":
-        """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
-        ...
-
-    def worded(self, plan: "EditPlan") -> "EditPlan":
-        """A plan in which every session without a title has its first words."""
-        ...
-
-    def worded_entries(self, entries: "Iterable[Entry]") -> "list[Entry]":
-        """The same for what is in the trash."""
-        ...
-
-    def noted_pins(self) -> frozenset[str]:
-        """The ids that our notes hold as pinned."""
-        ...
+Every plan is made from the store as it is, and every edit checks again under the lock. What an edit
+took out is in the trash, complete, before it goes. The engine is one for all kinds.
+"""
 
 
 class Store(Protocol):
-    """A store of sessions: reading it, and through `edits` changing it."""
+    """The sessions of one file: reading them, and through `edits` changing them. What few agents
+    have is answered here for the others."""
 
     path: Path
     kind: str
-    keeps_ends: bool
+    keeps_ends: bool = False
     """Whether it is written down that a session has ended; else none counts as left open."""
-    keeps_pins: bool
+    keeps_pins: bool = False
     """Whether the agent itself has pins; else they are kept in our notes."""
+    _file: ReadOnlyFile
+
+    def __init__(self, file: ReadOnlyFile) -> None:
+        self._file = file
+        self.path = file.path
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, whose calls in this thread read one state of the file; all of it again where
         the file was busy."""
-        ...
+        return self._file.together(work, token)
 
     def handover(self) -> Handover | str:
         """How a session is resumed; where it cannot be, why not."""
         ...
 
-    def info(self, token: CancelToken | None = None) -> StoreInfo: ...
+    def info(self, token: CancelToken | None = None) -> StoreInfo:
+        # Late: who reads need not load what edits.
+        from explorer.stores.edits.refusals import reasons
+
+        def work(reader: Reader) -> StoreInfo:
+            figures = self.figures(reader)
+            return StoreInfo(
+                path=str(self.path),
+                kind=self.kind,
+                schema_version=figures.schema_version,
+                journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
+                sessions=figures.sessions,
+                messages=figures.messages,
+                orphans=figures.orphans,
+                bytes=os.stat(self.path).st_size,
+                wal_bytes=log_size(self.path),
+                search=figures.search,
+                snapshot=reader.snapshot,
+                edits=reasons(
+                    self.path, self.dialect(), reader.schema, reader.rows, reader.snapshot
+                ),
+                sound=figures.sound,
+            )
+
+        return self._file.read(work, token)
+
+    def figures(self, reader: Reader) -> Figures:
+        """What `info` tells beyond the file itself."""
+        ...
+
+    def dialect(self) -> "Dialect":
+        """How its agent keeps sessions, for whoever edits."""
+        ...
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
@@ -212,7 +233,7 @@ class Store(Protocol):
 
     def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
         """What is new since a catalog was read; None where only another one can tell."""
-        ...
+        return None
 
     def columns(
         self,
@@ -233,24 +254,25 @@ class Store(Protocol):
         """What the agent is going to do by itself to these sessions, with all parts of their
         conversations, or to all: of 100,000 that takes a second, and a quarter of it where only
         what comes `before` a time is asked for."""
-        ...
+        return NO_FATES
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         """Whether the agent would refuse to resume a unit for its length."""
-        ...
+        return None
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         """The keys of the sessions with these very ids; those that are gone are missing."""
         ...
 
     def edits(self, ours: OurFiles) -> Edits:
-        """The writing half; `Refused` where this kind of store has none. Which edits a store allows
-        is told by `info`."""
-        ...
+        """The writing half. Which edits a store allows is told by `info`."""
+        from explorer.stores.edits.editor import Editor
+
+        return Editor(self.path, self.dialect(), self.sessions, ours)
 
     def set_of(self, key: int) -> int:
         """Which of several sets of sessions a session is of: an edit is about one of them."""
-        ...
+        return 0
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
@@ -273,11 +295,11 @@ class Store(Protocol):
     ) -> tuple[list[Outline], bool]:
         """(the outlines of at least the first `most` messages, the rewound counted among them,
         whether those are all); where they are not, sizes may be unknown."""
-        ...
+        return self.outlines(key, rewound, token), True
 
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         """What the agent was told before anything was said; empty where it is not kept."""
-        ...
+        return ""
 
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
@@ -315,14 +337,14 @@ class Store(Protocol):
     ) -> Indexed:
         """The newest candidates that a search table knows, or the newest of those below a message;
         nothing where no table can tell."""
-        ...
+        return Indexed()
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:
         """Of the newest messages that a search table knows, how well they match, by message: the
         less the better. Empty where no table can tell."""
-        ...
+        return {}
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None

@@ -34,6 +34,9 @@ class Link(NamedTuple):
     restored: bool = False
 
 
+_NO_LINK = Link(Kind.ROOT, None)
+
+
 class Unit(NamedTuple):
     """What one row of a list stands for: a session, or a conversation from root to tip."""
 
@@ -89,15 +92,12 @@ class Catalog:
         self.source_names = list(dict.fromkeys(sources))
         numbers = {name: number for number, name in enumerate(self.source_names)}
         self._source = array("L", map(numbers.__getitem__, sources))
-        self._class: list[Hidden | None] = list(map(NOISE.get, sources))
         self._position = dict(zip(keys, range(len(keys)), strict=True))
         self._helpers = _helpers(links)
-        self._classify(empty)
-        found: dict[int, tuple[int, ...]] = {}
-        for chain in chains:
-            found |= dict.fromkeys(chain, chain)
-            self._fold(chain, empty)
-        self._chain_of: Mapping[int, tuple[int, ...]] = found
+        self._chain_of: Mapping[int, tuple[int, ...]] = {
+            key: chain for chain in chains for key in chain
+        }
+        self._class = self._classified()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -116,12 +116,10 @@ class Catalog:
         return self._class[self._position[key]]
 
     def kind(self, key: int) -> Kind:
-        link = self.links.get(key)
-        return link.kind if link else Kind.ROOT
+        return self.links.get(key, _NO_LINK).kind
 
     def parent(self, key: int) -> int | None:
-        link = self.links.get(key)
-        return link.parent if link else None
+        return self.links.get(key, _NO_LINK).parent
 
     def children(self, *kinds: Kind) -> dict[int, list[int]]:
         """The sessions that came of each, of these kinds, in the order they were made."""
@@ -156,13 +154,14 @@ class Catalog:
         """The row of a list that stands for this session's whole conversation."""
         chain = self.chain(key)
         helpers = sum(self._helpers.get(part, 0) for part in chain)
-        return Unit(chain[-1], chain, self.kind(chain[0]), self._restored(chain[0]), helpers)
+        link = self.links.get(chain[0], _NO_LINK)
+        return Unit(chain[-1], chain, link.kind, link.restored, helpers)
 
     def single(self, key: int) -> Unit:
         """The session by itself."""
         whole = self._chain_of.get(key, ())
-        helpers = self._helpers.get(key, 0)
-        return Unit(key, (key,), self.kind(key), self._restored(key), helpers, whole)
+        link = self.links.get(key, _NO_LINK)
+        return Unit(key, (key,), link.kind, link.restored, self._helpers.get(key, 0), whole)
 
     def select(
         self,
@@ -211,19 +210,10 @@ class Catalog:
         more = frozenset(keys) - self.archived
         if not more:
             return self
-        return Catalog(
-            keys=self.keys,
-            active=self.active,
-            sources=[self.source_names[number] for number in self._source],
-            links=self.links,
-            chains=dict.fromkeys(self._chain_of.values()),
-            archived=self.archived | more,
-            empty=self.empty,
-            mark=self.mark,
-            pinned=self.pinned,
-            hidden=self.hidden,
-            sound=self.sound,
-        )
+        made = copy(self)
+        made.archived = self.archived | more
+        made._class = made._classified()
+        return made
 
     def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":
         """This catalog with some sessions pinned, or not pinned, in the agent itself."""
@@ -235,19 +225,21 @@ class Catalog:
         """This catalog with some sessions as they are now, new ones added. A copy, since others
         may be reading this one in their threads; what did not change is shared, so that a new
         message costs about the same among 100 sessions and among 100,000."""
-        made = object.__new__(Catalog)
+        made = copy(self)
         made.mark = mark
         made.keys, made.active, made._source = self.keys[:], self.active[:], self._source[:]
         made._class = self._class[:]
         made._chain_of = _merged(self._chain_of, family._chain_of)
         made.links = _merged(self.links, family.links)
-        made._helpers = self._helpers if made.links is self.links else _helpers(made.links)
+        if made.links is not self.links:
+            made._helpers = _helpers(made.links)
         made.empty = _renewed(self.empty, family.empty, family.keys)
         made.archived = _renewed(self.archived, family.archived, family.keys)
         made.pinned = _renewed(self.pinned, family.pinned, family.keys)
         made.hidden = _renewed(self.hidden, family.hidden, family.keys)
         new = [key for key in family.keys if key not in self._position]
-        made._position = dict(self._position) if new else self._position
+        if new:
+            made._position = dict(self._position)
         for key in new:
             made._position[key] = len(made.keys)
             made.keys.append(key)
@@ -263,17 +255,16 @@ class Catalog:
             made._class[at] = family.hidden_as(key)
         return made
 
-    def _restored(self, key: int) -> bool:
-        link = self.links.get(key)
-        return link is not None and link.restored
-
-    def _classify(self, empty: Collection[int]) -> None:
-        position, classes = self._position, self._class
+    def _classified(self) -> list[Hidden | None]:
+        """The class that each row is hidden as."""
+        position = self._position
+        noise = list(map(NOISE.get, self.source_names))
+        classes = [noise[number] for number in self._source]
         # The first that fits counts: what somebody did with a session before what it is.
         for reason, keys in (
             (Hidden.ARCHIVED, self.archived),
             (Hidden.HIDDEN, self.hidden),
-            (Hidden.EMPTY, empty),
+            (Hidden.EMPTY, self.empty),
         ):
             for key in keys:
                 if key in position and classes[position[key]] is None:
@@ -281,15 +272,18 @@ class Catalog:
         for key, link in self.links.items():
             if link.kind is Kind.SUBAGENT and key in position:
                 classes[position[key]] = Hidden.SUBAGENT
+        for key, chain in self._chain_of.items():
+            if key == chain[-1]:
+                self._fold(chain, classes)
+        return classes
 
-    def _fold(self, chain: tuple[int, ...], empty: Collection[int]) -> None:
+    def _fold(self, chain: tuple[int, ...], classes: list[Hidden | None]) -> None:
         """The tip stands for the chain, with the class of its root; the other parts are folded."""
         tip, root = chain[-1], chain[0]
-        position, classes = self._position, self._class
+        position = self._position
         reason = classes[position[root]]
         if reason in (Hidden.ARCHIVED, Hidden.HIDDEN, Hidden.EMPTY, None):
-            all_empty = all(key in empty for key in chain)
-            reason = Hidden.EMPTY if all_empty else None
+            reason = Hidden.EMPTY if self.empty.issuperset(chain) else None
             reason = Hidden.HIDDEN if tip in self.hidden else reason
             reason = Hidden.ARCHIVED if tip in self.archived else reason
         for key in chain[:-1]:
@@ -323,4 +317,16 @@ def children(links: Mapping[int, Link], *kinds: Kind) -> dict[int, list[int]]:
     for key, link in links.items():
         if link.kind in kinds and link.parent is not None:
             found.setdefault(link.parent, []).append(key)
+    return found
+
+
+def descendants(keys: Iterable[int], children: Mapping[int, Iterable[int]]) -> set[int]:
+    """All that came of these sessions, and of what came of them."""
+    found: set[int] = set()
+    waiting = list(keys)
+    while waiting:
+        for child in children.get(waiting.pop(), ()):
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
     return found

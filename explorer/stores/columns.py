@@ -15,14 +15,8 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Column(Generic[T_co]):
-    """Something that is known of sessions, with the type that it has."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return self._name
+class Column(str, Generic[T_co]):
+    """Something that is known of sessions, by name, with the type that it has."""
 
 
 ID = Column[str]("id")

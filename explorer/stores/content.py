@@ -133,17 +133,13 @@ def _placeholder(kind: str, part: dict[str, object]) -> str:
         amount = size(len(data) * 3 // 4 if head.endswith(";base64") else len(data))
         subtype = head[5:].split(";")[0].rpartition("/")[2]
     elif "://" in source:
-        name = name or _file_name(source)
+        path = source.partition("://")[2].partition("?")[0].partition("#")[0]
+        name = name or path.rpartition("/")[2] or source
     elif subtype or len(source) > 200:
         amount = size(len(source) * 3 // 4)
     else:
         name = name or source
     return f"[{' '.join(filter(None, (kind, name, amount, subtype)))}]"
-
-
-def _file_name(url: str) -> str:
-    path = url.partition("://")[2].partition("?")[0].partition("#")[0]
-    return path.rpartition("/")[2] or url
 
 
 def _raw(value: object) -> str:

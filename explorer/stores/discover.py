@@ -16,10 +16,9 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError, UsageError
 from explorer.stores.base import Store
-from explorer.stores.hermes.home import PROFILE_NAME
-from explorer.stores.hermes.store import HermesStore, is_hermes
+from explorer.stores.hermes.store import PROFILE_NAME, HermesStore, NotedStore, is_hermes
 from explorer.stores.ours.notes import Notes
-from explorer.stores.power_loop.tables import is_power_loop, sets_of_tables
+from explorer.stores.power_loop.tables import sets_of_tables
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
@@ -139,8 +138,6 @@ class StoreKind(NamedTuple):
 
 def _hermes(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
     if notes is not None and not schema.has("sessions", "archived"):
-        from explorer.stores.hermes.noted_archive import NotedStore
-
         return NotedStore(file, notes)
     return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
 
@@ -152,7 +149,10 @@ def _power_loop(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Stor
     return PowerLoopStore(file, sets_of_tables(schema))
 
 
-KINDS = (StoreKind(is_hermes, _hermes), StoreKind(is_power_loop, _power_loop))
+KINDS = (
+    StoreKind(is_hermes, _hermes),
+    StoreKind(lambda schema: bool(sets_of_tables(schema)), _power_loop),
+)
 
 
 def open_store(

@@ -148,16 +148,16 @@ def expiring(fates: Fates, chain: Callable[[int], Sequence[int]], now: float) ->
 AGENT = "Hermes"
 """The only agent that does something by itself."""
 NOT_SET = "sessions.auto_prune is not set: releases since September 2026 delete, older ones do not"
-_VERBS = {Deed.DELETE: "delete", Deed.ARCHIVE: "archive", Deed.END: "mark"}
 
 
 def fate_words(fates: Fates, fate: Fate, parts: int, now: float) -> str:
     """A sentence on what happens next to a conversation of so many parts."""
-    verb = _VERBS[fate.deed]
+    verb = "mark" if fate.deed is Deed.END else fate.deed.value
     verb = f"{verb}s" if fate.certain else f"may {verb}"
     some = f"{fate.parts} of its {parts} parts" if fate.parts < parts else "it"
     object_ = "it as ended" if fate.deed is Deed.END else some
-    said = f"{AGENT} {verb} {object_} {_when(fate, now)}"
+    when = "" if fate.is_due(now) else f" after {short_day(fate.at)}"
+    said = f"{AGENT} {verb} {object_} at its next start{when}"
     if fate.deed is Deed.END:
         return f"{said}, and deletes it {_days(fate)} later."
     return f"{said}, unless you pin it." if fates.pins else f"{said}."
@@ -209,11 +209,6 @@ def warning_forms(due: int, soon: int, certain: bool) -> tuple[str, ...]:
         f"{AGENT} {will} delete {sessions}",
         f"{number:,} expiring" if certain else f"{number:,} may expire",
     )
-
-
-def _when(fate: Fate, now: float) -> str:
-    start = "at its next start"
-    return start if fate.is_due(now) else f"{start} after {short_day(fate.at)}"
 
 
 def _days(fate: Fate) -> str:

@@ -6,59 +6,34 @@ sessions are (`survey`), what was said in one (`told`), and how they are edited 
 overrides what it knows more about, or can tell without reading everything.
 """
 
-import os
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
-from explorer.model import (
-    Kind,
-    Message,
-    MessageState,
-    Outline,
-    SearchModes,
-    Session,
-    Sort,
-    StoreInfo,
-    state_of,
-)
+from explorer.model import Kind, Message, MessageState, Outline, Session, Sort, state_of
 from explorer.render.figures import count, exact
+from explorer.stores import columns
 from explorer.stores.base import (
-    Changes,
+    Candidate,
     Details,
-    Edits,
+    Figures,
     Handover,
     NamedSession,
+    Needles,
     Section,
     Store,
-    TooLong,
+    Stretch,
 )
-from explorer.stores.candidates import Candidate, Indexed, Needles, Stretch
-from explorer.stores.catalog import Catalog, Link, Mark, Unit
-from explorer.stores.columns import (
-    BYTES,
-    ID,
-    MESSAGES,
-    MODEL,
-    SOURCE,
-    STARTED,
-    TITLE,
-    TOOLS,
-    Column,
-    Columns,
-)
+from explorer.stores.catalog import Catalog, Link, Unit
+from explorer.stores.columns import Column, Columns
 from explorer.stores.content import said
-from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sort_order import ordered, values_of
-from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.failures import log_size
-from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.read_only import Reader
 
 if TYPE_CHECKING:
-    from explorer.stores.edits.dialect import Dialect
+    pass
 
 T = TypeVar("T")
 
@@ -83,24 +58,8 @@ class SessionRow(NamedTuple):
         return self.newest or self.started_at
 
 
-class Figures(NamedTuple):
-    """What is counted for `info`."""
-
-    sessions: int
-    messages: int
-    orphans: int = 0
-    schema_version: int | None = None
-
-
 class SmallStore(Store):
     """Reads one file, and all of it where it must."""
-
-    keeps_ends = False
-    keeps_pins = False
-
-    def __init__(self, file: ReadOnlyFile) -> None:
-        self._file = file
-        self.path = file.path
 
     @abstractmethod
     def survey(self, reader: Reader) -> Sequence[SessionRow]:
@@ -110,46 +69,15 @@ class SmallStore(Store):
     def told(self, reader: Reader, id_: str) -> Sequence[Message]:
         """The messages that name this session, in their order, whether its row is there or not."""
 
-    @abstractmethod
-    def dialect(self) -> "Dialect":
-        """How its agent keeps sessions, for whoever edits."""
-
     def figures(self, reader: Reader) -> Figures:
         rows = self.survey(reader)
         return Figures(len(rows), sum(len(self.told(reader, row.id)) for row in rows))
-
-    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
-        return self._file.together(work, token)
 
     def handover(self) -> Handover | str:
         return (
             f"{self.kind} has no command that takes a session. Copy the id, or set resume_command"
             " in the settings."
         )
-
-    def info(self, token: CancelToken | None = None) -> StoreInfo:
-        from explorer.stores.edits.refusals import reasons
-
-        def work(reader: Reader) -> StoreInfo:
-            figures = self.figures(reader)
-            return StoreInfo(
-                path=str(self.path),
-                kind=self.kind,
-                schema_version=figures.schema_version,
-                journal_mode=cells.words(reader.value("PRAGMA journal_mode")),
-                sessions=figures.sessions,
-                messages=figures.messages,
-                orphans=figures.orphans,
-                bytes=os.stat(self.path).st_size,
-                wal_bytes=log_size(self.path),
-                search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
-                snapshot=reader.snapshot,
-                edits=reasons(
-                    self.path, self.dialect(), reader.schema, reader.rows, reader.snapshot
-                ),
-            )
-
-        return self._file.read(work, token)
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         rows = self._file.read(self.survey, token)
@@ -177,29 +105,6 @@ class SmallStore(Store):
         keys = self.keys_of(sorted(noted), token).values() if noted else ()
         found = self.sessions([Unit(key, (key,), Kind.ROOT) for key in keys], now, token)
         return sorted(found, key=lambda row: row.last_active or 0.0, reverse=True)
-
-    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
-        return None
-
-    def fates(
-        self,
-        catalog: Catalog,
-        keys: Sequence[int] | None = None,
-        before: float | None = None,
-        token: CancelToken | None = None,
-    ) -> Fates:
-        return NO_FATES
-
-    def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
-        return None
-
-    def edits(self, ours: OurFiles) -> Edits:
-        from explorer.stores.edits.editor import Editor
-
-        return Editor(self.path, self.dialect(), self.sessions, ours)
-
-    def set_of(self, key: int) -> int:
-        return 0
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
@@ -289,14 +194,6 @@ class SmallStore(Store):
         found = {one.id: one for one in self._messages(key, token)}
         return [found[id_] for id_ in ids if id_ in found]
 
-    def first_outlines(
-        self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
-    ) -> tuple[list[Outline], bool]:
-        return self.outlines(key, rewound, token), True
-
-    def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
-        return ""
-
     def scattered(
         self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
     ) -> Sequence[tuple[int, Message]]:
@@ -322,8 +219,11 @@ class SmallStore(Store):
         return {id_: (order[place[id_] - 1], order[place[id_] + 1]) for id_ in known}
 
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
-        known = self.columns({ID, TITLE}, token=token)
-        found = [NamedSession(key, id_, known[TITLE].get(key)) for key, id_ in known[ID].items()]
+        known = self.columns({columns.ID, columns.TITLE}, token=token)
+        found = [
+            NamedSession(key, id_, known[columns.TITLE].get(key))
+            for key, id_ in known[columns.ID].items()
+        ]
         exact = [one for one in found if one.id == text]
         starting = [one for one in found if one.id.lower().startswith(text.lower())]
         titled = [one for one in found if one.title == text]
@@ -331,20 +231,6 @@ class SmallStore(Store):
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         return list(self._file.read(lambda reader: self.told(reader, id_), token))
-
-    def indexed(
-        self,
-        needles: Needles,
-        limit: int,
-        below: int | None = None,
-        token: CancelToken | None = None,
-    ) -> Indexed:
-        return Indexed()
-
-    def ranked(
-        self, needles: Needles, most: int, token: CancelToken | None = None
-    ) -> Mapping[int, float]:
-        return {}
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None
@@ -375,8 +261,8 @@ class SmallStore(Store):
                 for column, value in _OF_ROWS.items()
                 if column in asked
             }
-            if SOURCE in asked:
-                found[SOURCE] = {row.key: self.kind for row in rows}
+            if columns.SOURCE in asked:
+                found[columns.SOURCE] = {row.key: self.kind for row in rows}
             if not _OF_MESSAGES.keys().isdisjoint(asked):
                 told = {row.key: self.told(reader, row.id) for row in rows}
                 found |= {
@@ -389,20 +275,20 @@ class SmallStore(Store):
         return self._file.read(work, token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        known, wanted = self.columns({ID}, token=token)[ID], set(ids)
+        known, wanted = self.columns({columns.ID}, token=token)[columns.ID], set(ids)
         return {id_: key for key, id_ in known.items() if id_ in wanted}
 
 
 _OF_ROWS: Mapping[Column[object], Callable[[SessionRow], object]] = {
-    ID: lambda row: row.id,
-    TITLE: lambda row: row.title or None,
-    MODEL: lambda row: row.model or None,
-    STARTED: lambda row: row.started_at,
+    columns.ID: lambda row: row.id,
+    columns.TITLE: lambda row: row.title or None,
+    columns.MODEL: lambda row: row.model or None,
+    columns.STARTED: lambda row: row.started_at,
 }
 _OF_MESSAGES: Mapping[Column[object], Callable[[Sequence[Message]], object]] = {
-    MESSAGES: len,
-    TOOLS: lambda messages: _tool_results(messages) or None,
-    BYTES: lambda messages: sum(len(one.text.encode()) for one in messages),
+    columns.MESSAGES: len,
+    columns.TOOLS: lambda messages: _tool_results(messages) or None,
+    columns.BYTES: lambda messages: sum(len(one.text.encode()) for one in messages),
 }
 
 

@@ -14,7 +14,7 @@ from explorer.render.blocks import Block, View, blocks
 from explorer.render.figures import duration, full_day, local_time, plural
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
-from explorer.stores.conversation import same
+from explorer.stores.resolve import same
 from explorer.transcript.document import LaidMessage
 
 GONE = (Block("gone", ((("this message is no longer in the file", "dim"),),)),)

@@ -11,9 +11,8 @@ from explorer.model import Kind, MessageState, Session, Sort, State
 from explorer.search.hits import CompleteSearch
 from explorer.stores.catalog import Unit
 from explorer.stores.columns import BYTES, ID, MESSAGES, MODEL, SOURCE, STARTED, TITLE, TOOLS
-from explorer.stores.conversation import read_session
 from explorer.stores.discover import open_store
-from explorer.stores.resolve import resolve, resolve_for_edit
+from explorer.stores.resolve import read_session, resolve, resolve_for_edit
 from explorer.stores.sort_order import ordered, values_of
 from tests.contract import notebook
 from tests.contract.cases import LATER, Case, everybody

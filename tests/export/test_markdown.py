@@ -7,9 +7,9 @@ import pytest
 from explorer.export import MARKDOWN, session_lines
 from explorer.render.clean import clean
 from explorer.stores.columns import ID
-from explorer.stores.conversation import read_conversation
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.resolve import read_conversation
 from tests.conftest import Command
 from tests.factories import NOW, one_session, talk
 from tests.hostile import HOSTILE

@@ -6,8 +6,7 @@ from explorer.cancel import CancelToken
 from explorer.search.engine import Gathered, Request, SearchResult, left_out, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.stores.base import Store
-from explorer.stores.candidates import Candidate
+from explorer.stores.base import Candidate, Store
 from explorer.stores.catalog import Catalog
 
 

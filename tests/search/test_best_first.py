@@ -8,8 +8,7 @@ from explorer.cancel import CancelToken
 from explorer.search.engine import Gathered, Request, SearchResult, left_out, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.stores.base import Store
-from explorer.stores.candidates import Needles
+from explorer.stores.base import Needles, Store
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import T0, altered, keys, talk

@@ -9,8 +9,7 @@ from explorer.cancel import CancelToken
 from explorer.search.engine import Gathered, Request, SearchResult, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.stores.base import Store
-from explorer.stores.candidates import Candidate
+from explorer.stores.base import Candidate, Store
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import T0, altered, say

@@ -9,7 +9,7 @@ import pytest
 from explorer.model import Hidden, Hit, MessageState
 from explorer.render.letters import fold
 from explorer.search.hits import CompleteSearch
-from explorer.stores.candidates import Needles
+from explorer.stores.base import Needles
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import NOW, T0, altered, one_session, rows, say, talk
@@ -273,7 +273,7 @@ def test_a_scan_goes_stretch_by_stretch_and_finds_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A read that takes its time would lock out an agent without a write-ahead log."""
-    monkeypatch.setattr("explorer.stores.hermes.search.candidates.STRETCH", 7)
+    monkeypatch.setattr("explorer.stores.hermes.search.STRETCH", 7)
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=1.0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from explorer.model import Message
 from explorer.stores.discover import open_store
-from explorer.stores.hermes.messages.visible import notice, reactions
+from explorer.stores.hermes.messages import notice, reactions
 from tests.conftest import Command
 from tests.factories import T0, altered, keys, one_session, rows, say, told
 from tests.newer_files import NEWER_FILES, newer_file

@@ -7,7 +7,7 @@ import pytest
 from explorer.model import Hidden, Kind
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.stores.hermes.links import RESET_REASONS, Ties, chains, links
+from explorer.stores.hermes.sessions.survey import RESET_REASONS, Ties, chains, links
 from tests.factories import NOW, T0, altered, everybody, insert, keys, talk
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.stores.hermes.search.layout import Statements, declared, layout
+from explorer.stores.hermes.info import Statements, layout
+from explorer.stores.hermes.search import declared
 from tests.conftest import Command
 from tests.factories import T0, altered, insert, rows, say
 from tests.newer_files import NEWER_FILES, newer_file

@@ -10,8 +10,7 @@ import pytest
 
 from explorer.model import Sort
 from explorer.search.filters import FILTERED
-from explorer.stores.base import Store
-from explorer.stores.candidates import Candidate, Needles
+from explorer.stores.base import Candidate, Needles, Store
 from explorer.stores.columns import (
     BYTES,
     COST,

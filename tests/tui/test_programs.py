@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from explorer.export import MARKDOWN, session_lines
-from explorer.stores.conversation import read_conversation
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.resolve import read_conversation
 from tests.factories import altered, talk
 from tests.standin import StandIn
 from tests.terminal import Terminal

@@ -1,27 +1,50 @@
 """A Hermes `state.db`, of any schema: the store that joins the readers of this package.
 
 Each reader is imported by the call that needs it: one headless command uses one or two of them,
-and all together would cost it 8 ms of its start-up.
+and all together would cost it 8 ms of its start-up. Of a file from before there was an archive,
+what is archived is kept in our own notes.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
-from explorer.model import Message, Outline, Session, Sort, StoreInfo
-from explorer.stores.base import Changes, Details, Edits, Handover, NamedSession, TooLong
-from explorer.stores.candidates import Indexed, Needles, Stretch
+from explorer.errors import ExplorerError
+from explorer.model import Message, Outline, Session, Sort
+from explorer.stores.base import (
+    Changes,
+    Details,
+    Figures,
+    Handover,
+    Indexed,
+    NamedSession,
+    Needles,
+    Store,
+    Stretch,
+    TooLong,
+)
 from explorer.stores.catalog import Catalog, Mark, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import Fates
+from explorer.stores.hermes import messages
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import survey
-from explorer.stores.ours.notes import OurFiles
-from explorer.stores.sqlite.read_only import ReadOnlyFile
+from explorer.stores.ours.notes import Notes
+from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from explorer.stores.hermes.edits.dialect import HermesDialect
+
+STATE_FILE = "state.db"
+CONFIG_FILE = "config.yaml"
+PROFILES = "profiles"
+PROFILE_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
+SIGNS = ("sessions", "logs", "memories", "SOUL.md", "auth.json", ".env")
+"""What Hermes makes in its home: a state file beside none of these is a copy."""
 
 
 def is_hermes(schema: Schema) -> bool:
@@ -31,29 +54,59 @@ def is_hermes(schema: Schema) -> bool:
     )
 
 
-class HermesStore:
+class HermesStore(Store):
     """Reads one file; between two calls at most an idle connection is kept, without a lock."""
 
     kind = "hermes"
     keeps_ends = True
 
     def __init__(self, file: ReadOnlyFile, keeps_pins: bool = False) -> None:
-        self._file = file
-        self.path: Path = file.path
+        super().__init__(file)
         self.keeps_pins = keeps_pins
 
-    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
-        return self._file.together(work, token)
-
     def handover(self) -> Handover | str:
-        from explorer.stores.hermes.home import handover
+        """Hermes opens `state.db` in its home and nothing else. The profile is always named: a home
+        with a sticky profile would otherwise open another one."""
+        file = self.path.absolute()
+        if file.name != STATE_FILE:
+            return (
+                f"Hermes opens only files named {STATE_FILE} in its own home, and this one is named"
+                f" {file.name}."
+            )
+        folder = file.parent
+        profile, root = "default", folder
+        if folder.parent.name == PROFILES:
+            profile, root = folder.name, folder.parent.parent
+        if not re.fullmatch(PROFILE_NAME, profile):
+            return f"The folder {folder.name} does not have the name of a profile."
+        return Handover(
+            program="hermes",
+            arguments=("-p", "{profile}", "--resume={id}"),
+            environment={"HERMES_HOME": str(root)},
+            profile=profile,
+            has_profiles=os.path.isdir(root / PROFILES) or os.path.exists(root / "active_profile"),
+        )
 
-        return handover(self.path)
+    def _config(self) -> Path | str:
+        """Where the settings are that Hermes goes by with this file; where it does not open the
+        file at all, why not."""
+        places = (self.path.absolute(), self.path.resolve())
+        file = next((place for place in places if place.name == STATE_FILE), None)
+        if file is None:
+            return f"Hermes opens only files named {STATE_FILE}"
+        if not any(os.path.lexists(file.parent / name) for name in (CONFIG_FILE, *SIGNS)):
+            return f"no {CONFIG_FILE} beside it"
+        return file.parent / CONFIG_FILE
 
-    def info(self, token: CancelToken | None = None) -> StoreInfo:
-        from explorer.stores.hermes.info import info
+    def figures(self, reader: Reader) -> Figures:
+        from explorer.stores.hermes.info import figures
 
-        return self._file.read(lambda reader: info(reader, self.path), token)
+        return figures(reader)
+
+    def dialect(self) -> "HermesDialect":
+        from explorer.stores.hermes.edits.dialect import HermesDialect
+
+        return HermesDialect(self.path)
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
@@ -73,7 +126,7 @@ class HermesStore:
         return self._file.read(survey, token)
 
     def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
-        from explorer.stores.hermes.sessions.changes import changes
+        from explorer.stores.hermes.sessions.first_page import changes
 
         return self._file.read(lambda reader: changes(reader, since), token)
 
@@ -83,9 +136,9 @@ class HermesStore:
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
     ) -> Columns:
-        from explorer.stores.hermes.sessions.columns import columns
+        from explorer.stores.hermes.sessions.columns import read_columns
 
-        return self._file.read(lambda reader: columns(reader, asked, keys), token)
+        return self._file.read(lambda reader: read_columns(reader, asked, keys), token)
 
     def fates(
         self,
@@ -96,26 +149,17 @@ class HermesStore:
     ) -> Fates:
         from explorer.stores.hermes.upkeep.forecast import fates
 
-        return fates(self._file, catalog, keys, before, token)
+        return fates(self._file, self._config(), catalog, keys, before, token)
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
-        from explorer.stores.hermes.upkeep.resume_limit import too_long
+        from explorer.stores.hermes.upkeep.forecast import too_long
 
-        return too_long(self._file, unit, token)
+        return too_long(self._file, self._config(), unit, token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
-        from explorer.stores.hermes.sessions.find import keys_of
+        from explorer.stores.hermes.sessions.columns import keys_of
 
         return self._file.read(lambda reader: keys_of(reader, ids), token)
-
-    def edits(self, ours: OurFiles) -> Edits:
-        from explorer.stores.edits.editor import Editor
-        from explorer.stores.hermes.edits.dialect import HermesDialect
-
-        return Editor(self.path, HermesDialect(self.path), self.sessions, ours)
-
-    def set_of(self, key: int) -> int:
-        return 0
 
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
@@ -130,54 +174,42 @@ class HermesStore:
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]:
-        from explorer.stores.hermes.messages.bodies import outlines
-
-        return self._file.read(lambda reader: outlines(reader, key, rewound), token)
+        return self._file.read(lambda reader: messages.outlines(reader, key, rewound), token)
 
     def first_outlines(
         self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
     ) -> tuple[list[Outline], bool]:
-        from explorer.stores.hermes.messages.bodies import first_outlines
-
-        return self._file.read(lambda reader: first_outlines(reader, key, most, rewound), token)
+        return self._file.read(
+            lambda reader: messages.first_outlines(reader, key, most, rewound), token
+        )
 
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
-        from explorer.stores.hermes.messages.bodies import system_prompt
-
-        return self._file.read(lambda reader: system_prompt(reader, key), token)
+        return self._file.read(lambda reader: messages.system_prompt(reader, key), token)
 
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
     ) -> list[Message]:
-        from explorer.stores.hermes.messages.bodies import messages
-
-        return self._file.read(lambda reader: messages(reader, ids), token)
+        return self._file.read(lambda reader: messages.messages(reader, ids), token)
 
     def scattered(
         self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
     ) -> Sequence[tuple[int, Message]]:
-        from explorer.stores.hermes.messages.bodies import messages
-
         owner = {id_: key for key, id_ in places}
-        found = self._file.read(lambda reader: messages(reader, list(owner)), token)
+        found = self._file.read(lambda reader: messages.messages(reader, list(owner)), token)
         return [(owner[message.id], message) for message in found]
 
     def around(
         self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
     ) -> Mapping[int, tuple[int | None, int | None]]:
-        from explorer.stores.hermes.messages.bodies import around
-
-        return self._file.read(lambda reader: around(reader, key, ids, rewound), token)
+        return self._file.read(lambda reader: messages.around(reader, key, ids, rewound), token)
 
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
-        from explorer.stores.hermes.sessions.find import find
+        from explorer.stores.hermes.sessions.columns import find
 
         return self._file.read(lambda reader: find(reader, text), token)
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
-        from explorer.stores.hermes.messages.bodies import lost
-
-        return self._file.read(lambda reader: lost(reader, id_), token)
+        return self._file.read(lambda reader: messages.lost(reader, id_), token)
 
     def indexed(
         self,
@@ -186,20 +218,63 @@ class HermesStore:
         below: int | None = None,
         token: CancelToken | None = None,
     ) -> Indexed:
-        from explorer.stores.hermes.search.candidates import indexed
+        from explorer.stores.hermes.search import indexed
 
         return self._file.read(lambda reader: indexed(reader, needles, limit, below), token)
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:
-        from explorer.stores.hermes.search.candidates import ranked
+        from explorer.stores.hermes.search import ranked
 
         return self._file.read(lambda reader: ranked(reader, needles, most), token)
 
     def scanned(
         self, needles: Needles, below: int | None, token: CancelToken | None = None
     ) -> Stretch:
-        from explorer.stores.hermes.search.candidates import scanned
+        from explorer.stores.hermes.search import scanned
 
         return self._file.read(lambda reader: scanned(reader, needles, below), token)
+
+
+class NotedStore(HermesStore):
+    """Reads a file without an archive, and in our notes who of it is archived."""
+
+    def __init__(self, file: ReadOnlyFile, notes: Notes) -> None:
+        super().__init__(file)
+        self._notes = notes
+
+    def _archived(self) -> frozenset[str]:
+        try:
+            return self._notes.archived()
+        except ExplorerError:
+            # Said already when the notes were opened; a list without them is better than none.
+            return frozenset()
+
+    def _with_archived(self, catalog: Catalog, token: CancelToken | None) -> Catalog:
+        ids = self._archived()
+        keys = self.keys_of(sorted(ids), token).values() if ids else ()
+        return catalog.with_archived(key for key in keys if catalog.has(key))
+
+    def first_page(
+        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
+    ) -> list[Session]:
+        archived = self._archived()
+        page = super().first_page(limit + len(archived), now, sort, token)
+        return [row for row in page if row.id not in archived][:limit]
+
+    def catalog(self, token: CancelToken | None = None) -> Catalog:
+        return self._with_archived(super().catalog(token), token)
+
+    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+        found = super().changes(since, token)
+        if found is None or found.family is None:
+            return found
+        return found._replace(family=self._with_archived(found.family, token))
+
+    def sessions(
+        self, units: Sequence[Unit], now: float, token: CancelToken | None = None
+    ) -> list[Session]:
+        archived = self._archived()
+        rows = super().sessions(units, now, token)
+        return [row._replace(archived=row.id in archived) for row in rows] if archived else rows

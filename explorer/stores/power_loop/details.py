@@ -6,17 +6,8 @@ from explorer.errors import NoSuchSession
 from explorer.model import MessageState
 from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
-from explorer.stores.fact_rows import (
-    Record,
-    Row,
-    columns_of,
-    labelled,
-    others,
-    sections,
-    settings,
-)
-from explorer.stores.power_loop.rows import message_state
-from explorer.stores.power_loop.tables import Tables
+from explorer.stores.fact_rows import Record, Row, columns_of, labelled, others, sections, settings
+from explorer.stores.power_loop.tables import Tables, message_state, title_in
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 
@@ -70,7 +61,6 @@ def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
         raise NoSuchSession("No such session", "It was deleted a moment ago.")
     one = columns.record(found)
     id_ = one.text("session_id")
-    title = cells.text(cells.mapping(one.cell.get("metadata_json")).get("title"))
     stats = _stats(reader, tables, id_)
     model = [*labelled(one, {"model": "Model"}), *settings(one, "config_json", "Settings")]
     told = [
@@ -84,7 +74,7 @@ def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
         ("Files", [("State file", str(path.absolute()))]),
         ("Also stored", [*_elsewhere(reader, tables, id_), *others(one, KNOWN)]),
     ]
-    return Details(id_, title or None, sections(told))
+    return Details(id_, title_in(one.cell.get("metadata_json")), sections(told))
 
 
 def _session(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:

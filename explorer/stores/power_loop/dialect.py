@@ -21,8 +21,7 @@ from explorer.stores.edits.dialect import (
     row_number,
     sound_id,
 )
-from explorer.stores.power_loop.rows import SOURCE
-from explorer.stores.power_loop.tables import Tables
+from explorer.stores.power_loop.tables import AGENT, Tables
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Rows, raw
 from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
@@ -141,7 +140,7 @@ def _subject(row: Sequence[object]) -> Subject:
         id=id_,
         sound=sound_id(type_, id_),
         title=cells.text(cells.mapping(cell["metadata_json"]).get("title")),
-        source=SOURCE,
+        source=AGENT,
         parent=cells.text(cell["parent_session_id"]),
         last_active=cells.seconds(newest) or cells.seconds(cell["created_at"]),
         archived=cells.words(cell["status"]) == "archived",

@@ -3,9 +3,15 @@ newer power-loop adds a set with a prefix beside the old one. All sets are liste
 
 from typing import NamedTuple
 
+from explorer.model import MessageState
+from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.leases import Ask, leases
 from explorer.stores.sqlite.schema import Schema
 
+AGENT = "power-loop"
+"""It keeps no source: all its sessions come from programs that embed it."""
+DROPPED = "dropped"
+"""The state of a message that a repair of the history took out."""
 SEQ = "CASE typeof(m.seq) WHEN 'integer' THEN m.seq ELSE -m.rowid END"
 """The number of a message in its session; where a damaged file has none, another that no message
 of its session has."""
@@ -71,5 +77,12 @@ def sets_of_tables(schema: Schema) -> tuple[Tables, ...]:
     return tuple(Tables(at, prefix, len(found)) for at, prefix in enumerate(sorted(found)))
 
 
-def is_power_loop(schema: Schema) -> bool:
-    return bool(sets_of_tables(schema))
+def message_state(cell: object) -> MessageState:
+    if cell == "compacted_out":
+        return MessageState.COMPACTED
+    return MessageState.REWOUND if cell == DROPPED else MessageState.LIVE
+
+
+def title_in(about: object) -> str | None:
+    """The title that a program put into the metadata."""
+    return cells.text(cells.mapping(about).get("title")) or None if about else None

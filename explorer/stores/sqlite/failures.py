@@ -192,11 +192,8 @@ def busy(error: sqlite3.Error) -> bool:
 def is_passing(error: sqlite3.Error) -> bool:
     """Whether waiting a little may help: a lock, a checkpoint, a migration under way."""
     name = error_name(error)
-    if busy(error) or name == "SQLITE_SCHEMA":
-        return True
-    if name.startswith("SQLITE_IOERR"):
-        return True
-    return any(sign in str(error) for sign in _CHANGING)
+    passing = busy(error) or name == "SQLITE_SCHEMA" or name.startswith("SQLITE_IOERR")
+    return passing or any(sign in str(error) for sign in _CHANGING)
 
 
 def explain(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
@@ -216,7 +213,8 @@ def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
         return Problem.BUSY
     if name == "SQLITE_NOTADB":
         # An encrypted database still is whole pages long; other files hardly ever are.
-        return Problem.ENCRYPTED if _whole_pages(path) else Problem.NOT_A_DATABASE
+        pages, rest = divmod(os.stat(path).st_size, 512)
+        return Problem.ENCRYPTED if pages and not rest else Problem.NOT_A_DATABASE
     if name.startswith("SQLITE_CORRUPT"):
         return Problem.TRUNCATED if not _header_reads(path) else Problem.CORRUPT
     if name == "SQLITE_IOERR_SHORT_READ":
@@ -229,11 +227,6 @@ def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
     if name in ("SQLITE_PERM", "SQLITE_AUTH"):
         return Problem.NO_PERMISSION
     return Problem.UNREADABLE
-
-
-def _whole_pages(path: Path) -> bool:
-    size = os.stat(path).st_size
-    return size >= 512 and size % 512 == 0
 
 
 def _header_reads(path: Path) -> bool:

@@ -24,18 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.stores.sqlite.failures import (
-    NEEDS_A_WRITABLE_FOLDER,
-    busy,
-    check_file,
-    error_name,
-    explain,
-    is_passing,
-    log_at_rest,
-    log_path,
-    read_only_address,
-    size_of,
-)
+from explorer.stores.sqlite import failures
 from explorer.stores.sqlite.schema import Schema, introspect, lossy
 
 T = TypeVar("T")
@@ -63,17 +52,9 @@ WHILE = 30.0
 """The same beside a long log, after any read."""
 
 
-class Identity(NamedTuple):
-    """What tells a file from another in its place, and from itself after it was written over."""
-
-    device: int
-    inode: int
-    bytes: int
-    changed: int
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> "Identity":
-        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+Identity = tuple[int, int, int, int]
+"""What tells a file from another in its place (device and number), and from itself after it was
+written over (bytes and time)."""
 
 
 class Idle(NamedTuple):
@@ -126,8 +107,8 @@ class IdleConnection:
     def _log_size(self, file: Identity) -> int:
         """Where the log is, is found out once: following links takes longer than a search."""
         if self._log is None or self._log[0] != file[:2]:
-            self._log = file[:2], log_path(self._path)
-        return size_of(self._log[1])
+            self._log = file[:2], failures.log_path(self._path)
+        return failures.size_of(self._log[1])
 
     def _wake_at(self, until: float) -> None:
         """Look then, or earlier: a thread for each read would cost more than it saves."""
@@ -176,7 +157,7 @@ def stamp(path: Path) -> Stamp | None:
     except OSError:
         return None
     try:
-        log = os.stat(f"{path.resolve()}-wal")
+        log = os.stat(failures.log_path(path))
         logged = (log.st_size, log.st_mtime_ns) if log.st_size else (0, 0)
     except OSError:
         logged = (0, 0)
@@ -228,7 +209,7 @@ class Reader:
             try:
                 return self._connection.execute(sql, values)
             except sqlite3.OperationalError as error:
-                if not self._let_go or not busy(error) or time.monotonic() > deadline:
+                if not self._let_go or not failures.busy(error) or time.monotonic() > deadline:
                     raise
             self.token.wait(AGAIN)
 
@@ -321,31 +302,34 @@ class ReadOnlyFile:
             try:
                 return self._once(work, token, more)
             except sqlite3.Error as error:
-                if error_name(error) == "SQLITE_INTERRUPT":
+                if failures.error_name(error) == "SQLITE_INTERRUPT":
                     raise Cancelled from None
                 if "Could not decode to UTF-8" in str(error) and not self._lossy:
                     self._lossy = True
                     continue
-                if not is_passing(error):
-                    raise explain(error, self.path) from error
-                if not busy(error):
+                if not failures.is_passing(error):
+                    raise failures.explain(error, self.path) from error
+                if not failures.busy(error):
                     glitches += 1
                     self._schema = None
                 if glitches > GLITCHES or time.monotonic() + delay > deadline:
-                    raise explain(error, self.path) from error
+                    raise failures.explain(error, self.path) from error
             except UnicodeDecodeError as error:
-                raise explain(error, self.path) from error
+                raise failures.explain(error, self.path) from error
             if self._waiting:
                 self._waiting()
             token.wait(delay)
             delay = min(delay * 2, 0.5)
 
     def _once(self, work: Callable[[Reader], T], token: CancelToken, more: bool) -> T:
-        file = Identity.of(check_file(self.path))
+        found = failures.check_file(self.path)
+        file = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         try:
             return self._as_it_is(file, work, token, more)
         except sqlite3.OperationalError as error:
-            if error_name(error) not in NEEDS_A_WRITABLE_FOLDER or not log_at_rest(self.path):
+            if failures.error_name(
+                error
+            ) not in failures.NEEDS_A_WRITABLE_FOLDER or not failures.log_at_rest(self.path):
                 raise
         with closing(self._opened(immutable=True)) as connection:
             return self._with(connection, work, token, immutable=True)
@@ -359,7 +343,7 @@ class ReadOnlyFile:
         try:
             return self._with(connection, work, token, immutable=False)
         except sqlite3.Error as error:
-            sound = error_name(error) == "SQLITE_INTERRUPT"
+            sound = failures.error_name(error) == "SQLITE_INTERRUPT"
             raise
         finally:
             if sound:
@@ -369,7 +353,7 @@ class ReadOnlyFile:
                 connection.close()
 
     def _opened(self, immutable: bool) -> sqlite3.Connection:
-        address = read_only_address(self.path) + ("&immutable=1" if immutable else "")
+        address = failures.read_only_address(self.path) + ("&immutable=1" if immutable else "")
         connection = sqlite3.connect(
             address, uri=True, timeout=LOCK_WAIT, isolation_level=None, check_same_thread=False
         )
@@ -390,12 +374,8 @@ class ReadOnlyFile:
         # One state of the file for all queries of a piece of work, while the agent writes on; if
         # that cannot, `breathes` says so.
         connection.execute("BEGIN").close()
-        schema = self._introspect(connection)
-        logged = immutable or connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-        return work(Reader(connection, token, schema, immutable, breathes=not logged))
-
-    def _introspect(self, connection: sqlite3.Connection) -> Schema:
         version = connection.execute("PRAGMA schema_version").fetchone()[0]
         if self._schema is None or self._schema[0] != version:
             self._schema = (version, introspect(connection))
-        return self._schema[1]
+        logged = immutable or connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        return work(Reader(connection, token, self._schema[1], immutable, breathes=not logged))

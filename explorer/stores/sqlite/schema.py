@@ -49,39 +49,33 @@ def introspect(connection: sqlite3.Connection) -> Schema:
     # Names need not be text either; what is none is known by another name and never asked for.
     connection.text_factory = lossy
     try:
-        return _introspect(connection)
+        rows = connection.execute(
+            "SELECT type, name, CASE WHEN type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' THEN sql"
+            " END FROM sqlite_master"
+        ).fetchall()
+        objects = [tuple(map(cells.words, row)) for row in rows]
+        made = {name: sql for kind, name, sql in objects if kind == "table"}
+        tables = {
+            name: _columns(connection, name)
+            for name, sql in made.items()
+            if not sql and not _shadow(name)
+        }
     finally:
         connection.text_factory = factory
-
-
-def _introspect(connection: sqlite3.Connection) -> Schema:
-    rows = connection.execute(
-        "SELECT type, name, CASE WHEN type = 'trigger' OR sql LIKE 'CREATE VIRTUAL%' THEN sql END"
-        " FROM sqlite_master"
-    ).fetchall()
-    objects = [tuple(map(cells.words, row)) for row in rows]
-    columns: dict[str, set[str]] = {}
-    virtual: dict[str, str] = {}
-    for kind, name, sql in objects:
-        if kind != "table":
-            continue
-        if sql:
-            virtual[name] = sql
-        elif not _shadow(name):
-            columns[name] = _columns(connection, name)
+    virtual = {name: sql for name, sql in made.items() if sql}
     triggers = [_bare(sql) for kind, _, sql in objects if kind == "trigger"]
     adding = [sql for sql in triggers if "inserton" in sql]
     return Schema(
-        tables={name: frozenset(found) for name, found in columns.items()},
+        tables=tables,
         indices=frozenset(name for kind, name, _ in objects if kind == "index"),
         virtual=virtual,
         fed=frozenset(name for name in virtual if any(f"into{name}(" in sql for sql in adding)),
     )
 
 
-def _columns(connection: sqlite3.Connection, name: str) -> set[str]:
+def _columns(connection: sqlite3.Connection, name: str) -> frozenset[str]:
     rows = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
-    return {cells.words(row[1]) for row in rows}
+    return frozenset(cells.words(row[1]) for row in rows)
 
 
 def lossy(raw: bytes) -> str:

@@ -30,11 +30,10 @@ class Pace:
         self.rows = FIRST
         self._began = time.monotonic()
 
-    def begin(self) -> None:
-        self._began = time.monotonic()
-
     def end(self) -> None:
-        took = max(time.monotonic() - self._began, 0.0005)
+        """A slice has ended, and the next one begins."""
+        began, self._began = self._began, time.monotonic()
+        took = max(self._began - began, 0.0005)
         # Not at once to a hundredfold: the next rows may be longer.
         fits = min(self.rows * AIM / took, self.rows * 4)
         self.rows = int(min(max(fits, LEAST), MOST))
@@ -66,7 +65,6 @@ def walk_along(reader: Reader, columns: str, table: str, column: str, hint: str)
     found: list[Any] = []
     above, last = "IS NOT NULL", ()
     while True:
-        pace.begin()
         few = reader.rows(f"{select} {above} ORDER BY s.{column} LIMIT ?", (*last, pace.rows))
         found += few
         if len(few) < pace.rows:
@@ -98,7 +96,6 @@ def _ranges(reader: Reader, table: str) -> Iterator[tuple[int, int]]:
         " LIMIT 1 OFFSET ?"
     )
     while True:
-        pace.begin()
         high = reader.value(last, (low, pace.rows - 1))
         yield low, HIGHEST if high is None else high
         if high is None or high == HIGHEST:

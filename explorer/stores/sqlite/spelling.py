@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from explorer.render.letters import in_any_case, letters, spellings
-from explorer.stores.candidates import Group
 
 _ESCAPED = frozenset('"\\/<>&')
 """Characters that some writers of JSON put in another way."""
@@ -21,7 +20,9 @@ _STEADY, _MANY, _NEVER = range(3)
 """Letters that are written in one way, in ways that can be told, and in ways that cannot."""
 
 
-def may_hold(columns: Sequence[str], groups: Sequence[Group]) -> tuple[str, list[str | bytes]]:
+def may_hold(
+    columns: Sequence[str], groups: Sequence[Sequence[str]]
+) -> tuple[str, list[str | bytes]]:
     """(SQL, values): whether some of these columns may hold one text of each group."""
     # On bytes: SQL's text functions end at the NUL before multimodal content.
     stored = [f"CAST({column} AS BLOB)" for column in columns]

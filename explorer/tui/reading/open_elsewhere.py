@@ -14,8 +14,8 @@ from explorer.model import Session
 from explorer.render.figures import plural
 from explorer.stores.base import Details, Section, Store
 from explorer.stores.catalog import Catalog, Unit
-from explorer.stores.conversation import read_conversation
 from explorer.stores.fates import clean_up_rows
+from explorer.stores.resolve import read_conversation
 from explorer.tui.suspend import in_the_terminal
 from explorer.tui.toast import say
 from explorer.tui.workers import Lanes

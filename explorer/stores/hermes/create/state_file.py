@@ -2,7 +2,10 @@
 
 It never opens a file that is already there. All that happens until the file is closed is one
 transaction, so a file is complete or does not exist. Counters are kept as Hermes 0.19 keeps them,
-and every time comes in as an argument: the same calls make the same rows.
+and every time comes in as an argument: the same calls make the same rows. Names, columns, their
+order and their defaults are those of a file that Hermes 0.19 makes itself, so that it opens ours
+without changing anything. The tables for Telegram topics are missing on purpose: Hermes adds them
+when somebody turns topics on.
 """
 
 import json
@@ -13,14 +16,155 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from explorer.errors import ExitCode, ExplorerError
-from explorer.stores.hermes.create.schema import SCHEMA
+from explorer.errors import ExplorerError, Refused
+from explorer.stores.content import MARKER
+
+VERSION = 22
+
+_TABLES = """
+CREATE TABLE schema_version (version INTEGER NOT NULL);
+
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    source TEXT NOT NULL,
+    user_id TEXT, session_key TEXT, chat_id TEXT, chat_type TEXT, thread_id TEXT,
+    display_name TEXT, origin_json TEXT, expiry_finalized INTEGER DEFAULT 0,
+    model TEXT, model_config TEXT, system_prompt TEXT,
+    parent_session_id TEXT,
+    started_at REAL NOT NULL, ended_at REAL, end_reason TEXT,
+    message_count INTEGER DEFAULT 0, tool_call_count INTEGER DEFAULT 0,
+    input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0,
+    cache_read_tokens INTEGER DEFAULT 0, cache_write_tokens INTEGER DEFAULT 0,
+    reasoning_tokens INTEGER DEFAULT 0,
+    cwd TEXT, git_branch TEXT, git_repo_root TEXT,
+    billing_provider TEXT, billing_base_url TEXT, billing_mode TEXT,
+    estimated_cost_usd REAL, actual_cost_usd REAL,
+    cost_status TEXT, cost_source TEXT, pricing_version TEXT,
+    title TEXT,
+    api_call_count INTEGER DEFAULT 0,
+    handoff_state TEXT, handoff_platform TEXT, handoff_error TEXT,
+    compression_failure_cooldown_until REAL, compression_failure_error TEXT,
+    compression_fallback_streak INTEGER NOT NULL DEFAULT 0,
+    profile_name TEXT,
+    rewind_count INTEGER NOT NULL DEFAULT 0,
+    archived INTEGER NOT NULL DEFAULT 0,
+    FOREIGN KEY (parent_session_id) REFERENCES sessions(id)
+);
+
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL REFERENCES sessions(id),
+    role TEXT NOT NULL, content TEXT,
+    tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, effect_disposition TEXT,
+    timestamp REAL NOT NULL, token_count INTEGER, finish_reason TEXT,
+    reasoning TEXT, reasoning_content TEXT, reasoning_details TEXT,
+    codex_reasoning_items TEXT, codex_message_items TEXT,
+    platform_message_id TEXT,
+    observed INTEGER DEFAULT 0,
+    active INTEGER NOT NULL DEFAULT 1,
+    compacted INTEGER NOT NULL DEFAULT 0,
+    api_content TEXT
+);
+
+CREATE TABLE session_model_usage (
+    session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    billing_provider TEXT NOT NULL DEFAULT '', billing_base_url TEXT NOT NULL DEFAULT '',
+    billing_mode TEXT NOT NULL DEFAULT '', task TEXT NOT NULL DEFAULT '',
+    api_call_count INTEGER NOT NULL DEFAULT 0,
+    input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+    cache_read_tokens INTEGER NOT NULL DEFAULT 0, cache_write_tokens INTEGER NOT NULL DEFAULT 0,
+    reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+    estimated_cost_usd REAL NOT NULL DEFAULT 0, actual_cost_usd REAL NOT NULL DEFAULT 0,
+    cost_status TEXT, cost_source TEXT, first_seen REAL, last_seen REAL,
+    PRIMARY KEY (session_id, model, billing_provider, billing_base_url, billing_mode, task)
+);
+
+CREATE TABLE state_meta (key TEXT PRIMARY KEY, value TEXT);
+
+CREATE TABLE gateway_routing (
+    scope TEXT NOT NULL DEFAULT '',
+    session_key TEXT NOT NULL,
+    entry_json TEXT NOT NULL,
+    updated_at REAL NOT NULL,
+    PRIMARY KEY (scope, session_key)
+);
+
+CREATE TABLE compression_locks (
+    session_id TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    acquired_at REAL NOT NULL,
+    expires_at REAL NOT NULL
+);
+
+CREATE TABLE async_delegations (
+    delegation_id TEXT PRIMARY KEY,
+    origin_session TEXT NOT NULL,
+    origin_ui_session_id TEXT NOT NULL DEFAULT '',
+    parent_session_id TEXT,
+    state TEXT NOT NULL,
+    dispatched_at REAL NOT NULL, completed_at REAL, updated_at REAL NOT NULL,
+    event_json TEXT, result_json TEXT,
+    delivery_state TEXT NOT NULL DEFAULT 'pending',
+    delivery_attempts INTEGER NOT NULL DEFAULT 0,
+    delivered_at REAL,
+    owner_pid INTEGER, owner_started_at INTEGER,
+    task_json TEXT,
+    delivery_claim TEXT, delivery_claimed_at REAL
+);
+"""
+
+_INDICES = """
+CREATE INDEX idx_sessions_source ON sessions(source);
+CREATE INDEX idx_sessions_source_id ON sessions(source, id);
+CREATE INDEX idx_sessions_parent ON sessions(parent_session_id);
+CREATE INDEX idx_sessions_started ON sessions(started_at DESC);
+CREATE INDEX idx_messages_session ON messages(session_id, timestamp);
+CREATE INDEX idx_compression_locks_expires ON compression_locks(expires_at);
+CREATE INDEX idx_session_model_usage_session ON session_model_usage(session_id);
+CREATE INDEX idx_session_model_usage_model ON session_model_usage(model);
+CREATE INDEX idx_async_delegations_delivery ON async_delegations(delivery_state, completed_at);
+CREATE INDEX idx_messages_platform_msg_id ON messages(session_id, platform_message_id)
+    WHERE platform_message_id IS NOT NULL;
+CREATE INDEX idx_messages_session_active ON messages(session_id, active, timestamp);
+CREATE INDEX idx_messages_active_null ON messages(active) WHERE active IS NULL;
+CREATE INDEX idx_sessions_session_key ON sessions(session_key, started_at DESC);
+CREATE INDEX idx_sessions_gateway_peer
+    ON sessions(source, user_id, chat_id, chat_type, thread_id, started_at DESC);
+CREATE INDEX idx_sessions_handoff_state ON sessions(handoff_state, started_at);
+CREATE UNIQUE INDEX idx_sessions_title_unique ON sessions(title) WHERE title IS NOT NULL;
+"""
+
+
+def _search_table(name: str, options: str) -> str:
+    """A table that keeps its own copy of the text, and the triggers that keep it true."""
+    add = f"""INSERT INTO {name}(rowid, content) VALUES (
+        new.id,
+        COALESCE(new.content, '') || ' ' || COALESCE(new.tool_name, '') || ' '
+            || COALESCE(new.tool_calls, '')
+    );"""
+    drop = f"DELETE FROM {name} WHERE rowid = old.id;"
+    return f"""
+CREATE VIRTUAL TABLE {name} USING fts5({options});
+CREATE TRIGGER {name}_insert AFTER INSERT ON messages BEGIN {add} END;
+CREATE TRIGGER {name}_delete AFTER DELETE ON messages BEGIN {drop} END;
+CREATE TRIGGER {name}_update AFTER UPDATE ON messages BEGIN {drop} {add} END;
+"""
+
+
+SCHEMA = (
+    _TABLES
+    + _INDICES
+    + _search_table("messages_fts", "content")
+    + _search_table("messages_fts_trigram", "content, tokenize='trigram'")
+    + f"INSERT INTO schema_version (version) VALUES ({VERSION});"
+)
+
 
 TITLE_LIMIT = 100
 """Hermes refuses longer titles."""
 
 _BEGIN = "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; BEGIN IMMEDIATE;"
-_JSON_CONTENT = "\x00json:"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 _ARCHIVE = """
@@ -34,12 +178,6 @@ WITH RECURSIVE
 UPDATE sessions SET archived = :archived
   WHERE id IN (SELECT id FROM before UNION SELECT id FROM after)
 """
-
-
-class RefusedFile(ExplorerError):
-    """There is already something where the new file should go."""
-
-    exit_code = ExitCode.REFUSED
 
 
 class StateFile:
@@ -102,7 +240,6 @@ class StateFile:
         session_key: str | None = None,
         chat_id: str | None = None,
         chat_type: str | None = None,
-        thread_id: str | None = None,
     ) -> None:
         """A session without messages. A parent must be there before its children."""
         self._insert(
@@ -122,7 +259,6 @@ class StateFile:
             session_key=session_key,
             chat_id=chat_id,
             chat_type=chat_type,
-            thread_id=thread_id,
         )
         if title is not None:
             self.set_title(session_id, title)
@@ -143,11 +279,7 @@ class StateFile:
         reasoning_details: Sequence[object] | None = None,
         codex_reasoning_items: Sequence[object] | None = None,
         codex_message_items: Sequence[object] | None = None,
-        platform_message_id: str | None = None,
         observed: bool = False,
-        token_count: int | None = None,
-        effect_disposition: str | None = None,
-        api_content: str | None = None,
     ) -> int:
         """The id of the new row. `message_count` grows by one, `tool_call_count` by the calls."""
         row = self._insert(
@@ -165,11 +297,7 @@ class StateFile:
             reasoning_details=_json(reasoning_details),
             codex_reasoning_items=_json(codex_reasoning_items),
             codex_message_items=_json(codex_message_items),
-            platform_message_id=platform_message_id,
             observed=int(observed),
-            token_count=token_count,
-            effect_disposition=effect_disposition,
-            api_content=_text(api_content),
         )
         self._db.execute(
             "UPDATE sessions SET message_count = message_count + 1,"
@@ -208,11 +336,9 @@ class StateFile:
         actual_cost: float | None = None,
         cost_source: str | None = None,
         cache_read_tokens: int = 0,
-        cache_write_tokens: int = 0,
         reasoning_tokens: int = 0,
         api_calls: int = 0,
         provider: str | None = None,
-        base_url: str | None = None,
         billing_mode: str | None = None,
     ) -> None:
         """Totals of the session. Hermes stores an unknown `cost` as zero: `status` tells."""
@@ -225,11 +351,9 @@ class StateFile:
             actual_cost_usd=actual_cost,
             cost_source=cost_source,
             cache_read_tokens=cache_read_tokens,
-            cache_write_tokens=cache_write_tokens,
             reasoning_tokens=reasoning_tokens,
             api_call_count=api_calls,
             billing_provider=provider,
-            billing_base_url=base_url,
             billing_mode=billing_mode,
         )
 
@@ -279,7 +403,7 @@ def _claim(path: Path) -> None:
     # A log left over from another file would be replayed into the new one.
     for taken in _with_companions(path):
         if taken.exists():
-            raise RefusedFile("File exists", f"{taken} is already there. Choose another name.")
+            raise Refused("File exists", f"{taken} is already there. Choose another name.")
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
@@ -296,4 +420,4 @@ def _json(value: object) -> str | None:
 
 
 def _parts(content: Sequence[object] | Mapping[str, object] | None) -> str | None:
-    return None if content is None else _JSON_CONTENT + json.dumps(content)
+    return None if content is None else MARKER + json.dumps(content)

@@ -30,10 +30,16 @@ from explorer.stores.hermes.edits.refusals import (
 )
 from explorer.stores.hermes.edits.titles import BOT_CHAT, check_title, next_title, taken_since
 from explorer.stores.hermes.gateway import chats_to, files_beside, folder_of
-from explorer.stores.hermes.links import BRANCH, DELEGATE, RESET, RESET_REASONS, marks_in
 from explorer.stores.hermes.sessions.first_words import first_words, first_words_in
-from explorer.stores.hermes.sessions.survey import latest
-from explorer.stores.hermes.turn_leases import hermes_leases
+from explorer.stores.hermes.sessions.survey import (
+    BRANCH,
+    DELEGATE,
+    RESET,
+    RESET_REASONS,
+    hermes_leases,
+    latest,
+    marks_in,
+)
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, RawText, Rows, raw
 from explorer.stores.sqlite.schema import Schema, batches, placeholders

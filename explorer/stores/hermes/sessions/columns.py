@@ -1,35 +1,19 @@
-"""How a Hermes file tells the columns of its sessions."""
+"""How a Hermes file tells the columns of its sessions, and which session somebody means: by id, by
+the beginning of an id, or by title.
+
+Hermes' own rules: ids are compared exactly, then as a prefix without regard to ASCII case; of a
+numbered lineage of titles ("x", "x #2") the newest wins.
+"""
 
 from collections.abc import Collection, Sequence
 from sys import intern
 from typing import Any
 
-from explorer.stores.columns import (
-    BYTES,
-    COST,
-    ENDED,
-    ID,
-    LEASE,
-    MESSAGES,
-    MODEL,
-    READ_AT,
-    SOURCE,
-    STARTED,
-    TITLE,
-    TOKENS,
-    TOOLS,
-    WORKSPACE,
-    Column,
-    Columns,
-    Recipe,
-    Recipes,
-    asked_of,
-    made,
-    read,
-)
-from explorer.stores.hermes.sessions.find import keys_of
+from explorer.stores import columns
+from explorer.stores.base import NamedSession
+from explorer.stores.columns import Column, Columns, Recipe, Recipes
 from explorer.stores.hermes.sessions.rows import COSTS, known_cost, read_time
-from explorer.stores.hermes.turn_leases import hermes_leases
+from explorer.stores.hermes.sessions.survey import hermes_leases
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.slices import Pace, walk_along
@@ -57,33 +41,37 @@ def _time(cell: object) -> float:
 
 
 RECIPES: Recipes = {
-    ID: Recipe(("id",), cells.words),
-    TITLE: Recipe(("title",), _text),
-    SOURCE: Recipe(("source",), _name),
-    MODEL: Recipe(("model",), _name),
-    MESSAGES: Recipe(("message_count",), cells.amount),
-    TOOLS: Recipe(("tool_call_count",), lambda cell: cells.amount(cell) or None),
-    WORKSPACE: Recipe(("cwd",), _text),
-    COST: Recipe(COSTS, known_cost),
-    TOKENS: Recipe(("input_tokens", "output_tokens"), _sum),
-    STARTED: Recipe(("started_at",), _time),
-    ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
-    READ_AT: Recipe(("last_read_at",), read_time),
-    BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
+    columns.ID: Recipe(("id",), cells.words),
+    columns.TITLE: Recipe(("title",), _text),
+    columns.SOURCE: Recipe(("source",), _name),
+    columns.MODEL: Recipe(("model",), _name),
+    columns.MESSAGES: Recipe(("message_count",), cells.amount),
+    columns.TOOLS: Recipe(("tool_call_count",), lambda cell: cells.amount(cell) or None),
+    columns.WORKSPACE: Recipe(("cwd",), _text),
+    columns.COST: Recipe(COSTS, known_cost),
+    columns.TOKENS: Recipe(("input_tokens", "output_tokens"), _sum),
+    columns.STARTED: Recipe(("started_at",), _time),
+    columns.ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
+    columns.READ_AT: Recipe(("last_read_at",), read_time),
+    columns.BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
 }
 
 
-def columns(
+def read_columns(
     reader: Reader, asked: Collection[Column[object]], keys: Sequence[int] | None = None
 ) -> Columns:
     """What is asked of these sessions, or of all."""
-    recipes = asked_of(RECIPES, asked)
+    recipes = columns.asked_of(RECIPES, asked)
     rows = _by_index(reader, list(recipes)) if keys is None else None
-    found = read(reader, "sessions", recipes, keys) if rows is None else made(recipes, rows)
-    if LEASE in asked:
+    found = (
+        columns.read(reader, "sessions", recipes, keys)
+        if rows is None
+        else columns.made(recipes, rows)
+    )
+    if columns.LEASE in asked:
         until = hermes_leases(reader.rows, reader.schema)
         wanted = None if keys is None else set(keys)
-        found[LEASE] = {
+        found[columns.LEASE] = {
             key: until[id_]
             for id_, key in keys_of(reader, list(until)).items()
             if wanted is None or key in wanted
@@ -93,14 +81,14 @@ def columns(
 
 def _by_index(reader: Reader, asked: Sequence[Column[object]]) -> list[Any] | None:
     """(key, cell) of all sessions, where an index holds the one column that is asked for."""
-    if asked == [ID]:
+    if asked == [columns.ID]:
         return reader.rows("SELECT s.rowid, s.id FROM sessions s")
-    if asked == [STARTED]:
+    if asked == [columns.STARTED]:
         hint = reader.schema.indexed_by("idx_sessions_started")
         select = f"SELECT s.rowid, s.started_at FROM sessions s {hint}"
         return _walk_by_start(reader, select) if reader.breathes else reader.rows(select)
     hint = reader.schema.indexed_by(_TITLES)
-    if asked == [TITLE] and hint:
+    if asked == [columns.TITLE] and hint:
         # The index on titles holds only those that are set.
         return walk_along(reader, "s.title", "sessions", "title", hint)
     return None
@@ -121,8 +109,76 @@ def _walk_by_start(reader: Reader, select: str) -> list[Any]:
         rows = pace.rows * 4 if few[0][1] == last else 0
         pace.end()
         pace.rows = max(pace.rows, rows)
-        pace.begin()
         few = reader.rows(
             f"{select} WHERE s.started_at <= ? ORDER BY s.started_at DESC LIMIT ?",
             (last, pace.rows),
         )
+
+
+AT_MOST = 20
+"""Candidates worth naming to a person."""
+
+
+def find(reader: Reader, text: str) -> list[NamedSession]:
+    """One candidate when it is clear who is meant, several when not, none when nobody is."""
+    title = reader.schema.pick("sessions", "s", ("title",))
+    select = f"SELECT s.rowid, s.id, {title} FROM sessions s"
+    exact = _candidates(reader, f"{select} WHERE s.id = ?", text)
+    if exact:
+        return exact
+    starting = _candidates(
+        reader,
+        f"{select} WHERE s.id LIKE ? ESCAPE '\\' ORDER BY s.started_at DESC LIMIT {AT_MOST}",
+        _escaped(text) + "%",
+    )
+    if len(starting) == 1:
+        return starting
+    titled = _titled(reader, select, text)
+    return titled or starting or _by_shown_id(reader, select, text)
+
+
+def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:
+    """The keys of the sessions with these ids, by the index on them. An id that is not valid text
+    is known by how it is shown, which only a walk through all of them finds."""
+    found: dict[str, int] = {}
+    for id_ in ids:
+        if "\ufffd" in id_:
+            rows = reader.rows("SELECT s.rowid, s.id FROM sessions s")
+            found.update((id_, key) for key, other in rows if cells.words(other) == id_)
+        elif (coded := id_.encode("utf-8", "replace")).decode() == id_:
+            # Half a surrogate is never shown, so nobody has it; some ids are stored as bytes.
+            key = reader.value("SELECT s.rowid FROM sessions s WHERE s.id IN (?, ?)", (id_, coded))
+            if key is not None:
+                found[id_] = key
+    return found
+
+
+def _titled(reader: Reader, select: str, text: str) -> list[NamedSession]:
+    if not reader.schema.has("sessions", "title"):
+        return []
+    newest = " ORDER BY s.started_at DESC, s.rowid DESC LIMIT 1"
+    numbered = f"{select} WHERE s.title LIKE ? ESCAPE '\\'{newest}"
+    found = _candidates(reader, numbered, _escaped(text) + " #%")
+    return found or _candidates(reader, f"{select} WHERE s.title = ?{newest}", text)
+
+
+def _by_shown_id(reader: Reader, select: str, text: str) -> list[NamedSession]:
+    """Ids that are not valid text are listed with replacement characters; those find them too."""
+    if "\ufffd" not in text:
+        return []
+    shown = reader.rows("SELECT rowid, id FROM sessions")
+    keys = [key for key, id_ in shown if cells.words(id_) == text]
+    return [c for key in keys for c in _candidates(reader, f"{select} WHERE s.rowid = ?", key)]
+
+
+def _candidates(reader: Reader, sql: str, value: object) -> list[NamedSession]:
+    return [
+        NamedSession(key, cells.words(id_), cells.text(title))
+        for key, id_, title in reader.rows(sql, (value,))
+    ]
+
+
+def _escaped(text: str) -> str:
+    for special in ("\\", "%", "_"):
+        text = text.replace(special, "\\" + special)
+    return text

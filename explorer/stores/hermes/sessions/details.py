@@ -2,14 +2,16 @@
 
 Columns that are known have labels and a place; whatever else a file of any schema holds comes
 under "Also stored", so that nothing is kept from who asks. Of a conversation the numbers are sums
-and the rest is what its newest part says.
+and the rest is what its newest part says. Other rows tell of parents and children, the gateway's
+routes and use by model; newer schemas keep prompts and tools once for all sessions, by their hash.
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from itertools import islice
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
+from explorer.model import Kind
 from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
 from explorer.stores.catalog import Unit
@@ -25,16 +27,8 @@ from explorer.stores.fact_rows import (
     settings,
     total,
 )
-from explorer.stores.hermes.gateway import files_of
-from explorer.stores.hermes.sessions.find import keys_of
-from explorer.stores.hermes.sessions.relations import (
-    lineage,
-    resets,
-    routes,
-    shared_text,
-    tools,
-    usage,
-)
+from explorer.stores.hermes.gateway import files_of, routes_to
+from explorer.stores.hermes.sessions.columns import keys_of
 from explorer.stores.hermes.sessions.rows import (
     END_REASONS,
     SPENDING,
@@ -42,12 +36,23 @@ from explorer.stores.hermes.sessions.rows import (
     TOKENS,
     cost_rows,
     in_words,
+    price,
     read_time,
+    statuses,
     token_rows,
 )
-from explorer.stores.hermes.sessions.survey import NEWEST, latest, newest_time
+from explorer.stores.hermes.sessions.survey import (
+    NEWEST,
+    TIES,
+    Ties,
+    latest,
+    links,
+    make_ties,
+    newest_time,
+)
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.schema import batches, placeholders
 from explorer.stores.sqlite.slices import numbered_rows
 
 IDS = ("id", "parent_session_id")
@@ -96,37 +101,30 @@ KNOWN = (
 )
 
 
-class _Read(NamedTuple):
-    """What the tables say."""
-
-    parts: tuple[Record, ...]
-    title: str | None
-    sections: Sequence[tuple[str, Sequence[Row]]]
-    rest: Sequence[Row]
-
-
 def details(file: ReadOnlyFile, unit: Unit, token: CancelToken) -> Details:
     """All about a unit. Files are looked for when the database is closed again."""
-    read = file.read(lambda reader: _read(reader, unit), token)
-    ids = [part.text("id") for part in read.parts]
-    made = sections(read.sections)
+    ids, title, told, rest = file.read(lambda reader: _read(reader, unit), token)
 
     def known(others: Collection[str]) -> Collection[str]:
         return file.read(lambda reader: keys_of(reader, sorted(others)), token)
 
     files = files_of(file.path, ids, known, token)
-    rest = sections([("Also stored", read.rest)])
-    return Details(ids[-1], read.title, (*made, files, *rest))
+    return Details(ids[-1], title, (*sections(told), files, *sections([rest])))
 
 
-def _read(reader: Reader, unit: Unit) -> _Read:
+_Facts = tuple[str, Sequence[Row]]
+
+
+def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Facts], _Facts]:
+    """What the tables say: (ids of the parts, title, sections, whatever else they hold)."""
     found, last = _records(reader, (*unit.parts, *unit.whole))
     parts = tuple(found[key] for key in unit.parts if key in found)
     if unit.key not in found or not parts:
         raise NoSuchSession("No such session", "It was deleted a moment ago.")
     one = newest(parts)
+    ids = [part.text("id") for part in parts]
     chain = unit.whole or unit.parts
-    told = [
+    told: list[_Facts] = [
         ("Session", _session(parts, one)),
         ("Where", [*labelled(one, WHERE), *resets(reader, one)]),
         ("Model", [*_model(parts, one), *_tools(reader, one)]),
@@ -136,10 +134,10 @@ def _read(reader: Reader, unit: Unit) -> _Read:
         ("Times", _times(parts, [last[key] for key in unit.parts if key in last])),
         ("Lineage", lineage(reader, unit)),
         ("Parts", _parts([found[key] for key in chain if key in found], parts)),
-        ("Routes", routes(reader, [part.text("id") for part in parts])),
+        ("Routes", routes(reader, ids)),
     ]
     rest = others(_with_prompt(reader, one), KNOWN)
-    return _Read(parts, one.text("title") or None, told, rest)
+    return ids, one.text("title") or None, told, ("Also stored", rest)
 
 
 def _records(
@@ -191,13 +189,14 @@ def _yes(record: Record, column: str, how: str = "") -> str:
 
 
 def _tools(reader: Reader, one: Record) -> list[Row]:
-    """The tools that were offered to the model."""
+    """The names of the tools that were offered to the model, where their description is read."""
     if not one.has(TOOLS):
         return []
-    named = tools(reader, one.text(TOOLS))
+    found = shared_text(reader, one.text(TOOLS), TOOLS_READ)
+    names = map(_name, cells.items(found[0])) if found else ()
     missing = "their description is not in the file"
     plain = one.told(TOOLS) if one.text(TOOLS)[:1] in ("[", "{") else missing
-    return [("Tools", named or plain)]
+    return [("Tools", ", ".join(filter(None, names)) or plain)]
 
 
 def _with_prompt(reader: Reader, one: Record) -> Record:
@@ -261,3 +260,136 @@ def _parts(chain: Sequence[Record], here: Sequence[Record]) -> list[Row]:
             facts.append("this one")
         rows.append((f"Part {number}", f"{part.text('id')}\n{' · '.join(facts)}"))
     return rows
+
+
+MOST_ROUTES = 20
+MOST_MODELS = 20
+
+_KINDS = {
+    Kind.BRANCH: ("a branch of another session", "Branch of", "Branches"),
+    Kind.SUBAGENT: ("a subagent's session", "Subagent of", "Subagents"),
+    Kind.CONTINUATION: ("a part of a conversation", "Continues", "Continued by"),
+    Kind.ROOT: ("a conversation of its own", "Came after", "After a reset"),
+}
+"""What a session of this kind is, what its parent is to it, and what it is to its parent."""
+
+
+def lineage(reader: Reader, unit: Unit) -> list[Row]:
+    """What it came from, and how many sessions came of it."""
+    what, parent_is, _ = _KINDS[unit.kind]
+    rows = [("Kind", what)]
+    if unit.restored:
+        rows.append(("Hidden", "by Hermes, since an upgrade took it for a subagent's; not lost"))
+    parent = _parent(reader, unit)
+    if parent:
+        rows.append((parent_is, parent))
+    came = _children(reader, unit)
+    return rows + [(_KINDS[kind][2], count(came[kind])) for kind in _KINDS if kind in came]
+
+
+def _parent(reader: Reader, unit: Unit) -> str:
+    """Id and title of the parent of the first part; empty where it has none."""
+    title = reader.schema.pick("sessions", "p", ("title",))
+    found = reader.row(
+        f"SELECT s.parent_session_id, p.rowid, {title} FROM sessions s"
+        " LEFT JOIN sessions p ON p.id = s.parent_session_id WHERE s.rowid = ?",
+        (unit.parts[0],),
+    )
+    if found is None or not found[0]:
+        return ""
+    about = cells.words(found[2]) if found[1] is not None else "its row is gone"
+    return f"{cells.words(found[0])}\n{about}".rstrip("\n")
+
+
+def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
+    """How many sessions of each kind have one of the parts for a parent; by the index on it."""
+    select = f"SELECT s.rowid, {reader.schema.pick('sessions', 's', TIES)} FROM sessions s"
+    everyone: dict[int, Ties] = {}
+    for batch in batches(unit.parts):
+        places = placeholders(batch)
+        own = f"s.rowid IN ({places})"
+        below = f"s.parent_session_id IN (SELECT p.id FROM sessions p WHERE p.rowid IN ({places}))"
+        for which in (own, below):
+            rows = reader.rows(f"{select} WHERE {which}", batch)
+            everyone |= {row[0]: make_ties(row, {}) for row in rows}
+    found: dict[Kind, int] = {}
+    marks = links(everyone.values(), markers=reader.schema.has("sessions", "archived"))
+    for key, link in marks.items():
+        if link.parent in unit.parts and key not in unit.parts:
+            found[link.kind] = found.get(link.kind, 0) + 1
+    return found
+
+
+def resets(reader: Reader, one: Record) -> list[Row]:
+    """How often the chat of a session has begun anew, which newer agents count."""
+    table = "conversation_generations"
+    if not reader.schema.has(table, "source", "session_key", "generation"):
+        return []
+    number = reader.value(
+        f"SELECT g.generation FROM {table} g WHERE g.source = ? AND g.session_key = ?",
+        (one.text("source"), one.text("session_key")),
+    )
+    times = cells.amount(number)
+    return [("This chat began anew", plural(times, "time"))] if times else []
+
+
+def routes(reader: Reader, ids: Sequence[str]) -> list[Row]:
+    """The chats that the gateway would answer with one of these sessions."""
+    found = routes_to(reader.rows, reader.schema, set(filter(None, ids)))
+    return [("Route", f"{key}\nset {exact(time)}") for key, time in islice(found, MOST_ROUTES)]
+
+
+def usage(reader: Reader, keys: Sequence[int]) -> list[Row]:
+    """What each model did, over all parts; by the index on the session."""
+    table = "session_model_usage"
+    if not reader.schema.has(table, "session_id", "model"):
+        return []
+    columns = columns_of(reader.schema, table, "u", ("model", "task", "billing_provider"), ())
+    by_model: dict[tuple[str, str, str], list[Record]] = {}
+    for batch in batches(keys):
+        places = placeholders(batch)
+        for row in reader.rows(
+            f"SELECT {columns.select} FROM {table} u WHERE u.session_id IN"
+            f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({places}))",
+            batch,
+        ):
+            record = columns.record(row)
+            name = (record.text("model"), record.text("task"), record.text("billing_provider"))
+            by_model.setdefault(name, []).append(record)
+    return [
+        (" · ".join(filter(None, name)), "\n".join(_used(records)))
+        for name, records in list(by_model.items())[:MOST_MODELS]
+    ]
+
+
+def _used(records: Sequence[Record]) -> list[str]:
+    calls = total(records, "api_call_count")
+    words = [plural(calls, "call")] if calls else []
+    for column, label in TOKENS.items():
+        number = total(records, column)
+        if number:
+            words.append(f"{label.lower()} {count(number)}")
+    paid = filter(None, (price(records), *statuses(records)))
+    return [line for line in (" · ".join(words), " · ".join(paid)) if line]
+
+
+TOOLS_READ = 1_000_000
+"""Bytes of a description of tools: of a hundred of them it has some hundred thousand."""
+
+
+def shared_text(reader: Reader, hash_: str, most: int) -> tuple[bytes, int] | None:
+    """(the beginning of a text, its bytes in all); None where the file does not hold it."""
+    if not hash_ or not reader.schema.has("system_prompts", "hash", "prompt"):
+        return None
+    found = reader.row(
+        "SELECT substr(CAST(p.prompt AS BLOB), 1, ?), length(CAST(p.prompt AS BLOB))"
+        " FROM system_prompts p WHERE p.hash = ?",
+        (most, hash_),
+    )
+    return (found[0] or b"", cells.amount(found[1])) if found else None
+
+
+def _name(tool: dict[str, object]) -> str:
+    function = tool.get("function")
+    name = function.get("name") if isinstance(function, dict) else tool.get("name")
+    return name if isinstance(name, str) else ""

@@ -1,24 +1,113 @@
-"""The first page of a list, in a few milliseconds at any size.
+"""The first page of a list, in a few milliseconds at any size, and what has happened since.
 
 The exact order by last activity needs a probe for every session; a person waits for fifty rows.
 So candidates come from a few index walks (the newest messages, the newest sessions of each source
 that is not noise, the newest roots, where there is an index on it the latest activity), and only
 they are probed, linked and read. The catalog puts right in the background what this can miss: an
-old session taken up again of late.
+old session taken up again of late. A catalog of a family (some sessions and all that they are
+linked to) is exact about its members.
+
+Ids only grow, so for what has changed it is enough to look above the highest known ones, at a cost
+that does not depend on how many sessions there are. What leaves no higher id (a title, an end, an
+archive flag, a delete, activity between two messages) is not seen here; the visible rows are read
+again for that, and now and then all of them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 from explorer.model import Session, Sort
-from explorer.stores.catalog import NOISE
-from explorer.stores.hermes.sessions.changes import family_of, local_catalog
-from explorer.stores.hermes.sessions.find import keys_of
+from explorer.stores.base import Changes
+from explorer.stores.catalog import NOISE, Catalog, Mark
+from explorer.stores.hermes.sessions.columns import keys_of
 from explorer.stores.hermes.sessions.rows import sessions
-from explorer.stores.hermes.sessions.survey import NEWEST, latest
+from explorer.stores.hermes.sessions.survey import (
+    FLAGS,
+    NEWEST,
+    TIES,
+    Ties,
+    chains,
+    latest,
+    links,
+    make_ties,
+    mark_of,
+    newest_time,
+)
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import batches, placeholders
 from explorer.stores.sqlite.slices import numbered_rows
+
+MOST = 2000
+"""Beyond so many changed sessions a whole survey is no slower."""
+
+
+def changes(reader: Reader, since: Mark) -> Changes | None:
+    """What changed; None where only a whole survey can tell."""
+    now = mark_of(reader)
+    if now.message < since.message or now.session < since.session:
+        return None
+    if now == since:
+        return Changes(now, frozenset(), None)
+    touched = reader.column(
+        "SELECT s.rowid FROM sessions s WHERE s.id IN"
+        " (SELECT m.session_id FROM messages m NOT INDEXED WHERE m.id > ?)"
+        " UNION SELECT s.rowid FROM sessions s WHERE s.rowid > ? LIMIT ?",
+        (since.message, since.session, MOST + 1),
+    )
+    if len(touched) > MOST:
+        return None
+    return Changes(now, frozenset(touched), family_of(reader, touched)[1])
+
+
+GENERATIONS = 100
+
+
+def family_of(reader: Reader, keys: Iterable[int]) -> tuple[dict[int, Ties], Catalog]:
+    """Some sessions, their ancestors and the continuations of all these."""
+    ties: dict[int, Ties] = {}
+    flagged: dict[str, set[int]] = {column: set() for column in FLAGS}
+    empty: set[int] = set()
+    names = (*TIES, *FLAGS, "last_activity_at")
+    columns = f"{reader.schema.pick('sessions', 's', names)}, {NEWEST}"
+    wanted = keys
+    for _ in range(GENERATIONS):
+        fresh = numbered_rows(reader, columns, "sessions", wanted)
+        for key, *row, noted, greatest in fresh:
+            active = latest(newest_time(reader, key, greatest), noted) or 0.0
+            ties[key] = make_ties((key, *row[: len(TIES)]), {key: active})
+            for column, cell in zip(FLAGS, row[len(TIES) :], strict=True):
+                if cells.flag(cell, default=False):
+                    flagged[column].add(key)
+            if greatest is None:
+                empty.add(key)
+        wanted = [key for key in _relatives(reader, fresh) if key not in ties]
+        if not wanted:
+            break
+    found = links(ties.values(), markers=reader.schema.has("sessions", "archived"))
+    return ties, Catalog(
+        keys=list(ties),
+        active=[row.last_active for row in ties.values()],
+        sources=[row.source for row in ties.values()],
+        links=found,
+        chains=chains(found, ties),
+        empty=frozenset(empty),
+        archived=flagged["archived"],
+        pinned=flagged["pinned"],
+        hidden=flagged["hidden"],
+    )
+
+
+def _relatives(reader: Reader, rows: Sequence[Sequence[object]]) -> set[int]:
+    """Parents of rows of (rowid, *TIES, …), and the children of those that were compressed."""
+    parents = {row[2] for row in rows if row[2] is not None}
+    compressed = {row[1] for row in rows if row[7] == "compression"}
+    found: set[int] = set()
+    for column, ids in (("id", parents), ("parent_session_id", compressed)):
+        for batch in batches(ids):
+            sql = f"SELECT rowid FROM sessions WHERE {column} IN ({placeholders(batch)})"
+            found.update(reader.column(sql, batch))
+    return found
+
 
 NEWEST_MESSAGES = 400
 MARGIN = 14
@@ -35,14 +124,12 @@ WIDEST = 500
 
 def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Session]:
     """About the newest `limit` rows of a list, noise left out. Order: last activity or start."""
-    markers = reader.schema.has("sessions", "archived")
     reach = limit + MARGIN
     while True:
         found = _candidates(reader, reach, sort)
         take = reach
         while True:
-            family = family_of(reader, found[:take])
-            catalog = local_catalog(family, markers)
+            ties, catalog = family_of(reader, found[:take])
             listed, _ = catalog.select()
             if len(listed) >= limit or take >= len(found):
                 break
@@ -52,12 +139,12 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
         reach *= GREATER
     order = catalog.by_last_active(listed)
     if sort is Sort.STARTED:
-        starts = {key: family.ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
+        starts = {key: ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
         order.sort(key=starts.__getitem__, reverse=True)
     page = order[:limit]
     helpers = _children(reader, [part for key in page for part in catalog.chain(key)])
-    if not helpers <= set(family.ties):
-        catalog = local_catalog(family_of(reader, {*family.ties, *helpers}), markers)
+    if not helpers <= ties.keys():
+        _, catalog = family_of(reader, {*ties, *helpers})
     return sessions(reader, [catalog.folded(key) for key in page], now)
 
 
@@ -67,8 +154,7 @@ def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
     keys = {*keys_of(reader, sorted(noted)).values(), *_own_pins(reader)}
     if not keys:
         return []
-    family = family_of(reader, keys)
-    catalog = local_catalog(family, reader.schema.has("sessions", "archived"))
+    _, catalog = family_of(reader, keys)
     rows = catalog.by_last_active(catalog.tips(frozenset(keys)))
     return sessions(reader, [catalog.folded(key) for key in rows], now)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from explorer.render.passages import END_OF_SUMMARY, START, begins_as_made
 from explorer.render.tools.results import opened
 from explorer.stores.content import content_text, message_items_text, said, split_thinking
-from explorer.stores.hermes.messages.visible import is_unsaid, unsaid
+from explorer.stores.hermes.messages import is_unsaid, unsaid
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import Schema
 
@@ -71,13 +71,15 @@ def first_words_in(messages: Sequence[Mapping[str, object]]) -> str:
     ][: FIRST_FEW[-1]]
     glimpses = (
         _glimpse(
-            number,
-            one.get("role"),
-            _start(one.get("content")),
-            _start(one.get("codex_message_items")),
-            calls=one.get("tool_calls") is not None,
-            finish=one.get("finish_reason"),
-            summary=one.get("_compressed_summary"),
+            (
+                number,
+                one.get("role"),
+                _start(one.get("content")),
+                _start(one.get("codex_message_items")),
+                one.get("tool_calls") is not None,
+                one.get("finish_reason"),
+                one.get("_compressed_summary"),
+            ),
             bare_json="active" not in one,
         )
         for number, one in enumerate(said_ones)
@@ -165,27 +167,12 @@ def _glimpses(reader: MessageReader, key: int, count: int, newest: bool) -> Iter
         (key, count),
     )
     bare_json = not schema.has("state_meta")
-    for id_, role, content, message_items, calls, ended, summary in rows:
-        yield _glimpse(
-            *(id_, role, content, message_items),
-            calls=bool(calls),
-            finish=ended,
-            summary=summary,
-            bare_json=bare_json,
-        )
+    for row in rows:
+        yield _glimpse(row, bare_json)
 
 
-def _glimpse(
-    id_: int,
-    role: object,
-    content: object,
-    message_items: object,
-    *,
-    calls: bool,
-    finish: object,
-    summary: object,
-    bare_json: bool,
-) -> _Glimpse:
+def _glimpse(row: Sequence[Any], bare_json: bool) -> _Glimpse:
+    id_, role, content, message_items, calls, finish, summary = row
     text = partial_text(content, bare_json)
     text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
     return _Glimpse(
@@ -194,7 +181,7 @@ def _glimpse(
         text=text,
         cut=isinstance(content, bytes) and len(content) >= READ,
         summary=cells.flag(summary, default=False),
-        calls=calls,
+        calls=bool(calls),
         finish=cells.words(finish),
     )
 

@@ -12,8 +12,7 @@ from explorer.render.figures import count, exact_cost
 from explorer.stores.catalog import Unit
 from explorer.stores.fact_rows import Record, Row, labelled, total
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
-from explorer.stores.hermes.sessions.survey import NEWEST, latest, newest_time
-from explorer.stores.hermes.turn_leases import hermes_leases
+from explorer.stores.hermes.sessions.survey import NEWEST, hermes_leases, latest, newest_time
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.slices import numbered_rows

@@ -1,4 +1,5 @@
-"""The light columns of every session, for the catalog.
+"""The light columns of every session, for the catalog, and what a parent link means: continuation,
+branch, subagent, a chat that was reset; which parts make a chain, and which a lease holds.
 
 Long system prompts lie in the middle of the rows, so columns behind them cost a walk through
 overflow pages: 100,000 sessions took 5.6 s from the table and 1 s from the indices, cold. What an
@@ -7,19 +8,189 @@ index holds is read from the index; the rest only for the few rows that need it.
 In a damaged file the table of sessions and its indices may tell of different sessions, and SQLite
 says nothing about it. Counting along an index is quick; counting along the table takes seconds on a
 big file, so it is done only on suspicion.
+
+The agent marks children in the JSON of `model_config`, but only since schema 16, and a marker may
+be inherited; before that the parent's end reason and the times decide. Circles and missing
+parents occur: each session is reached exactly once, and nobody is lost. A turn is noted under the
+first part of a conversation, while its newest part is written: so its lease holds every part. The
+lock of a compression names the very session.
 """
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from explorer.stores.catalog import Catalog, Link, Mark
-from explorer.stores.hermes.links import Ties, chains, links
+from explorer.model import Kind
+from explorer.stores.catalog import Catalog, Link, Mark, children, descendants
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.leases import Ask, later, leases
 from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.sqlite.schema import Schema, placeholders
 from explorer.stores.sqlite.slices import numbered_rows, walk, walk_along
+
+ORPHANED = "__orphaned__"
+"""The mark of an upgrade's guess that an ordinary session was a subagent's."""
+
+DELEGATE = "_delegate_from"
+BRANCH = "_branched_from"
+RESET = "_reset_from"
+RESET_REASONS = (
+    *("session_reset", "session_switch", "idle", "daily", "suspended"),
+    "resume_pending_expired",
+)
+"""Ends after which a chat of the gateway begins anew, in a child with the same key."""
+
+
+class Ties(NamedTuple):
+    """What the links of one session hang on; a tuple, since a big file has many thousands."""
+
+    key: int
+    id: str
+    parent_id: str | None
+    source: str
+    model_config: object
+    started_at: float | None
+    ended_at: float | None
+    end_reason: str | None
+    last_active: float = 0.0
+    session_key: str | None = None
+    """The chat it belongs to, as the gateway names it."""
+
+
+def links(rows: Iterable[Ties], markers: bool) -> dict[int, Link]:
+    """The link of every session that has one. `rows` are all children, their parents, and all
+    marked sessions; `markers` says that this agent marks its children (schema 16 and later)."""
+    everyone = {row.id: row for row in rows}
+    found: dict[int, Link] = {}
+    for row in everyone.values():
+        parent = everyone.get(row.parent_id) if row.parent_id not in (None, row.id) else None
+        marks = marks_in(row.model_config)
+        if parent is None:
+            link = _unparented(row, marks)
+        else:
+            link = Link(_kind(row, parent, marks, markers), parent.key)
+        if link:
+            found[row.key] = link
+    _break_circles(found)
+    return found
+
+
+def chains(found: Mapping[int, Link], ties: Mapping[int, Ties]) -> list[tuple[int, ...]]:
+    """Conversations of several parts: in the order they were started, the tip last."""
+    continued = children(found, Kind.CONTINUATION)
+    result = []
+    for root in continued:
+        own = found.get(root)
+        if own is None or own.kind is not Kind.CONTINUATION or own.parent is None:
+            tip = _tip(root, continued, ties)
+            rest = sorted(
+                descendants((root,), continued) - {tip},
+                key=lambda key: (ties[key].started_at or 0.0, key),
+            )
+            result.append((root, *rest, tip))
+    return result
+
+
+def _unparented(row: Ties, marks: Mapping[str, object]) -> Link | None:
+    mark = marks.get(DELEGATE)
+    if mark == ORPHANED:
+        return Link(Kind.ROOT, None, restored=True)
+    return Link(Kind.SUBAGENT, None) if isinstance(mark, str) and mark else None
+
+
+def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -> Kind:
+    if marks.get(BRANCH) == parent.id:
+        return Kind.BRANCH
+    if marks.get(DELEGATE) == parent.id:
+        return Kind.SUBAGENT
+    if marks.get(RESET) == parent.id:
+        return Kind.ROOT
+    after = (row.started_at or 0.0) >= (parent.ended_at or 0.0)
+    # Markers that name somebody else were inherited along a chain.
+    if parent.end_reason == "compression" and row.source != "tool" and (markers or after):
+        return Kind.CONTINUATION
+    if marks.get(BRANCH) or (parent.end_reason == "branched" and after):
+        return Kind.BRANCH
+    return Kind.ROOT if marks.get(RESET) or _reset(row, parent) else Kind.SUBAGENT
+
+
+def _reset(row: Ties, parent: Ties) -> bool:
+    """Whether a chat was reset and began anew with this one: before there was a mark for it, both
+    having the very same chat tells."""
+    same_chat = row.session_key is not None and row.session_key == parent.session_key
+    return same_chat and parent.end_reason in RESET_REASONS
+
+
+def marks_in(cell: object) -> Mapping[str, object]:
+    source = cells.text(cell)
+    return cells.mapping(source) if source and "_from" in source else {}
+
+
+def _break_circles(found: dict[int, Link]) -> None:
+    """Where parents lead round in a circle, the first one met becomes a root."""
+    settled: set[int] = set()
+    for start in list(found):
+        path: dict[int, None] = {}
+        key: int | None = start
+        while key is not None and key not in settled and key in found:
+            if key in path:
+                found[key] = Link(Kind.ROOT, None)
+                break
+            path[key] = None
+            key = found[key].parent
+        settled.update(path)
+
+
+def _tip(root: int, continued: Mapping[int, Sequence[int]], ties: Mapping[int, Ties]) -> int:
+    """Follow, at each fork, the child the agent would follow when it resumes."""
+    key = root
+    while key in continued:
+        key = max(continued[key], key=lambda child: _promise(ties[child]))
+    return key
+
+
+def _promise(row: Ties) -> tuple[int, float, float, str]:
+    still_open = int(row.ended_at is None)
+    rank = 2 if row.end_reason == "compression" else still_open
+    return rank, row.last_active, row.started_at or 0.0, row.id
+
+
+GENERATIONS = 100
+
+
+def hermes_leases(ask: Ask, schema: Schema) -> dict[str, float]:
+    """Until when a process holds a session, by id."""
+    held = leases(ask, schema, "compression_locks", "session_id")
+    for column in ("conversation_id", "session_id"):
+        turns = leases(ask, schema, "session_turn_leases", column)
+        held = later(held, _with_later_parts(ask, turns))
+    return held
+
+
+def _with_later_parts(ask: Ask, held: Mapping[str, float]) -> dict[str, float]:
+    """The same, for whatever continues these sessions too."""
+    found = dict(held)
+    fresh = list(held)
+    for _ in range(GENERATIONS):
+        if not fresh:
+            break
+        rows = ask(
+            "SELECT c.id, p.id, c.model_config FROM sessions p"
+            " JOIN sessions c ON c.parent_session_id = p.id"
+            f" WHERE p.end_reason = 'compression' AND p.id IN ({placeholders(fresh)})",
+            fresh,
+        )
+        parts: dict[str, float] = {}
+        for cell, above, config in rows:
+            parent, marks = cells.words(above), marks_in(config)
+            if parent in found and parent not in map(marks.get, (BRANCH, DELEGATE, RESET)):
+                parts[cells.words(cell)] = found[parent]
+        fresh = [id_ for id_ in parts if id_ not in found]
+        found = later(found, parts)
+    return found
+
 
 TIES = (
     *("id", "parent_session_id", "source", "model_config"),
@@ -52,20 +223,18 @@ def survey(reader: Reader) -> Catalog:
         starts = {key: cells.seconds(time) or 0.0 for key, time in rows}
         for at in timeless:
             active[at] = starts.get(keys[at], 0.0)
-    marks = _exceptions(reader)
-    found, conversations = _families(reader, marks.delegates, keys, active)
+    flagged, delegates = _exceptions(reader)
+    found, conversations = _families(reader, delegates, keys, active)
     return Catalog(
         keys=keys,
         active=active,
         sources=sources,
         links=found,
         chains=conversations,
-        archived=marks.archived,
         empty=empty,
         mark=mark,
-        pinned=marks.pinned,
-        hidden=marks.hidden,
         sound=sound,
+        **flagged,
     )
 
 
@@ -76,16 +245,13 @@ def mark_of(reader: Reader) -> Mark:
     return Mark(cells.integer(message) or 0, cells.integer(session) or 0)
 
 
-_Everybody = tuple[Sequence[int], Sequence[str], "array[float]", bool]
-
-
-def _everybody(reader: Reader) -> _Everybody:
+def _everybody(reader: Reader) -> tuple[Sequence[int], Sequence[str], "array[float]", bool]:
     """(keys, sources, newest message or `_NO_MESSAGE`) of all, and whether the file agrees with
     itself on who they are: one walk along the index of ids, which is the order of the index on
     (session_id, timestamp) that is probed for each."""
     keys, times = _walk_by_id(reader)
     commonest, source_of, counted = _sources(reader)
-    sound = len(keys) == counted == len(frozenset(keys)) or table_agrees(reader)
+    sound = len(keys) == counted == len(frozenset(keys)) or counts_agree(reader, "NOT INDEXED")
     if not sound:
         # The indices are not to be trusted; what the table holds is listed, each row once.
         rows = reader.rows(f"SELECT s.rowid, {_NEWEST}, s.source FROM sessions s NOT INDEXED")
@@ -173,36 +339,22 @@ def _sources(reader: Reader) -> tuple[str, dict[int, str], int]:
     return cells.words(commonest), found, sum(number for _, number in numbers)
 
 
-class _Exceptions(NamedTuple):
-    """Sessions with a mark of their own, by what it is."""
-
-    archived: frozenset[int]
-    pinned: frozenset[int]
-    hidden: frozenset[int]
-    delegates: list[int]
-
-
-def _exceptions(reader: Reader) -> _Exceptions:
-    """The marked sessions: the one scan of the table, with few rows coming back."""
+def _exceptions(reader: Reader) -> tuple[dict[str, frozenset[int]], list[int]]:
+    """(the sessions of which a column of `FLAGS` says yes, those that are marked as delegates): the
+    one scan of the table, with few rows coming back."""
     known = [f's."{name}"' for name in FLAGS if reader.schema.has("sessions", name)]
-    delegate = "instr(s.model_config, '_delegate_from')"
+    delegate = f"instr(s.model_config, '{DELEGATE}')"
     rows = walk(
         reader,
         f"{delegate}, {reader.schema.pick('sessions', 's', FLAGS)}",
         "sessions",
         " OR ".join((*known, delegate)),
     )
-
-    def flagged(column: str) -> frozenset[int]:
-        at = 2 + FLAGS.index(column)
-        return frozenset(row[0] for row in rows if cells.flag(row[at], default=False))
-
-    return _Exceptions(
-        archived=flagged("archived"),
-        pinned=flagged("pinned"),
-        hidden=flagged("hidden"),
-        delegates=[row[0] for row in rows if row[1]],
-    )
+    flagged = {
+        column: frozenset(row[0] for row in rows if cells.flag(row[at], default=False))
+        for at, column in enumerate(FLAGS, 2)
+    }
+    return flagged, [row[0] for row in rows if row[1]]
 
 
 def _families(
@@ -259,20 +411,10 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
     )
 
 
-def indices_agree(reader: Reader) -> bool:
-    """Whether the indices on all sessions have the same number of them."""
-    return _one_count(reader, [])
-
-
-def table_agrees(reader: Reader) -> bool:
-    """The same, with the table itself."""
-    return _one_count(reader, ["NOT INDEXED"])
-
-
-def _one_count(reader: Reader, ways: list[str]) -> bool:
-    """Whether all ways to count come to one number: in one statement, since between two an agent
-    may add a session."""
-    ways = [*ways, *filter(None, map(reader.schema.indexed_by, _INDICES))]
+def counts_agree(reader: Reader, *ways: str) -> bool:
+    """Whether the indices on all sessions, and what other `ways` there are to count, come to one
+    number: in one statement, since between two an agent may add a session."""
+    ways = (*ways, *filter(None, map(reader.schema.indexed_by, _INDICES)))
     if not ways:
         return True
     # Not count(*): for that SQLite takes the smallest index, whatever it is told.

@@ -1,39 +1,32 @@
-"""What Hermes is going to do by itself to the sessions of a file: its settings, its marks and the
-columns that its rules ask about.
+"""What Hermes is going to do by itself to the sessions of a file, and which it does not resume: its
+settings, its marks and the columns that its rules ask about.
 
 Where the settings leave nothing to do, no session is looked at. Else it is one walk through the
 table, with a look into the index of messages for each session: as much as a survey, so it belongs
 in the background.
+
+Since schema 25 it also refuses to resume a conversation of more than `max_resume_messages` (20,000
+where nobody set it, 0 for no limit). Up to 26 live messages of all parts count; from 30 on those
+that were summarised away count too, since it loads them to show them.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from explorer.cancel import CancelToken
 from explorer.model import Kind
-from explorer.stores.catalog import Catalog, children
-from explorer.stores.fates import DAY, Fates
-from explorer.stores.hermes.home import config_of
-from explorer.stores.hermes.search.layout import notes
+from explorer.stores.base import TooLong
+from explorer.stores.catalog import Catalog, Unit, children
+from explorer.stores.fates import DAY, Fates, SettingState
+from explorer.stores.hermes.search import notes
 from explorer.stores.hermes.sessions.survey import NEWEST
-from explorer.stores.hermes.upkeep.rules import (
-    BOT_CHAT,
-    IDLE,
-    RETENTION,
-    Marks,
-    Plan,
-    Release,
-    Row,
-    due,
-    plan_of,
-    release_of,
-)
+from explorer.stores.hermes.upkeep import rules
 from explorer.stores.hermes.upkeep.settings import Settings, read_settings
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
-from explorer.stores.sqlite.schema import Schema
+from explorer.stores.sqlite.schema import Schema, batches, placeholders
 from explorer.stores.sqlite.slices import numbered_rows, walk
 
 COLUMNS = (
@@ -44,61 +37,34 @@ COLUMNS = (
 
 def fates(
     file: ReadOnlyFile,
+    place: Path | str,
     catalog: Catalog,
     keys: Sequence[int] | None,
     before: float | None,
     token: CancelToken | None,
 ) -> Fates:
-    """The fates of these sessions, or of all; of all times, or only those `before` one. The
-    settings are read while no connection is open."""
-    place = config_of(file.path)
+    """The fates of these sessions, or of all; of all times, or only those `before` one. `place` is
+    where the settings are, or why there are none; they are read while no connection is open."""
     if isinstance(place, str):
         return Fates(unknown=place)
     settings = read_settings(place)
     if settings.trouble:
         return Fates(unknown=f"{place.name} cannot be read: {settings.trouble}", path=str(place))
-    asked = _Asked(catalog, _with_chains(catalog, keys), before)
-    read = file.read(lambda reader: _read(reader, settings, asked), token)
-    return _judged(read, place, settings, asked)
-
-
-class _Asked(NamedTuple):
-    """Whose fates are asked for."""
-
-    catalog: Catalog
-    keys: Sequence[int] | None
-    """None for all."""
-    before: float | None
-    """None for all times."""
-
-
-class _Read(NamedTuple):
-    """What a file says."""
-
-    release: Release
-    plan: Plan
-    rows: list[Any]
-    """As `_columns` has them."""
-
-
-def _read(reader: Reader, settings: Settings, asked: _Asked) -> _Read:
-    release = release_of(reader.schema)
-    plan = plan_of(settings, release, _marks(reader))
-    return _Read(release, plan, _cells(reader, asked, release, plan) if plan.acts else [])
-
-
-def _judged(read: _Read, place: Path, settings: Settings, asked: _Asked) -> Fates:
-    """When nobody reads any more: what it comes to."""
-    release, plan, catalog = read.release, read.plan, asked.catalog
-    rows = _rows(read.rows, catalog)
-    found = due(rows, children(catalog.links, Kind.CONTINUATION), catalog.pinned, release, plan)
+    if keys is not None:
+        # With all parts of their conversations, which the rules take together.
+        keys = list(dict.fromkeys(part for key in keys for part in catalog.chain(key)))
+    release, plan, read = file.read(lambda reader: _read(reader, settings, keys, before), token)
+    continued = children(catalog.links, Kind.CONTINUATION)
+    found = rules.due(_rows(read, catalog), continued, catalog.pinned, release, plan)
+    if before is not None:
+        found = rules.Due(
+            *({key: at for key, at in times.items() if at <= before} for times in found)
+        )
     return Fates(
-        deletes=_before(found.deletes, asked.before),
-        archives=_before(found.archives, asked.before),
-        ends=_before(found.ends, asked.before),
+        *found,
         certain=plan.certain,
-        retention=RETENTION if plan.retention is None else plan.retention / DAY,
-        idle=IDLE if plan.idle is None else plan.idle / DAY,
+        retention=rules.RETENTION if plan.retention is None else plan.retention / DAY,
+        idle=rules.IDLE if plan.idle is None else plan.idle / DAY,
         acts=plan.acts,
         next_run=None if plan.retention is None else plan.next_prune,
         pins=release.archives,
@@ -109,13 +75,24 @@ def _judged(read: _Read, place: Path, settings: Settings, asked: _Asked) -> Fate
     )
 
 
-def _before(times: dict[int, float], before: float | None) -> dict[int, float]:
-    if before is None:
-        return times
-    return {key: time for key, time in times.items() if time <= before}
+def _read(
+    reader: Reader, settings: Settings, keys: Sequence[int] | None, before: float | None
+) -> tuple[rules.Release, rules.Plan, list[Any]]:
+    """What is done, and the rows of `_columns` that are asked for; of all of them, where only some
+    time is asked about, those that were not used for long enough."""
+    release = rules.release_of(reader.schema)
+    plan = rules.plan_of(settings, release, _marks(reader))
+    columns = _columns(reader.schema)
+    if not plan.acts:
+        return release, plan, []
+    if keys is not None or before is None:
+        return release, plan, numbered_rows(reader, columns, "sessions", keys)
+    since = "s.started_at" if release.by_start else f"coalesce({NEWEST}, s.started_at)"
+    until = (before - plan.shortest,)
+    return release, plan, walk(reader, columns, "sessions", f"{since} <= ?", until)
 
 
-def _unknown(settings: Settings, release: Release) -> str:
+def _unknown(settings: Settings, release: rules.Release) -> str:
     """Why nothing can be told, where that is not because nothing is done."""
     for name, days, usual in (
         ("auto_prune", "retention_days", not release.by_start),
@@ -130,11 +107,11 @@ def _unknown(settings: Settings, release: Release) -> str:
     return ""
 
 
-def _marks(reader: Reader) -> Marks:
+def _marks(reader: Reader) -> rules.Marks:
     """When Hermes cleaned up last: in `state_meta`, as text."""
     names = ("last_auto_prune", "last_auto_archive")
     found = notes(reader, *names)
-    return Marks(*(_mark(found.get(name)) for name in names))
+    return rules.Marks(*(_mark(found.get(name)) for name in names))
 
 
 def _mark(cell: object) -> float:
@@ -146,28 +123,11 @@ def _mark(cell: object) -> float:
     return 0.0 if math.isnan(value) else value
 
 
-def _with_chains(catalog: Catalog, keys: Sequence[int] | None) -> list[int] | None:
-    """With all parts of their conversations, which the rules take together."""
-    if keys is None:
-        return None
-    return list(dict.fromkeys(part for key in keys for part in catalog.chain(key)))
-
-
-def _cells(reader: Reader, asked: _Asked, release: Release, plan: Plan) -> list[Any]:
-    """The rows that are asked for; of all of them, where only some time is asked about, those
-    that were not used for long enough."""
-    columns = _columns(reader.schema)
-    if asked.keys is not None or asked.before is None:
-        return numbered_rows(reader, columns, "sessions", asked.keys)
-    since = "s.started_at" if release.by_start else f"coalesce({NEWEST}, s.started_at)"
-    return walk(reader, columns, "sessions", f"{since} <= ?", (asked.before - plan.shortest,))
-
-
-def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[Row]:
+def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[rules.Row]:
     for key, bot, newest, start, end, reason, noted, pinned, archived, hidden in read:
         if not catalog.has(key):
             continue
-        yield Row(
+        yield rules.Row(
             key=key,
             source=catalog.source(key),
             started=_time(start),
@@ -185,7 +145,7 @@ def _rows(read: Iterable[Any], catalog: Catalog) -> Iterable[Row]:
 def _columns(schema: Schema) -> str:
     """What the rules ask about, and whether the title is that of the Bot Chat: titles themselves
     may be long."""
-    title = f"s.\"title\" IS '{BOT_CHAT}'" if schema.has("sessions", "title") else "0"
+    title = f"s.\"title\" IS '{rules.BOT_CHAT}'" if schema.has("sessions", "title") else "0"
     return f"{title}, {NEWEST}, {schema.pick('sessions', 's', COLUMNS)}"
 
 
@@ -202,3 +162,49 @@ def _latest(noted: Sequence[object], start: object) -> float | None:
     times = [_time(cell) for cell in noted if cell is not None] or [_time(start)]
     known = [time for time in times if time is not None]
     return max(known) if len(known) == len(times) else None
+
+
+SETTING = "max_resume_messages"
+USUAL = 20_000
+
+
+def too_long(
+    file: ReadOnlyFile, place: Path | str, unit: Unit, token: CancelToken | None
+) -> TooLong | None:
+    """Whether Hermes refuses a conversation; nothing is said where its settings are not clear."""
+    if isinstance(place, str):
+        return None
+    settings = read_settings(place)
+    limit = settings.amount(SETTING, USUAL)
+    if settings.trouble or not limit:
+        return None
+    asked = settings.values[SETTING].given is SettingState.SET
+
+    def work(reader: Reader) -> TooLong | None:
+        if not reader.schema.has("system_prompts") or not reader.schema.has("messages", "active"):
+            return None
+        number = _counted(reader, unit)
+        # The first releases of schema 25 did not know the limit.
+        sure = asked or reader.schema.has("sessions", "hidden")
+        over = number > limit
+        return (
+            TooLong(number, int(limit), f"sessions.{SETTING}", str(place), sure) if over else None
+        )
+
+    return file.read(work, token)
+
+
+def _counted(reader: Reader, unit: Unit) -> int:
+    counted = 'm."active" = 1'
+    if reader.schema.has("messages", "display_order", "compacted"):
+        counted = f'({counted} OR m."compacted" = 1)'
+    return sum(
+        cells.amount(
+            reader.value(
+                f"SELECT count(*) FROM messages m WHERE {counted} AND m.session_id IN"
+                f" (SELECT s.id FROM sessions s WHERE s.rowid IN ({placeholders(batch)}))",
+                batch,
+            )
+        )
+        for batch in batches(unit.whole or unit.parts)
+    )

@@ -19,6 +19,7 @@ Rows under a live lease are spared, too. That is left out: nobody writes what is
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from explorer.stores.catalog import descendants
 from explorer.stores.fates import DAY, HOUR
 from explorer.stores.hermes.upkeep.settings import Settings
 from explorer.stores.sqlite.schema import Schema
@@ -153,7 +154,7 @@ def due(
     spared = {key for key, row in everybody.items() if row.pinned and release.archives}
     spared |= set(pinned)
     if release.whole:
-        spared |= _after(spared, continued)
+        spared |= descendants(spared, continued)
     found = Due({}, {}, {})
     for key, row in everybody.items():
         if key in spared:
@@ -202,22 +203,10 @@ def _at(since: float | None, wait: float, run: float) -> float | None:
     return time if time is not None and time <= LATEST else None
 
 
-def _after(keys: Iterable[int], continued: Mapping[int, Iterable[int]]) -> set[int]:
-    """All that continues these sessions."""
-    found: set[int] = set()
-    waiting = list(keys)
-    while waiting:
-        for child in continued.get(waiting.pop(), ()):
-            if child not in found:
-                found.add(child)
-                waiting.append(child)
-    return found
-
-
 def _hold_together(deletes: dict[int, float], continued: Mapping[int, Iterable[int]]) -> None:
     """A part waits for the last of what continues it, and stays where any of that does."""
     for key in list(deletes):
-        times = [deletes.get(later) for later in _after((key,), continued)]
+        times = [deletes.get(later) for later in descendants((key,), continued)]
         if None in times:
             del deletes[key]
         else:

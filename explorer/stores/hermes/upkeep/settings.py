@@ -6,10 +6,9 @@ only plain values directly under `sessions` are taken; what stands for something
 list, a variable) is not understood, and nothing is ever claimed on that.
 """
 
-import math
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,22 +123,18 @@ def _up_to(handle: int, most: int) -> bytes:
 
 def _setting(name: str, section: Mapping[str, object] | None) -> Setting:
     """How a setting is given; without a section nothing is understood."""
+    strange = Setting(SettingState.NOT_UNDERSTOOD)
     if section is None:
-        return Setting(SettingState.NOT_UNDERSTOOD)
+        return strange
     if name not in section:
         return Setting()
     value = section[name]
-    if name in FLAGS:
-        return Setting(SettingState.SET, value) if isinstance(value, bool) else _NOT_UNDERSTOOD
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return _NOT_UNDERSTOOD
-    if not math.isfinite(value) or not 0 <= value <= GREATEST:
-        return _NOT_UNDERSTOOD
-    # Hermes cuts off what is behind the point, but for the days until an archive.
-    return Setting(SettingState.SET, value if name == "auto_archive_days" else int(value))
-
-
-_NOT_UNDERSTOOD = Setting(SettingState.NOT_UNDERSTOOD)
+    if isinstance(value, bool):
+        return Setting(SettingState.SET, value) if name in FLAGS else strange
+    if name in AMOUNTS and isinstance(value, int | float) and 0 <= value <= GREATEST:
+        # Hermes cuts off what is behind the point, but for the days until an archive.
+        return Setting(SettingState.SET, value if name == "auto_archive_days" else int(value))
+    return strange
 
 
 def _section(text: str) -> Mapping[str, object] | None:
@@ -152,7 +147,9 @@ def _section(text: str) -> Mapping[str, object] | None:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     walk = _Walk(yaml)
     try:
-        for event in _bounded(yaml.parse(text, Loader=loader)):
+        for number, event in enumerate(yaml.parse(text, Loader=loader)):
+            if number >= MOST_EVENTS:
+                raise _Unreadable("it holds too many values")
             walk.take(event)
     except yaml.YAMLError as error:
         raise _Unreadable(_why(error)) from error
@@ -168,13 +165,6 @@ def _why(error: Exception) -> str:
 
 def _line(event: Any) -> str:
     return f"line {event.start_mark.line + 1}: "
-
-
-def _bounded(events: Iterator[Any]) -> Iterator[Any]:
-    for number, event in enumerate(events):
-        if number >= MOST_EVENTS:
-            raise _Unreadable("it holds too many values")
-        yield event
 
 
 class _Walk:

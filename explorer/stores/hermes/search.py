@@ -8,35 +8,33 @@ newest hits are ranked, on request: ranking all that hold a common word takes a 
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from unicodedata import normalize
 
-from explorer.stores.candidates import Candidate, Group, Indexed, Needles, Stretch
-from explorer.stores.hermes.messages.visible import each_once, only_seen
-from explorer.stores.hermes.search.layout import BROKEN, TRIGRAMS, WORDS, declared, distrust
+from explorer.stores.base import Candidate, Group, Indexed, Needles, Stretch
+from explorer.stores.hermes.messages import SEARCHED, each_once, only_seen
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import Schema, quoted
+from explorer.stores.sqlite.schema import Schema, placeholders, quoted
 from explorer.stores.sqlite.slices import HIGHEST, LOWEST, Pace
 from explorer.stores.sqlite.spelling import has_case_beyond_ascii, lower, may_hold
+from explorer.stores.sqlite.statements import split, tokens
 
 T = TypeVar("T")
+
+WORDS, TRIGRAMS, CJK = "messages_fts", "messages_fts_trigram", "messages_fts_cjk"
+
+STALE = "fts_stale"
+REBUILD = ("fts_rebuild_progress", "fts_rebuild_high_water")
+OPTIMIZE = "fts_optimize_available"
+"""What newer agents note about their search tables."""
+BROKEN = "the search table is broken"
+REBUILT = "the search table is being rebuilt"
 
 STRETCH = 4000
 """Ids scanned in one read: a read that took its time would lock out an agent without a
 write-ahead log."""
-SEARCHED = (
-    "content",
-    "tool_name",
-    "tool_calls",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "codex_reasoning_items",
-    "codex_message_items",
-)
-"""Columns that hold what somebody may look for."""
 _TRIGRAM = 3
 
 
@@ -44,9 +42,17 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = No
     """The newest candidates that a table knows, or those below a message; nothing where no table
     can tell."""
     highest = HIGHEST if below is None else below
+    certain, values = _certain(needles.sure)
 
     def look(table: str, query: str) -> list[Candidate]:
-        return _look_up(reader, table, query, needles, highest, limit)
+        rows = reader.rows(
+            f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
+            " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
+            f" WHERE {table} MATCH ? AND f.rowid < ?{live(reader.schema, needles.rewound)}"
+            " ORDER BY f.rowid DESC LIMIT ?",
+            (*values, query, highest, limit),
+        )
+        return _candidates(rows)
 
     table, found, trouble = _asked(reader, needles, look)
     # A table that holds no copy of the text may leave out messages: every result of a tool, say.
@@ -139,7 +145,6 @@ def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
     pace = Pace()
     while top >= lowest:
         low = max(top - pace.rows + 1, lowest) if reader.breathes else lowest
-        pace.begin()
         yield low, top
         pace.end()
         top = low - 1
@@ -155,20 +160,6 @@ def live(schema: Schema, rewound: bool) -> str:
         return shown
     compacted = ' OR m."compacted" = 1' if schema.has("messages", "compacted") else ""
     return f' AND (coalesce(m."active", 1) != 0{compacted}){shown}'
-
-
-def _look_up(
-    reader: Reader, table: str, query: str, needles: Needles, below: int, limit: int
-) -> list[Candidate]:
-    certain, values = _certain(needles.sure)
-    rows = reader.rows(
-        f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
-        " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
-        f" WHERE {table} MATCH ? AND f.rowid < ?{live(reader.schema, needles.rewound)}"
-        " ORDER BY f.rowid DESC LIMIT ?",
-        (*values, query, below, limit),
-    )
-    return _candidates(rows)
 
 
 def _candidates(rows: Iterable[Any]) -> list[Candidate]:
@@ -210,3 +201,53 @@ def _has_three(text: str) -> bool:
 
 def _has_a_word(text: str) -> bool:
     return any(char.isalnum() for char in text)
+
+
+class Declared(NamedTuple):
+    """The arguments with which a search table was made."""
+
+    columns: tuple[str, ...]
+    source: str
+    """The table or view that holds the text; empty where the search table does so itself."""
+
+
+def declared(sql: str) -> Declared:
+    """What was said when a search table was made."""
+    found = list(tokens(sql))
+    using = next((at for at, token in enumerate(found) if token.says("using")), len(found))
+    columns: list[str] = []
+    source = ""
+    for argument in split(found[using + 3 : -1], ","):
+        if len(argument) > 1 and argument[1].says("="):
+            if argument[0].text == "content" and len(argument) > 2:
+                source = argument[2].text.strip("'").lower()
+        elif argument and not any(token.says("unindexed") for token in argument[1:]):
+            columns.append(argument[0].text)
+    return Declared(tuple(columns), source)
+
+
+def distrust(reader: Reader, table: str) -> str:
+    """Why a search table may not know every message, in words; empty where it does. The agent may
+    have run without its triggers, have given it up, or be in the middle of filling it anew."""
+    schema = reader.schema
+    if table not in schema.virtual:
+        return "this file has no search table"
+    if table not in schema.fed:
+        return "the search table is not kept up to date"
+    noted = notes(reader, STALE, *REBUILD)
+    if is_on(noted.get(STALE)):
+        return "the search table is out of date"
+    filled, goal = (cells.number(noted.get(key)) or 0.0 for key in REBUILD)
+    return "" if filled >= goal else REBUILT
+
+
+def notes(reader: Reader, *keys: str) -> dict[str, object]:
+    """What the agent has noted under these names."""
+    if not reader.schema.has("state_meta", "key", "value"):
+        return {}
+    places = placeholders(keys)
+    return dict(reader.rows(f"SELECT key, value FROM state_meta WHERE key IN ({places})", keys))
+
+
+def is_on(note: object) -> bool:
+    return cells.words(note) not in ("", "0")

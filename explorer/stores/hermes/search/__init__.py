@@ -1,1 +1,0 @@
-"""Hermes' own search tables, and the scan where they cannot tell."""
