@@ -9,7 +9,7 @@ from explorer.errors import Cancelled, ExplorerError
 from explorer.left_open import LeftOpen
 from explorer.render.clean import clean_line
 from explorer.stores.base import Store
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.workers import Lanes

@@ -11,7 +11,7 @@ from textual.app import App, SuspendNotSupported
 from textual.screen import Screen
 
 from explorer.errors import ExitCode, ExplorerError
-from explorer.tui.toast import say
+from explorer.tui.workers import say
 
 T = TypeVar("T")
 

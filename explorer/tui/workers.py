@@ -20,7 +20,14 @@ from textual.screen import Screen
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, StoreError
-from explorer.tui.toast import say
+from explorer.render.clean import clean, clean_line
+
+
+def say(screen: Screen[None], error: ExplorerError) -> None:
+    screen.notify(
+        clean(error.message), title=clean_line(error.title), severity="warning", markup=False
+    )
+
 
 T = TypeVar("T")
 OnRefusal = Callable[[ExplorerError], None] | None

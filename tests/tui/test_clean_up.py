@@ -12,9 +12,9 @@ from explorer.resume import Command as Resumed
 from explorer.stores.discover import open_store
 from explorer.stores.fates import DAY
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.list.filter_dialog import FilterList
-from explorer.tui.reading.details_screen import DetailsScreen
+from explorer.tui.reading.open_elsewhere import DetailsScreen
 from tests.factories import altered, insert, rows, say
 from tests.hermes_homes import ON, hermes_home
 from tests.standin import StandIn

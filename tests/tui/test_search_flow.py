@@ -8,10 +8,10 @@ from rich.segment import Segment
 
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
-from explorer.tui.list.chip_bar import ChipBar
+from explorer.tui.list.search_bar import ChipBar
 from explorer.tui.list.session_list import SessionList
+from explorer.tui.reading.block_screen import LongText
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.reading.long_text import LongText
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.painted import PaintedView

@@ -1,7 +1,7 @@
-"""Edits from the app: a plan in words first, Cancel as the default, then a thread that does it.
+"""Edits from the app: which rows they are about, and what is asked before they are planned.
 
-Everything runs in one lane, one after the other. What was done is said with the key that takes it
-back.
+A selection outlasts filters and searches, so an edit could be about sessions that nobody sees. What
+is about to be changed is what the user sees, or what the user says.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -15,23 +15,65 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Action, Session
 from explorer.render.clean import clean_line
-from explorer.render.figures import plural
+from explorer.render.figures import count, plural
 from explorer.stores.base import Edits
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.plans import ANOTHER, KINDS, EditPlan, Owner
 from explorer.stores.edits.words import question, receipt_words
-from explorer.tui.attention import place
-from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Instead
-from explorer.tui.edits.confirm import Asking, EditSubject
-from explorer.tui.edits.edit_worker import EditLane
-from explorer.tui.edits.pin import Pinning
+from explorer.tui.dialogs.questions import Choice, Instead, place
+from explorer.tui.edits.confirm import Asking, EditLane, EditSubject
+from explorer.tui.edits.pins import Pinning
 from explorer.tui.edits.rename_dialog import Rename
 from explorer.tui.edits.undo import TakingBack
-from explorer.tui.edits.unlisted import ask_unlisted
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
+
+NAMED = 3
+"""Sessions that are named; of more there is only the number."""
+
+
+def ask_unlisted(
+    lane: EditLane,
+    sessions: SessionList,
+    verb: str,
+    act: Callable[[Sequence[int], dict[int, str]], None],
+) -> None:
+    """Do something to the rows that are chosen: (rows, the ids that were shown). Where some of them
+    are not listed, first ask which are meant; `verb` is what is about to be done."""
+    rows, shown = sessions.chosen(), sessions.chosen_ids()
+    listed = set(sessions.order)
+    away = [row for row in rows if row not in listed]
+    here, at = sessions.current, sessions.cursor_row
+    lister = lane.lister
+    store, catalog = lister.store, lister.catalog
+    if not away or store is None or catalog is None:
+        act(rows, shown)
+        return
+
+    def work(token: CancelToken) -> list[str]:
+        keys = map(session_of, away[:NAMED])
+        units = [catalog.folded(key) for key in keys if catalog.has(key)]
+        found = store.sessions(units, lister.now(), token)
+        return [clean_line(one.name, 40) for one in found]
+
+    def ask(names: Sequence[str]) -> None:
+        more = f" and {count(len(away) - len(names))} more" if len(away) > len(names) else ""
+        also = ", ".join(f"“{name}”" for name in names) + more
+        total = plural(len(rows), "selected session")
+        options = [((rows, shown), f"{total}, with {count(len(away))} not in this list: {also}")]
+        seen = [row for row in rows if row in listed]
+        if seen:
+            words = f"Only the {count(len(seen))} selected that are listed"
+            options.insert(0, ((seen, shown), words))
+        if here is not None and at is not None:
+            name = clean_line(here.name, 40)
+            only = [at], {here.key: here.id}
+            options.insert(0, (only, f"Only the one under the cursor: “{name}”"))
+        choice = Choice(f"{verb} which?", options, options[0][0])
+        lane.screen.app.push_screen(choice, lambda which: act(*which) if which else None)
+
+    lane.find_out(work, ask)
 
 
 class Editing:
@@ -90,7 +132,7 @@ class Editing:
 
     def keep(self, outlook: Outlook, refused: str | None) -> None:
         """Pin what the agent is about to delete; `refused` says why the file may not be changed."""
-        from explorer.tui.edits.keep_from_upkeep import offer_pins
+        from explorer.tui.edits.pins import offer_pins
 
         pin = partial(self._pinning.pin, on=True)
         offer_pins(self._lane, outlook, self._clock(), refused, pin)
@@ -179,8 +221,8 @@ class Editing:
 
     def _prune(self, selected: Collection[int]) -> None:
         """Choose by rules what goes."""
+        from explorer.tui.agent_commands import offer
         from explorer.tui.prune.prune_screen import PruneGround, PruneScreen
-        from explorer.tui.prune.reclaim_space import offer
 
         store, catalog = self._lister.store, self._lister.catalog
         if store is None or catalog is None:

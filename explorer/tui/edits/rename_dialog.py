@@ -13,7 +13,7 @@ from explorer.errors import sentence
 from explorer.render.clean import clean_line
 from explorer.stores.edits.plans import EditPlan, Owner, Title
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.widgets.field import TextField
+from explorer.tui.widgets.fields import TextField
 
 
 class Rename(Dialog[EditPlan | Owner]):

@@ -20,13 +20,11 @@ from explorer.stores.edits.words import back_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 from explorer.stores.ours.trash_text import told
-from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question, may_ask, place
 from explorer.tui.reading.block_screen import BlockScreen
-from explorer.tui.toast import say
-from explorer.tui.widgets.options import Options
-from explorer.tui.workers import Lanes
+from explorer.tui.widgets.fields import Options
+from explorer.tui.workers import Lanes, say
 
 LISTED = 2_000
 """Sessions that are listed one by one: a list of all that a big prune took would take seconds."""

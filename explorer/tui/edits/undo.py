@@ -10,10 +10,8 @@ from explorer.stores.edits.plans import AfterCrash, Done, Progress
 from explorer.stores.edits.undo_plan import UndoPlan
 from explorer.stores.edits.words import crash_words, undo_lines, undo_question, undone_words
 from explorer.stores.ours.trash_records import Receipt
-from explorer.tui.attention import is_typing
-from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Question
-from explorer.tui.edits.edit_worker import EditLane
+from explorer.tui.dialogs.questions import Choice, Question, is_typing
+from explorer.tui.edits.confirm import EditLane
 
 
 class TakingBack:

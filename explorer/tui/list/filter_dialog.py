@@ -34,7 +34,7 @@ from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.dialogs.questions import Prompt
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.widgets.painted import PaintedView
 from explorer.tui.workers import LaneDone, Lanes

@@ -38,8 +38,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import Fates
-from explorer.tui.list.chip_bar import ChipBar
-from explorer.tui.list.search_bar import SearchBar
+from explorer.tui.list.search_bar import ChipBar, SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
 

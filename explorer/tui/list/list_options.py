@@ -13,10 +13,9 @@ from explorer.model import Sort
 from explorer.render.figures import count
 from explorer.stores.columns import ID
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.choice import Choice
+from explorer.tui.dialogs.questions import Choice
 from explorer.tui.list.list_controller import Lister
-from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.tui.workers import Lanes, say
 
 FOUND_ORDERS = ((False, "Newest first"), (True, "Best first: by relevance"))
 

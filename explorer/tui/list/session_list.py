@@ -26,7 +26,7 @@ from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
 from explorer.tui.keys.actions import bindings
-from explorer.tui.widgets.results_view import ResultsView
+from explorer.tui.widgets.painted import ResultsView
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher

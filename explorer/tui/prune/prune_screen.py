@@ -33,12 +33,11 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.prompt import Prompt
-from explorer.tui.dialogs.several import Several
+from explorer.tui.dialogs.questions import Prompt, Several
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.prune.rule_list import RuleList
-from explorer.tui.reading.session_screen import ReadScreen
-from explorer.tui.styles import NARROW
+from explorer.tui.reading.reading_pane import ReadScreen
+from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.workers import LaneDone, Lanes
 

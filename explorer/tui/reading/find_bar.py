@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from explorer.render.clean import cell_width, clean_line
 from explorer.tui.keys.actions import bindings
-from explorer.tui.widgets.field import TextField
+from explorer.tui.widgets.fields import TextField
 
 ROOM = 18
 """Cells that are always there for what came of it, as the style sheet has it."""

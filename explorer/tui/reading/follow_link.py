@@ -11,8 +11,7 @@ from explorer.render.figures import clock
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import STARTED
-from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Choice, Question
 
 LEEWAY = 5.0
 """Seconds by which the clocks of an agent and its subagent may differ."""

@@ -1,10 +1,17 @@
-"""Another look at the session under the cursor: what is known of it, or all of it in the user's
-own editor or pager."""
+"""Another look at a session: all that is known of it, or its text in the user's own editor or
+pager."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.events import Resize
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.strip import Strip
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -12,14 +19,73 @@ from explorer.export.markdown import session_markdown
 from explorer.export.private import PrivateCopy
 from explorer.external_programs import Program, command_of, run
 from explorer.model import Session
+from explorer.render.clean import clean_line
 from explorer.render.figures import plural
+from explorer.render.lines import Line
 from explorer.stores.base import Details, Section, Store
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.conversation import read_conversation
 from explorer.stores.fates import clean_up_rows
+from explorer.transcript.detail_lines import detail_lines
+from explorer.tui.dialogs.base import Dialog
+from explorer.tui.reading.block_screen import copy
 from explorer.tui.suspend import in_the_terminal
-from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
+from explorer.tui.workers import Lanes, say
+
+MARGIN = 1
+"""Free cells on both sides."""
+
+
+class DetailsView(ReadingView):
+    """The sections, as tall as they are."""
+
+    BINDINGS = SCROLL_KEYS
+
+    def __init__(self, details: Details) -> None:
+        super().__init__(id="details")
+        self._details = details
+        self._lines: Sequence[Line] = ()
+        self._laid_out_for = 0
+
+    def on_resize(self, event: Resize) -> None:
+        if self.line_width == self._laid_out_for:
+            return
+        self._laid_out_for = self.line_width
+        self._lines = detail_lines(self._details, max(self.line_width - 2 * MARGIN, 1))
+        self.virtual_size = Size(self.line_width, len(self._lines))
+        self.styles.height = len(self._lines) + self.gutter.height
+
+    def render_line(self, y: int) -> Strip:
+        number = y + self.scroll_offset.y
+        line = self._lines[number] if number < len(self._lines) else ()
+        return self.strip(((" " * MARGIN, "text"), *line), self.line_width)
+
+
+class DetailsScreen(Dialog[None]):
+    """Read, scrolled, closed again; `y` copies the id."""
+
+    BINDINGS = [
+        Binding("escape,q,i,left,h,enter", "dismiss", "Close"),
+        Binding("y", "copy", "Copy the id"),
+    ]
+
+    def __init__(self, details: Details, name: str) -> None:
+        """`name` is what the list calls the session."""
+        super().__init__()
+        self._details = details
+        self._name_in_list = name
+
+    def compose(self) -> ComposeResult:
+        view = DetailsView(self._details)
+        name = clean_line(self._details.title or self._name_in_list, 60)
+        view.border_title = Content(f"Details · {name}")
+        view.border_subtitle = Content("y copies the id · esc closes")
+        yield view
+
+    def action_copy(self) -> None:
+        copy(self, self._details.id, "the id")
+
 
 MANY = 3000
 """Messages that take a moment to write: 35,000 took three seconds."""
@@ -116,7 +182,4 @@ class SessionViews:
             say(self._screen, ExplorerError(f"Back from the {program}", words))
 
     def _show(self, found: Details, name: str) -> None:
-        # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.reading.details_screen import DetailsScreen
-
         self._screen.app.push_screen(DetailsScreen(found, name))

@@ -10,15 +10,19 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 
+from explorer.errors import StoreError
 from explorer.model import Session
 from explorer.render.blocks import shown_call, whole_text
+from explorer.render.clean import clean
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.transcript.highlight import Match
-from explorer.tui.reading.find_bar import FindBar
+from explorer.tui.dialogs.base import Closing
+from explorer.tui.reading.find_bar import FindBar, FindInput
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import ReadingCommand, Transcript
-from explorer.tui.workers import Lanes
+from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.workers import LaneDone, Lanes
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
@@ -232,7 +236,7 @@ class ReadingPane(Vertical):
     def _copy(self, command: ReadingCommand) -> None:
         """The id of the session, or of the block under the cursor its text, code or message."""
         # Late, as all that only a key press needs.
-        from explorer.tui.reading.clipboard import as_json, copy
+        from explorer.tui.reading.block_screen import as_json, copy
 
         laid, block = self.transcript.here()
         if command is ReadingCommand.COPY_ID:
@@ -249,3 +253,49 @@ class ReadingPane(Vertical):
         elif command is ReadingCommand.COPY_MESSAGE:
             text, what = as_json(laid.message), "the message as JSON"
         copy(self._screen, text, what)
+
+
+class ReadScreen(Closing[None]):
+    """A transcript by itself."""
+
+    def __init__(
+        self, store: Store, catalog: Catalog, session: Session, clock: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self._store = store
+        self._catalog = catalog
+        self._session = session
+        self._clock = clock
+        self._lanes = Lanes(self, self._failed)
+
+    def compose(self) -> ComposeResult:
+        yield ReadingPane(id="reading")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        pane = self.query_one(ReadingPane)
+        pane.set_up(self, self._lanes, self._clock)
+        pane.open(self._store)
+        self.query_one(KeyBar).scope = "transcript"
+        self.set_focus(pane.transcript)
+        pane.read(self._session, self._catalog, alone=False)
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def on_lane_done(self, event: LaneDone) -> None:
+        self._lanes.finish(event)
+
+    def cancel(self) -> None:
+        """Out of the find, then back."""
+        if isinstance(self.focused, FindInput):
+            self.focused.action_leave()
+        else:
+            self.dismiss()
+
+    def _failed(self, error: StoreError) -> None:
+        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
+
+    @on(Transcript.LeaveWanted)
+    def _leave(self) -> None:
+        self.dismiss()

@@ -22,16 +22,15 @@ from explorer.left_open import LeftOpen
 from explorer.model import SAFE_ID, Action
 from explorer.render.clean import clean_line
 from explorer.tui.keys.actions import bindings, scope_of
-from explorer.tui.list.chip_bar import ChipBar
 from explorer.tui.list.completions import Offering
 from explorer.tui.list.list_controller import Lister
-from explorer.tui.list.search_bar import SearchBar, SearchInput
+from explorer.tui.list.search_bar import ChipBar, SearchBar, SearchInput
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.find_bar import FindInput
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.screens.open_file import OpenFile
-from explorer.tui.styles import NARROW
+from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.workers import LaneDone, Lanes
 
@@ -275,7 +274,7 @@ class MainScreen(Screen[None]):
         if self.file.opening.demo:
             self.notify("The demo is invented: no agent knows its sessions.", markup=False)
         elif row is not None and store is not None:
-            from explorer.tui.resume_session import Resuming
+            from explorer.tui.agent_commands import Resuming
 
             Resuming(self, self._lanes, self._start).start(store, row, self._lister.catalog)
 

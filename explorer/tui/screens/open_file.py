@@ -1,31 +1,191 @@
 """The file that the main screen shows: opened, watched, read again after a change, and edited.
 
-Whatever goes wrong, the last good view stays, and the next look at the file tries again.
+It is watched by a look at sizes and times, never by a connection: the agent must not notice us.
+Whatever goes wrong, the last good view stays, and the next look at the file tries again: the top
+bar says since when, and a note in the corner says why and what to do.
 """
 
 import gc
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from explorer.browse.first_read import Opened, Opening, Start
+from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
 from explorer.errors import Problem, StoreError
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import ago, clock, plural, size
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.sqlite.failures import short_path, store_error
-from explorer.tui.list.file_status import Condition
-from explorer.tui.list.file_watcher import Watching
+from explorer.stores.sqlite.failures import DISAGREES, short_path, store_error
+from explorer.stores.sqlite.read_only import Stamp, stamp
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.list.upkeep_outlook import Foreseeing
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.widgets.bars import TopBar
 from explorer.tui.workers import Lanes
+
+LOOK_EVERY = 1.0
+SETTLES_AFTER = 2
+"""Looks after which a change is read once more: an agent writes its log, waits for the disk, and
+only then can what it wrote be seen, though the log does not change any more."""
+
+
+class Watching:
+    """Watches one file."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        lanes: Lanes,
+        changed: Callable[[], None],
+        gone: Callable[[], None],
+        replaced: Callable[[], None],
+    ) -> None:
+        self._lanes = lanes
+        self._changed, self._gone, self._replaced = changed, gone, replaced
+        self._path: Path | None = None
+        self._last: Stamp | None = None
+        self._missing = False
+        self._skip = False
+        self._again = False
+        self._settling = 0
+        """Looks until the last change is read once more."""
+        self.in_background = False
+        screen.set_interval(LOOK_EVERY, self._tick)
+
+    def start(self, path: Path, seen: Stamp | None) -> None:
+        """Watch a file; what it was like when it was `seen` is known."""
+        self._path = path
+        self._last = seen
+        self._missing = False
+
+    def look_again(self) -> None:
+        """Take the next look for a change: what was read last did not arrive."""
+        self._again = True
+
+    @property
+    def written(self) -> float | None:
+        """When the file was written last, if it was seen."""
+        return None if self._last is None else self._last.written
+
+    def _tick(self) -> None:
+        self._skip = self.in_background and not self._skip
+        path = self._path
+        if path is not None and not self._skip:
+            self._lanes.start("watch", lambda _: stamp(path), self._look)
+
+    def _look(self, found: Stamp | None) -> None:
+        if self._path is None:
+            return
+        if found is None:
+            if not self._missing:
+                self._missing = True
+                self._gone()
+            return
+        before, self._last = self._last, found
+        if before is not None and found.identity != before.identity:
+            self._replaced()
+        elif self._missing or self._again or found != before:
+            self._again = False
+            self._settling = SETTLES_AFTER
+            self._changed()
+        elif self._settling:
+            self._settling -= 1
+            if not self._settling:
+                self._changed()
+        self._missing = False
+
+
+LIVELY = 60.0
+"""Seconds since the last write within which a file counts as live."""
+IS_LOCKED = "busy: another program has locked it"
+SNAPSHOT = "snapshot: its folder is read-only"
+DAMAGED = "damaged: lists and counts may be wrong"
+GONE = (
+    "The file is not there any more. What is listed is what was read before; it goes on by itself"
+    " when the file is back."
+)
+"""Of a file that was there: advice about its path would be beside the point."""
+
+
+class Condition:
+    """Says how one file is."""
+
+    def __init__(
+        self, screen: Screen[None], top: TopBar, watching: Watching, now: Callable[[], float]
+    ) -> None:
+        self._screen = screen
+        self._top = top
+        self._watching = watching
+        self._now = now
+        self._snapshot = False
+        self._trouble = ""
+        self._damaged = False
+
+    def say(self, opening: Opening) -> None:
+        """Bring the bar up to date."""
+        if opening.demo:
+            state = opening.demo
+        elif self._trouble:
+            state = self._trouble
+        elif opening.busy:
+            state = IS_LOCKED
+        elif self._damaged:
+            state = DAMAGED
+        else:
+            state = SNAPSHOT if self._snapshot else self._liveness()
+        self._top.state = state
+
+    def _liveness(self) -> str:
+        """How long nobody has written to it."""
+        written, now = self._watching.written, self._now()
+        if written is None:
+            return ""
+        if now - written < LIVELY:
+            return f"live · written {max(int(now - written), 0)}s ago"
+        when = ago(written, now)
+        since = when[-1:].isdigit() or " " in when
+        return f"at rest since {when}" if since else f"at rest · {when}"
+
+    def informed(self, info: StoreInfo) -> None:
+        """What is in it, and how large it is."""
+        self._snapshot = info.snapshot
+        if not info.sound and not self._damaged:
+            self._screen.notify(
+                DISAGREES, title="The file is damaged", severity="warning", markup=False
+            )
+        self._damaged = not info.sound
+        amounts = (
+            plural(info.sessions, "session"),
+            plural(info.messages, "message"),
+            size(info.bytes + info.wal_bytes),
+        )
+        self._top.facts = " · ".join(amounts)
+
+    def foreseen(self, outlook: Outlook | None) -> None:
+        """What the agent is going to do by itself."""
+        self._top.warning = outlook.warning if outlook else ()
+
+    def failed(self, error: StoreError) -> None:
+        """Something could not be read: said once, however often it is tried again."""
+        if not self._trouble.startswith(error.title):
+            self._trouble = f"{error.title} · as of {clock(self._now())}"
+            message = GONE if error.problem is Problem.MISSING else error.message
+            title, text = clean_line(error.title), clean(message)
+            self._screen.notify(text, title=title, severity="error", markup=False)
+
+    def recovered(self) -> bool:
+        """It can be read; whether there was trouble before."""
+        before, self._trouble = self._trouble, ""
+        return bool(before)
+
 
 if TYPE_CHECKING:
     from explorer.tui.edits.edit_controller import Editing
@@ -170,7 +330,7 @@ class OpenFile:
         if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
             return
         # Late, as above.
-        from explorer.tui.attention import is_typing
+        from explorer.tui.dialogs.questions import is_typing
         from explorer.tui.reopen_after_crash import offer_reopening
 
         if is_typing(self._screen.app) or self._lister.catalog is None:

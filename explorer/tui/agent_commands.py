@@ -1,5 +1,11 @@
-"""Resuming from the app: questions first, then the terminal goes to the agent."""
+"""Commands of the agent that get the terminal after a question: to resume a session, and to give
+the room in its file back after a prune.
 
+We never do the latter ourselves: it needs the file for itself, and only the agent knows when it
+may.
+"""
+
+from collections.abc import Callable
 from typing import NamedTuple
 
 from textual.screen import Screen
@@ -10,20 +16,22 @@ from explorer.errors import ExplorerError
 from explorer.model import Session, State
 from explorer.render.clean import clean, for_clipboard
 from explorer.resume import (
+    OPTIMIZE,
     Command,
     command_for,
     fitted,
     installed,
+    own_command,
     run,
     why_running,
     why_too_long,
 )
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
-from explorer.tui.attention import FocusPlace, may_ask, place
+from explorer.stores.columns import ENDED, LEASE
+from explorer.tui.dialogs.questions import FocusPlace, Question, may_ask, place, still_at
 from explorer.tui.suspend import run_command
-from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.tui.workers import Lanes, say
 
 
 class _Found(NamedTuple):
@@ -60,7 +68,7 @@ class Resuming:
 
     def _ask(self, session: Session, found: _Found, asked_at: FocusPlace) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.dialogs.question import Question
+        from explorer.tui.dialogs.questions import Question
 
         if not may_ask(self._screen, asked_at):
             return
@@ -101,3 +109,51 @@ class Resuming:
         if code:
             words = f"{command.arguments[0]} ended with code {code}."
             say(self._screen, ExplorerError("Back from the agent", words))
+
+
+def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
+    """The command that gives room back; None where there is none, or something is running."""
+    command = own_command(store, *OPTIMIZE)
+    if command is None or not installed(command) or _running(store, catalog, now):
+        return None
+    return command
+
+
+def _running(store: Store, catalog: Catalog, now: float) -> bool:
+    known = store.columns({ENDED, LEASE})
+    held = any(until > now for until in known[LEASE].values())
+    return held or any(catalog.state((key,), known, now) is State.RUNNING for key in catalog.keys)
+
+
+def offer(
+    screen: Screen[None],
+    lanes: Lanes,
+    store: Store,
+    catalog: Catalog,
+    clock: Callable[[], float],
+    pruned_at: FocusPlace,
+) -> None:
+    """Ask whether to run it, where it can be run, whoever is still where the prune was."""
+
+    def work(token: CancelToken) -> Command | None:
+        return reclaim_command(store, clock(), catalog)
+
+    def ask(command: Command | None) -> None:
+        if command is not None and still_at(screen.app, pruned_at):
+            question = Question(
+                "Give the room back to the disk?",
+                "The state file is as big as before. The agent's own command rewrites it without"
+                f" the gaps, and needs it for itself meanwhile:\n\n{clean(command.line())}",
+                "Run it",
+                "Not now",
+            )
+            screen.app.push_screen(question, lambda yes: _run(screen, command) if yes else None)
+
+    lanes.start("reclaim", work, ask)
+
+
+def _run(screen: Screen[None], command: Command) -> None:
+    code = run_command(screen, lambda: run(command))
+    if code is not None:
+        words = f"The command ended with code {code}." if code else "The room was given back."
+        screen.notify(words, markup=False)
