@@ -1,6 +1,6 @@
 """The lines of the filter dialog: every choice with what it would list, and what choosing does."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, Wish
@@ -49,8 +49,8 @@ class FilterRow(NamedTuple):
     """Rows that would be listed; None while it is not known."""
 
     @property
-    def is_heading(self) -> bool:
-        return self.kind == "heading"
+    def can_be_chosen(self) -> bool:
+        return self.kind != "heading"
 
 
 def filter_rows(
@@ -167,7 +167,7 @@ def chosen(wish: Wish, row: FilterRow, now: float) -> Wish:
 
 def painted(row: FilterRow, width: int) -> Line:
     """A row as it is drawn: the mark, the words, the number at the right."""
-    if row.is_heading:
+    if not row.can_be_chosen:
         return ((f" {row.words}", "heading"),)
     one_of = row.kind in ("period", "least", "since", "before")
     sign = ("(•)" if row.on else "( )") if one_of else ("[x]" if row.on else "[ ]")
@@ -182,11 +182,3 @@ def painted(row: FilterRow, width: int) -> Line:
         (words, style),
         (f"{gap}{number}", "dim"),
     )
-
-
-def first_choice(rows: Sequence[FilterRow], near: int, step: int) -> int:
-    """The row to stand on: from `near` in a direction the first that is no heading."""
-    at = max(0, min(near, len(rows) - 1))
-    while 0 <= at < len(rows) and rows[at].is_heading:
-        at += step
-    return at if 0 <= at < len(rows) else first_choice(rows, near, -step)

@@ -1,6 +1,6 @@
 """The lines of the prune screen: presets, rules, what stays and why, and bars."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from explorer.render.clean import cell_width, clean_line, fit
@@ -144,11 +144,3 @@ def painted(row: RuleRow, width: int) -> Line:
         return (f"  {words}", "text"), (f"{gap}{value}", "strong")
     style = "text" if row.can_be_chosen or row.kind == "words" else "dim"
     return ((f"  {fit(row.words, width - 3)}", style),)
-
-
-def choice_near(rows: Sequence[RuleRow], near: int, step: int) -> int:
-    """The row to stand on: from `near` in a direction the first that can be chosen."""
-    at = max(0, min(near, len(rows) - 1))
-    while 0 <= at < len(rows) and not rows[at].can_be_chosen:
-        at += step
-    return at if 0 <= at < len(rows) else choice_near(rows, near, -step)

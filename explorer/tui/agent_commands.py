@@ -125,7 +125,7 @@ def _running(store: Store, catalog: Catalog, now: float) -> bool:
     return held or any(catalog.state((key,), known, now) is State.RUNNING for key in catalog.keys)
 
 
-def offer(
+def offer_room(
     screen: Screen[None],
     lanes: Lanes,
     store: Store,

@@ -128,8 +128,8 @@ async def test_a_bug_in_one_piece_of_work_keeps_no_other_waiting(path: Path) -> 
     done: list[str] = []
     async with opened(path) as driver:
         lanes = driver.main._lanes
-        lanes.queue("pins", break_off, lambda _: done.append("broken"))
-        lanes.queue("pins", lambda token: "next", done.append)
+        lanes.start("pins", break_off, lambda _: done.append("broken"), queued=True)
+        lanes.start("pins", lambda token: "next", done.append, queued=True)
         await driver.until_seen(lambda: done == ["next"])
         assert "ValueError: odd" in driver.said()
         assert not lanes.busy("pins")

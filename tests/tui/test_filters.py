@@ -51,7 +51,7 @@ def _number(driver: Driver, words: str) -> int:
 
 
 async def _go_to(driver: Driver, words: str) -> None:
-    rows = [row for row in _dialog(driver)._rows if not row.is_heading]
+    rows = [row for row in _dialog(driver)._rows if row.can_be_chosen]
     place = [row.words for row in rows].index(words)
     await driver.press_on("g", *["j"] * place)
 
@@ -528,7 +528,7 @@ async def test_on_a_small_terminal_every_choice_can_be_reached_and_seen(
     async with opened(demo, size=size) as driver:
         await driver.press("f")
         dialog = _dialog(driver)
-        choices = [row for row in dialog._rows if not row.is_heading]
+        choices = [row for row in dialog._rows if row.can_be_chosen]
         for row in choices:
             assert row.words[:3] in driver.screen(), row
             await driver.press("j")

@@ -28,7 +28,7 @@ async def _quits(driver: Driver) -> None:
 def _told_to_stop(driver: Driver) -> bool:
     edits = driver.main.file.editing
     assert edits is not None
-    return [stop.cancelled for stop in edits._lane._stops] == [True]
+    return [stop.cancelled for stop in edits._stops] == [True]
 
 
 @pytest.mark.parametrize("opens", OPENING)

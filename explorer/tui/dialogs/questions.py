@@ -8,7 +8,7 @@ nobody went there.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from textual import on
 from textual.app import App, ComposeResult
@@ -25,6 +25,12 @@ from explorer.render.figures import count, duration
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.widgets.fields import Options, TextField
+
+T = TypeVar("T")
+
+BAR = 40
+"""Cells of the bar that says how far an edit is."""
+GONE_ON = "You went on meanwhile: nothing was done. Ask again."
 
 
 class Instead(NamedTuple):
@@ -86,7 +92,9 @@ class Question(Dialog[bool]):
         self.focus_next()
 
 
-T = TypeVar("T")
+def ask(screen: Screen[Any], question: Question, do: Callable[[], None]) -> None:
+    """Ask a question, and do something after a yes."""
+    screen.app.push_screen(question, lambda yes: do() if yes else None)
 
 
 class Choice(Dialog[T]):
@@ -129,8 +137,6 @@ class Several(Dialog[frozenset[T]]):
 
     BINDINGS = [
         Binding("escape,q", "dismiss", show=False),
-        Binding("j", "down", show=False),
-        Binding("k", "up", show=False),
         Binding("space", "mark", show=False),
     ]
 
@@ -173,12 +179,6 @@ class Several(Dialog[frozenset[T]]):
         value, _ = self._options[event.option_index]
         self.dismiss(frozenset() if value is None else frozenset(self._marked or {value}))
 
-    def action_down(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
-
-    def action_up(self) -> None:
-        self.query_one(OptionList).action_cursor_up()
-
 
 class Prompt(Dialog[str]):
     """What was typed, or nothing. Takes clean text."""
@@ -215,9 +215,6 @@ class Prompt(Dialog[str]):
         said = self.query_one("#prompt-words", Static)
         said.set_class(not good, "-wrong")
         said.update(Content(words))
-
-
-BAR = 40
 
 
 class ProgressDialog(Dialog[None]):
@@ -286,9 +283,6 @@ def _words(progress: Progress, seconds: float) -> str:
     speed = progress.messages / seconds
     left = seconds / share - seconds
     return f"{words}\n{count(round(speed))} messages a second · {duration(left)} left"
-
-
-GONE_ON = "You went on meanwhile: nothing was done. Ask again."
 
 
 class FocusPlace(NamedTuple):

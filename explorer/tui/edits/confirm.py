@@ -7,6 +7,7 @@ is offered.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -42,6 +43,7 @@ from explorer.tui.dialogs.questions import (
     Instead,
     ProgressDialog,
     Question,
+    ask,
     is_typing,
     may_ask,
     place,
@@ -51,30 +53,27 @@ from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes, OnRefusal, say
 
 T = TypeVar("T")
+After = Callable[[], None] | None
 
 PATIENCE = 0.4
 """Seconds after which an edit shows how far it is."""
+NAMED = 3
+"""Commands that are shown; of more there is only the number."""
 
 
+@dataclass(eq=False)
 class EditLane:
     """Runs what reads or changes in threads, and says what speaks against it."""
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        lanes: Lanes,
-        lister: Lister,
-        edits: Edits,
-        changed: Callable[[], None],
-    ) -> None:
-        """`changed` is told when the file is no longer as it was."""
-        self.screen = screen
-        self.lister = lister
-        self.edits = edits
-        self.changed = changed
-        self._lanes = lanes
-        self._stops: list[CancelToken] = []
-        """Of the edit under way, and of those that wait for it."""
+    screen: Screen[None]
+    lanes: Lanes
+    lister: Lister
+    edits: Edits
+    clock: Callable[[], float]
+    changed: Callable[[], None]
+    """Told when the file is no longer as it was."""
+    _stops: list[CancelToken] = field(default_factory=list)
+    """Of the edit under way, and of those that wait for it."""
 
     def stop(self) -> bool:
         """What is under way ends with its batch; False where nothing is, or was told so before."""
@@ -108,7 +107,7 @@ class EditLane:
 
         def work(token: CancelToken) -> Done:
             def tell(progress: Progress) -> None:
-                self._lanes.tell(token, lambda: dialog.show(progress))
+                self.lanes.tell(token, lambda: dialog.show(progress))
 
             try:
                 return act(tell)
@@ -134,11 +133,12 @@ class EditLane:
                 after()
 
         self.screen.set_timer(PATIENCE, open_dialog)
-        self._lanes.queue(
+        self.lanes.start(
             "edit",
             work,
             lambda done: end(lambda: then(done)),
             lambda why: end(lambda: self.say(why)),
+            queued=True,
         )
 
     def find_out(
@@ -151,22 +151,15 @@ class EditLane:
         A newer question takes the place of an older one; from whoever has gone on it is kept."""
         asked_at = place(self.screen.app)
         against = refused or self.say
-        self._lanes.start(
+        self.lanes.start(
             "plan",
             work,
             lambda found: then(found) if may_ask(self.screen, asked_at) else None,
             lambda why: against(why) if may_ask(self.screen, asked_at) else None,
         )
 
-    def look(self, work: Callable[[CancelToken], T], then: Callable[[T], None]) -> None:
-        """Find out what nobody has asked for."""
-        self._lanes.start("crash", work, then, self.say)
-
     def say(self, error: ExplorerError) -> None:
         say(self.screen, error)
-
-
-After = Callable[[], None] | None
 
 
 class EditSubject(NamedTuple):
@@ -200,112 +193,96 @@ class EditSubject(NamedTuple):
         if self.listed is not None:
             plan = as_listed(plan, keys, self.listed, make)
         rows = frozenset((*keys, *map(inside_row, keys)))
-        return _Shown.of(plan, self._replace(keys=keys), rows)
+        shown = _Shown(plan, self._replace(keys=keys), rows)
+        if not plan.doomed:
+            return shown._replace(nothing=nothing_words(plan))
+        text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
+        return shown._replace(question=question(plan), text=text, receipt=receipt_words(plan))
 
 
 class _Shown(NamedTuple):
     """A plan, and what is said of it: to count 100,000 sessions takes its time."""
 
     plan: EditPlan
-    question: str
-    text: str
-    receipt: str
-    nothing: str
-    """Why it does nothing, if it does."""
     about: EditSubject
     rows: frozenset[int]
     """The rows of the list that it is about."""
-
-    @classmethod
-    def of(cls, plan: EditPlan, about: EditSubject, rows: frozenset[int]) -> "_Shown":
-        if not plan.doomed:
-            return cls(plan, "", "", "", nothing_words(plan), about, rows)
-        text = "\n".join(clean_line(line, 300) for line in plan_lines(plan))
-        return cls(plan, question(plan), text, receipt_words(plan), "", about, rows)
+    question: str = ""
+    text: str = ""
+    receipt: str = ""
+    nothing: str = ""
+    """Why it does nothing, if it does."""
 
 
-class Asking:
-    """Asks about plans, and has them done."""
+def confirm(lane: EditLane, about: EditSubject, after: After = None) -> None:
+    """Make a plan, show it, and do it after a yes, then what comes `after`."""
+    store = lane.lister.store
+    if store is None:
+        return
 
-    def __init__(self, lane: EditLane) -> None:
-        self._lane = lane
-        self._screen = lane.screen
+    def refused(why: ExplorerError) -> None:
+        if isinstance(why, OnlyAgent):
+            _offer_command(lane, store, why)
+        else:
+            lane.say(why)
 
-    def plan(self, about: EditSubject, after: After = None) -> None:
-        """Make a plan, show it, and do it after a yes, then what comes `after`."""
-        store = self._lane.lister.store
-        if store is None:
-            return
-
-        def refused(why: ExplorerError) -> None:
-            if isinstance(why, OnlyAgent):
-                offer_delete(self._lane, store, why)
-            else:
-                self._lane.say(why)
-
-        self._lane.find_out(
-            lambda token: about.plan(self._lane.edits, token),
-            lambda shown: self._ask(shown, after),
-            refused,
-        )
-
-    def _ask(self, shown: _Shown | None, after: After) -> None:
-        if shown is None:
-            return
-        if shown.plan.elsewhere:
-            words = plural(shown.plan.elsewhere, "session")
-            words = f"Left out: {words} in other tables of the file: ask again for them."
-            self._screen.notify(words, severity="warning", markup=False)
-        if shown.nothing:
-            title = "Nothing to do" if harmless(shown.plan.skipped) else "Nothing was done"
-            self._lane.say(ExplorerError(title, shown.nothing))
-            return
-        plan = shown.plan
-        asked = clean_line(shown.question, 200)
-        dialog = Question(asked, shown.text, KINDS[plan.action].verb, instead=shown.about.instead)
-
-        def answered(yes: bool | None) -> None:
-            if yes:
-                if KINDS[plan.action].unlists:
-                    self._lane.lister.leave(shown.rows)
-                again = partial(self.plan, shown.about, after)
-                self.apply(plan, shown.question, shown.receipt, after, again)
-
-        self._screen.app.push_screen(dialog, answered)
-
-    def apply(
-        self, plan: EditPlan, title: str, words: str, after: After = None, again: After = None
-    ) -> None:
-        """Do it; where the file has changed so that nothing could be done, ask `again`."""
-        stop = CancelToken()
-
-        def then(done: Done) -> None:
-            undo = " · u undoes it" if done.receipt is not None else ""
-            self._screen.notify(clean(done_words(done, words)) + undo, markup=False)
-            if done.receipt is None and not done.stopped and again is not None:
-                self._screen.call_later(again)
-
-        self._lane.do(
-            title.rstrip("?"),
-            stop,
-            lambda tell: self._lane.edits.apply(plan, stop, tell),
-            then,
-            after,
-        )
+    lane.find_out(
+        lambda token: about.plan(lane.edits, token),
+        lambda shown: _ask(lane, shown, after) if shown else None,
+        refused,
+    )
 
 
-NAMED = 3
-"""Commands that are shown; of more there is only the number."""
+def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
+    plan, kind = shown.plan, KINDS[shown.plan.action]
+    if plan.elsewhere:
+        words = plural(plan.elsewhere, "session")
+        words = f"Left out: {words} in other tables of the file: ask again for them."
+        lane.screen.notify(words, severity="warning", markup=False)
+    if shown.nothing:
+        title = "Nothing to do" if harmless(plan.skipped) else "Nothing was done"
+        lane.say(ExplorerError(title, shown.nothing))
+        return
+
+    def go() -> None:
+        if kind.unlists:
+            lane.lister.leave(shown.rows)
+        again = partial(confirm, lane, shown.about, after)
+        apply(lane, plan, shown.question, shown.receipt, after, again)
+
+    asked = clean_line(shown.question, 200)
+    ask(lane.screen, Question(asked, shown.text, kind.verb, instead=shown.about.instead), go)
 
 
-def offer_delete(lane: EditLane, store: Store, why: OnlyAgent) -> None:
+def apply(
+    lane: EditLane,
+    plan: EditPlan,
+    title: str,
+    words: str,
+    after: After = None,
+    again: After = None,
+) -> None:
+    """Do it; where the file has changed so that nothing could be done, ask `again`."""
+    stop = CancelToken()
+
+    def then(done: Done) -> None:
+        undo = " · u undoes it" if done.receipt is not None else ""
+        lane.screen.notify(clean(done_words(done, words)) + undo, markup=False)
+        if done.receipt is None and not done.stopped and again is not None:
+            lane.screen.call_later(again)
+
+    act = partial(lane.edits.apply, plan, stop)
+    lane.do(title.rstrip("?"), stop, act, then, after)
+
+
+def _offer_command(lane: EditLane, store: Store, why: OnlyAgent) -> None:
     """Ask whether to run the agent's own command; where it is not installed, say why we cannot."""
 
     def find(_: object) -> list[Command]:
         commands = delete_commands(store, why.ids, sure=True)
         return commands if all(map(installed, commands)) else []
 
-    def ask(commands: list[Command]) -> None:
+    def offer(commands: list[Command]) -> None:
         if not commands:
             lane.say(why)
             return
@@ -316,12 +293,11 @@ def offer_delete(lane: EditLane, store: Store, why: OnlyAgent) -> None:
             f"{clean(why.message)} Its own command can do it, but keeps no trash: this cannot be"
             " undone."
         )
-        dialog = Question(
-            clean_line(question(why.plan), 200), "\n".join((text, "", *lines)), "Run it"
-        )
-        lane.screen.app.push_screen(dialog, lambda yes: _run(lane, commands) if yes else None)
+        title = clean_line(question(why.plan), 200)
+        dialog = Question(title, "\n".join((text, "", *lines)), "Run it")
+        ask(lane.screen, dialog, lambda: _run(lane, commands))
 
-    lane.find_out(find, ask)
+    lane.find_out(find, offer)
 
 
 def _run(lane: EditLane, commands: Sequence[Command]) -> None:

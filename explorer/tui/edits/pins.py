@@ -22,92 +22,76 @@ from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
 from explorer.stores.fates import Fates
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
-from explorer.tui.dialogs.questions import Question
+from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.edits.confirm import EditLane
-
-
-class Pinning:
-    """Pins conversations as a whole, or unpins them where all are pinned."""
-
-    def __init__(self, lane: EditLane) -> None:
-        self._lane = lane
-        self._screen, self._lister, self._edits = lane.screen, lane.lister, lane.edits
-
-    def pin(self, keys: Collection[int], shown: Mapping[int, str], on: bool | None = None) -> None:
-        """Pin the conversations of these sessions, or unpin them; without a word (`on`), unpin
-        where all are pinned. Nothing is done to another session than was `shown` by its id."""
-        if self._lister.store is None or self._lister.catalog is None or not keys:
-            return
-        took: list[_Pinned] = []
-
-        def act(tell: Callable[[Progress], None]) -> Done:
-            store, catalog = self._lister.store, self._lister.catalog
-            if store is None or catalog is None:
-                raise ANOTHER
-            made = self._plan(store, catalog, keys, shown, on)
-            done = self._edits.apply(made.plan)
-            took.append(made._replace(noted=self._edits.noted_pins()))
-            return done
-
-        def then(done: Done) -> None:
-            if done.receipt is not None:
-                _, pinned, parts, noted, words = took[0]
-                self._lister.pinned(parts, pinned, noted)
-                self._screen.notify(f"{clean(words)} · u undoes it", markup=False)
-
-        self._lane.do("Pinning", None, act, then)
-
-    def _plan(
-        self,
-        store: Store,
-        catalog: Catalog,
-        keys: Collection[int],
-        shown: Mapping[int, str],
-        on: bool | None,
-    ) -> "_Pinned":
-        tips = sorted({catalog.tip(key) for key in keys if catalog.has(key)})
-        parts = [part for tip in tips for part in catalog.chain(tip)]
-        ids = store.columns({ID}, parts)[ID]
-        if any(key in ids and ids[key] != id_ for key, id_ in shown.items()):
-            raise ANOTHER
-        if on is None:
-            on = not pinned_rows(store, catalog, self._edits.noted_pins()).issuperset(tips)
-        plan = self._edits.plan(Action.PIN if on else Action.UNPIN, list(ids))
-        if plan.elsewhere:
-            raise Refused("Not pinned", "These sessions lie in different tables of the file.")
-        found = store.sessions(list(map(catalog.folded, tips[:1])), self._lister.now())
-        name = next((one.title or one.preview or one.id for one in found), "")
-        words = _words(plan, len(tips), name)
-        return _Pinned(plan, on, tuple(ids) if plan.in_file else (), frozenset(), words)
-
-
-class _Pinned(NamedTuple):
-    """What was pinned, or unpinned."""
-
-    plan: EditPlan
-    on: bool
-    parts: tuple[int, ...]
-    """Sessions of which the agent's own file says so."""
-    noted: frozenset[str]
-    """The pins in our notes afterwards."""
-    words: str
-
-
-def _words(plan: EditPlan, conversations: int, name: str) -> str:
-    done = KINDS[plan.action].done
-    if conversations != 1:
-        return f"{done} {plural(conversations, 'conversation')}"
-    return f"{done} “{clean_line(name, SHORT)}”"
-
 
 NAMED = 8
 """Sessions that the question names."""
 
-Pin = Callable[[Sequence[int], Mapping[int, str]], None]
-"""Pins rows, of which these are the ids by key."""
+
+class _Pinned(NamedTuple):
+    """What is to be pinned, or unpinned."""
+
+    plan: EditPlan
+    parts: tuple[int, ...]
+    """Sessions of which the agent's own file says so."""
+    words: str
 
 
-def offer_pins(lane: EditLane, outlook: Outlook, now: float, refused: str | None, pin: Pin) -> None:
+def pin(
+    lane: EditLane, keys: Collection[int], shown: Mapping[int, str], on: bool | None = None
+) -> None:
+    """Pin the conversations of these sessions, or unpin them; without a word (`on`), unpin where
+    all are pinned. Nothing is done to another session than was `shown` by its id."""
+    lister, edits = lane.lister, lane.edits
+    if lister.store is None or lister.catalog is None or not keys:
+        return
+    took: list[tuple[_Pinned, frozenset[str]]] = []
+
+    def act(tell: Callable[[Progress], None]) -> Done:
+        store, catalog = lister.store, lister.catalog
+        if store is None or catalog is None:
+            raise ANOTHER
+        made = _plan(lane, store, catalog, keys, shown, on)
+        done = edits.apply(made.plan)
+        took.append((made, edits.noted_pins()))
+        return done
+
+    def then(done: Done) -> None:
+        if done.receipt is not None:
+            made, noted = took[0]
+            lister.pinned(made.parts, made.plan.action is Action.PIN, noted)
+            lane.screen.notify(f"{clean(made.words)} · u undoes it", markup=False)
+
+    lane.do("Pinning", None, act, then)
+
+
+def _plan(
+    lane: EditLane,
+    store: Store,
+    catalog: Catalog,
+    keys: Collection[int],
+    shown: Mapping[int, str],
+    on: bool | None,
+) -> _Pinned:
+    tips = sorted({catalog.tip(key) for key in keys if catalog.has(key)})
+    parts = [part for tip in tips for part in catalog.chain(tip)]
+    ids = store.columns({ID}, parts)[ID]
+    if any(key in ids and ids[key] != id_ for key, id_ in shown.items()):
+        raise ANOTHER
+    if on is None:
+        on = not pinned_rows(store, catalog, lane.edits.noted_pins()).issuperset(tips)
+    plan = lane.edits.plan(Action.PIN if on else Action.UNPIN, list(ids))
+    if plan.elsewhere:
+        raise Refused("Not pinned", "These sessions lie in different tables of the file.")
+    found = store.sessions(list(map(catalog.folded, tips[:1])), lane.clock())
+    name = next((one.title or one.preview or one.id for one in found), "")
+    words = plural(len(tips), "conversation") if len(tips) != 1 else f"“{clean_line(name, SHORT)}”"
+    in_file = tuple(ids) if plan.in_file else ()
+    return _Pinned(plan, in_file, f"{KINDS[plan.action].done} {words}")
+
+
+def offer_pins(lane: EditLane, outlook: Outlook, refused: str | None) -> None:
     """Ask about all that is about to be deleted; `refused` says why the file may not be
     changed."""
     doomed, fates = outlook.deleted, outlook.fates
@@ -120,6 +104,7 @@ def offer_pins(lane: EditLane, outlook: Outlook, now: float, refused: str | None
         return
     if store is None or catalog is None:
         return
+    now = lane.clock()
     due = sum(outlook.expiring[tip].is_due(now) for tip in doomed)
 
     def work(token: CancelToken) -> tuple[dict[int, str], list[str]]:
@@ -132,14 +117,14 @@ def offer_pins(lane: EditLane, outlook: Outlook, now: float, refused: str | None
         ]
         return ids, names
 
-    def ask(found: tuple[dict[int, str], list[str]]) -> None:
+    def offer(found: tuple[dict[int, str], list[str]]) -> None:
         ids, names = found
         if ids:
             title = f"Keep {plural(len(ids), 'session')} from Hermes' clean-up?"
             question = Question(title, _text(names, len(ids), due, fates), "Keep")
-            lane.screen.app.push_screen(question, lambda yes: pin(list(ids), ids) if yes else None)
+            ask(lane.screen, question, lambda: pin(lane, ids, ids, on=True))
 
-    lane.find_out(work, ask)
+    lane.find_out(work, offer)
 
 
 def _text(names: Sequence[str], number: int, due: int, fates: Fates) -> str:

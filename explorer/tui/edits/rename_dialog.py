@@ -1,7 +1,5 @@
 """A new title, checked against all others while it is typed."""
 
-from collections.abc import Callable
-
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -9,10 +7,13 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from explorer.errors import sentence
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError, sentence
+from explorer.model import Action, Session
 from explorer.render.clean import clean_line
-from explorer.stores.edits.plans import EditPlan, Owner, Title
+from explorer.stores.edits.plans import ANOTHER, EditPlan, Owner, Title
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.edits.confirm import EditLane
 from explorer.tui.widgets.fields import TextField
 
 
@@ -27,13 +28,14 @@ class Rename(Dialog[EditPlan | Owner]):
         Binding("ctrl+g", "go", show=False),
     ]
 
-    def __init__(self, title: str, check: Callable[["Rename", str], None]) -> None:
-        """`check` looks in a thread whether a title will do, and has `checked` called."""
+    def __init__(self, lane: EditLane, session: Session) -> None:
         super().__init__()
+        self._lane = lane
+        self._session = session
         # Made here: what is found out after the dialog was left does no harm.
+        title = clean_line(session.title or "")
         self._field = TextField(title, id="prompt-text", compact=True, placeholder="no title")
         self._words = Static(id="prompt-words")
-        self._check = check
         self._known: tuple[str, EditPlan, Title] | None = None
         self._entered = False
 
@@ -53,16 +55,29 @@ class Rename(Dialog[EditPlan | Owner]):
         self._look(event.value)
 
     def _look(self, text: str) -> None:
-        self._check(self, text)
+        """See in a thread whether a title will do."""
+        lane, session = self._lane, self._session
+
+        def work(token: CancelToken) -> EditPlan:
+            plan = lane.edits.plan(Action.RENAME, [session.key], title=text, token=token)
+            if plan.sessions[0].id != session.id:
+                raise ANOTHER
+            return plan
+
+        def refused(why: ExplorerError) -> None:
+            self.leave()
+            lane.say(why)
+
+        lane.lanes.start("title", work, lambda plan: self._checked(text, plan), refused)
 
     @on(Input.Submitted)
     def _submit(self) -> None:
         self._entered = True
         self._take()
 
-    def checked(self, text: str, plan: EditPlan) -> None:
+    def _checked(self, text: str, plan: EditPlan) -> None:
         """What came of looking; whatever was typed since is being looked at."""
-        if text != self._field.value or plan.title is None:
+        if not self.is_attached or text != self._field.value or plan.title is None:
             return
         self._known = text, plan, plan.title
         words, wrong = _words(plan, plan.title)

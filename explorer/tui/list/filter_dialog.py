@@ -4,30 +4,22 @@ A choice acts at once, on the list behind; the numbers follow.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
-from textual.events import Click
-from textual.geometry import Region, Size
-from textual.message import Message
-from textual.strip import Strip
 
 from explorer.browse.arrangement import Wish
 from explorer.browse.filter_choices import (
     FilterRow,
     chosen,
     filter_rows,
-    first_choice,
     moment,
     painted,
 )
 from explorer.cancel import CancelToken
-from explorer.errors import StoreError
 from explorer.model import Hidden
-from explorer.render.clean import clean
 from explorer.render.figures import count, exact
 from explorer.search.filters import FILTERED, Filters, Tally, tally
 from explorer.stores.catalog import NOISE, Catalog
@@ -36,11 +28,11 @@ from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Prompt
 from explorer.tui.list.list_controller import Lister
-from explorer.tui.widgets.painted import PaintedView
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.widgets.painted import ChoiceList, RowChosen
+from explorer.tui.workers import Lanes
 
 
-class FilterList(PaintedView):
+class FilterList(ChoiceList[FilterRow]):
     """The choices, under their headings."""
 
     BINDINGS = [
@@ -53,53 +45,13 @@ class FilterList(PaintedView):
         Binding("space,enter", "choose", show=False),
     ]
 
-    @dataclass
-    class Chosen(Message):
-        """Somebody chose a row, or took it back."""
-
-        row: FilterRow
-
     def __init__(self) -> None:
-        super().__init__(id="filters")
-        self._rows: list[FilterRow] = []
-        self._cursor = 0
+        super().__init__(painted, id="filters")
 
     def show(self, rows: list[FilterRow]) -> None:
-        """The choices as they are now; the cursor stays on its choice."""
-        here = self._rows[self._cursor][:2] if self._rows else None
-        self._rows = rows
-        kept = (at for at, row in enumerate(rows) if row[:2] == here)
-        self._cursor = first_choice(rows, next(kept, self._cursor), 1)
-        self.virtual_size = Size(self.line_width, len(rows))
+        super().show(rows)
         self.styles.height = len(rows) + 2
-        self._keep_in_sight()
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        at = y + self.scroll_offset.y
-        if at >= len(self._rows):
-            return self.strip((), self.line_width)
-        line = painted(self._rows[at], self.line_width)
-        return self.strip(line, self.line_width, lit=at == self._cursor)
-
-    def on_click(self, event: Click) -> None:
-        at = event.get_content_offset_capture(self).y + self.scroll_offset.y
-        if 0 <= at < len(self._rows) and not self._rows[at].is_heading:
-            self._cursor = at
-            self.action_choose()
-
-    def action_move(self, rows: int) -> None:
-        step = 1 if rows > 0 else -1
-        self._cursor = first_choice(self._rows, self._cursor + rows, step)
-        self._keep_in_sight()
-        self.refresh()
-
-    def _keep_in_sight(self) -> None:
-        # The heading above comes along.
-        self.scroll_to_region(Region(0, self._cursor - 1, 1, 2), animate=False, force=True)
-
-    def action_choose(self) -> None:
-        self.post_message(self.Chosen(self._rows[self._cursor]))
+        self.keep_in_sight()
 
 
 class FilterScreen(Dialog[None]):
@@ -114,7 +66,7 @@ class FilterScreen(Dialog[None]):
         super().__init__()
         self._lister = lister
         self._clock = clock
-        self._lanes = Lanes(self, self._failed)
+        self._lanes = Lanes(self)
         self._tally: Tally | None = None
         self._counted: Catalog | None = None
 
@@ -131,11 +83,8 @@ class FilterScreen(Dialog[None]):
     def on_unmount(self) -> None:
         self._lanes.stop()
 
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
-
-    @on(FilterList.Chosen)
-    def _choose(self, event: FilterList.Chosen) -> None:
+    @on(RowChosen)
+    def _choose(self, event: RowChosen[FilterRow]) -> None:
         if event.row.kind in ("since", "before"):
             self._ask(event.row)
         else:
@@ -165,9 +114,10 @@ class FilterScreen(Dialog[None]):
             if text is not None:
                 found = moment(text, self._clock())
                 filters = self._lister.wish.filters
-                since, before = filters.since, filters.before
-                since, before = (found, before) if row.kind == "since" else (since, found)
-                filters = filters._replace(since=since, before=before)
+                if row.kind == "since":
+                    filters = filters._replace(since=found)
+                else:
+                    filters = filters._replace(before=found)
                 self._wish(self._lister.wish._replace(filters=filters))
 
         self.app.push_screen(Prompt(f"Last active {row.kind}", row.name, check), take)
@@ -213,6 +163,3 @@ class FilterScreen(Dialog[None]):
     def _count_again(self) -> None:
         if self._lister.catalog is not self._counted:
             self._count()
-
-    def _failed(self, error: StoreError) -> None:
-        self.notify(clean(error.message), title=error.title, severity="error", markup=False)

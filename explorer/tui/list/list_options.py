@@ -115,13 +115,15 @@ class Choosing:
         def take(pins: frozenset[str]) -> None:
             self._lister.wish_for(self._lister.wish._replace(pins=pins))
 
-        self._lanes.queue("pins", work, take, self._say)
+        self._lanes.start("pins", work, take, self._say, queued=True)
 
     def _keep(self, note: Callable[[Notes], None]) -> None:
         """Write something down, in a thread; what goes wrong is said and nothing else."""
         notes = self._notes
         if notes is not None:
-            self._lanes.queue("notes", lambda _: note(notes), lambda _: None, self._say)
+            self._lanes.start(
+                "notes", lambda _: note(notes), lambda _: None, self._say, queued=True
+            )
 
     def _say(self, error: ExplorerError) -> None:
         say(self._screen, error)

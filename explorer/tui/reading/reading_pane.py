@@ -10,10 +10,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from explorer.errors import StoreError
 from explorer.model import Session
 from explorer.render.blocks import shown_call, whole_text
-from explorer.render.clean import clean
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.transcript.highlight import Match
@@ -22,7 +20,7 @@ from explorer.tui.reading.find_bar import FindBar, FindInput
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import ReadingCommand, Transcript
 from explorer.tui.widgets.bars import KeyBar
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
@@ -266,7 +264,7 @@ class ReadScreen(Closing[None]):
         self._catalog = catalog
         self._session = session
         self._clock = clock
-        self._lanes = Lanes(self, self._failed)
+        self._lanes = Lanes(self)
 
     def compose(self) -> ComposeResult:
         yield ReadingPane(id="reading")
@@ -283,18 +281,12 @@ class ReadScreen(Closing[None]):
     def on_unmount(self) -> None:
         self._lanes.stop()
 
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
-
     def cancel(self) -> None:
         """Out of the find, then back."""
         if isinstance(self.focused, FindInput):
             self.focused.action_leave()
         else:
             self.dismiss()
-
-    def _failed(self, error: StoreError) -> None:
-        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
 
     @on(Transcript.LeaveWanted)
     def _leave(self) -> None:

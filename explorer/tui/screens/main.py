@@ -32,7 +32,7 @@ from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.screens.open_file import OpenFile
 from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar, TopBar
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
     from explorer.tui.list.list_options import Choosing
@@ -109,9 +109,6 @@ class MainScreen(Screen[None]):
         self.set_class(event.size.height < TINY, "-tiny")
         self.sessions.fit_to(event.size.height)
         self.call_after_refresh(self._lister.say_counts)
-
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
@@ -304,15 +301,21 @@ class MainScreen(Screen[None]):
     def action_edit(self, name: str) -> None:
         """Change something: by its name in the table of actions."""
         if edits := self.file.edits():
-            edits.act(Action(name), self.sessions)
+            from explorer.tui.edits.edit_controller import act
+
+            act(edits, Action(name), self.sessions)
 
     def action_undo(self) -> None:
         if edits := self.file.edits():
-            edits.taking_back.undo()
+            from explorer.tui.edits.undo import undo
+
+            undo(edits)
 
     def action_trash(self) -> None:
         if edits := self.file.edits():
-            edits.trash()
+            from explorer.tui.edits.trash import show_trash
+
+            show_trash(edits)
 
     def action_lineage(self) -> None:
         row = self.sessions.current
@@ -328,7 +331,7 @@ class MainScreen(Screen[None]):
     def action_pin(self) -> None:
         edits, store = self.file.edits(), self._lister.store
         if edits is not None and store is not None and store.keeps_pins:
-            edits.act(Action.PIN, self.sessions)
+            self.action_edit(Action.PIN)
         else:
             self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
 
@@ -338,7 +341,9 @@ class MainScreen(Screen[None]):
         if edits is None or outlook is None or info is None:
             self.notify("Still looking at what Hermes is going to delete.", markup=False)
         else:
-            edits.keep(outlook, info.edits.get(Action.PIN))
+            from explorer.tui.edits.pins import offer_pins
+
+            offer_pins(edits, outlook, info.edits.get(Action.PIN))
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()

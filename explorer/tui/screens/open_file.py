@@ -188,7 +188,7 @@ class Condition:
 
 
 if TYPE_CHECKING:
-    from explorer.tui.edits.edit_controller import Editing
+    from explorer.tui.edits.confirm import EditLane
 
 OFFER_AGAIN = 1.0
 """Seconds after which a question that found somebody typing is tried again."""
@@ -221,7 +221,7 @@ class OpenFile:
         self.opening = start.opening
         self.opened: Opened | None = None
         self.info: StoreInfo | None = None
-        self.editing: Editing | None = None
+        self.editing: EditLane | None = None
         """Edits of it, once somebody has asked for one."""
         self.watching = Watching(
             screen, lanes, changed=self.changed, gone=self._gone, replaced=self.replaced
@@ -246,15 +246,15 @@ class OpenFile:
         if self.editing is not None:
             self.editing.stop()
 
-    def edits(self) -> "Editing | None":
+    def edits(self) -> "EditLane | None":
         """Edits of this file; None before it is open."""
         if self.editing is None and self.opened is not None and self.opening.trash is not None:
             # Late, as all that only a key press needs: together 10 ms of the first frame.
-            from explorer.tui.edits.edit_controller import Editing
+            from explorer.tui.edits.confirm import EditLane
 
             ours = OurFiles(self.opening.trash, self._clock, self.opening.notes)
             edits = self.opened.store.edits(ours)
-            self.editing = Editing(
+            self.editing = EditLane(
                 self._screen, self._lanes, self._lister, edits, self._clock, self.edited
             )
         return self.editing
@@ -319,7 +319,9 @@ class OpenFile:
         self._survey()
         trash = self.opening.trash
         if trash is not None and os.path.exists(trash) and (edits := self.edits()):
-            edits.taking_back.look_after_crash()
+            from explorer.tui.edits.undo import look_after_crash
+
+            look_after_crash(edits)
         notes = self.opening.notes
         if notes is not None and notes.made:
             self._lanes.start("left-open", lambda _: take(notes), self._offer)

@@ -1,9 +1,15 @@
 """A scroll that is painted line by line from styled spans, with the colours of the theme."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.events import Click
+from textual.geometry import Region, Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -96,6 +102,92 @@ class ReadingView(PaintedView):
 
 DIMMED_AFTER = 0.1
 """Seconds after which old results are dimmed: most new ones come before that, without a flicker."""
+
+
+class ChoiceRow(Protocol):
+    """A line of a `ChoiceList`."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def can_be_chosen(self) -> bool: ...
+
+
+R = TypeVar("R", bound=ChoiceRow)
+
+
+@dataclass
+class RowChosen(Message, Generic[R]):
+    """Somebody chose a row of a `ChoiceList`, or took it back."""
+
+    row: R
+
+
+class ChoiceList(PaintedView, Generic[R]):
+    """Rows under their headings, with a cursor on those that can be chosen."""
+
+    IN_SIGHT = 2
+    """Lines that stay in sight with the cursor, from the one above it on: it may be a heading."""
+
+    def __init__(self, painted: Callable[[R, int], Line], id: str) -> None:  # noqa: A002
+        """`painted` makes the line of a row, of a width."""
+        super().__init__(id=id)
+        self._painted = painted
+        self._rows: list[R] = []
+        self._cursor = 0
+
+    def show(self, rows: list[R]) -> None:
+        """The rows as they are now; the cursor stays on its row."""
+        here = self._rows[self._cursor] if self._rows else None
+        self._rows = rows
+        same = (
+            at
+            for at, row in enumerate(rows)
+            if here is not None and (row.kind, row.name) == (here.kind, here.name)
+        )
+        self._cursor = self._near(next(same, self._cursor), 1)
+        self.virtual_size = Size(self.line_width, len(rows))
+        self.refresh()
+
+    def _near(self, near: int, step: int) -> int:
+        """The row to stand on: from `near` in a direction the first that can be chosen."""
+        at = max(0, min(near, len(self._rows) - 1))
+        while 0 <= at < len(self._rows) and not self._rows[at].can_be_chosen:
+            at += step
+        return at if 0 <= at < len(self._rows) else self._near(near, -step)
+
+    def is_lit(self, at: int) -> bool:
+        """Whether the cursor is seen on a row."""
+        return at == self._cursor
+
+    def render_line(self, y: int) -> Strip:
+        at, width = y + self.scroll_offset.y, self.line_width
+        if at >= len(self._rows):
+            return self.strip((), width)
+        return self.strip(self._painted(self._rows[at], width), width, lit=self.is_lit(at))
+
+    def on_click(self, event: Click) -> None:
+        at = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        if 0 <= at < len(self._rows) and self._rows[at].can_be_chosen:
+            self._cursor = at
+            self.action_choose()
+
+    def action_move(self, rows: int) -> None:
+        self._cursor = self._near(self._cursor + rows, 1 if rows > 0 else -1)
+        self.keep_in_sight()
+        self.refresh()
+
+    def keep_in_sight(self) -> None:
+        region = Region(0, self._cursor - 1, 1, self.IN_SIGHT)
+        self.scroll_to_region(region, animate=False, force=True)
+
+    def action_choose(self) -> None:
+        if self._rows:
+            self.post_message(RowChosen(self._rows[self._cursor]))
 
 
 class ResultsView(PaintedView):

@@ -1,6 +1,6 @@
 """Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from textual import on
@@ -11,9 +11,9 @@ from textual.events import Resize
 
 from explorer.browse.arrangement import Arranged
 from explorer.browse.headings import headings
-from explorer.browse.prune_choices import Going, RuleRow, rule_rows, span_words, typed_span
+from explorer.browse.prune_choices import Going, RuleRow, painted, rule_rows, span_words, typed_span
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, StoreError
+from explorer.errors import ExplorerError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural
@@ -32,14 +32,18 @@ from explorer.search.prune_rules import (
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES
+from explorer.tui.agent_commands import offer_room
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import Prompt, Several
+from explorer.tui.dialogs.questions import Prompt, Several, place
+from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
+from explorer.tui.edits.undo import undo
+from explorer.tui.keys.actions import bindings
 from explorer.tui.list.session_list import SessionList
-from explorer.tui.prune.rule_list import RuleList
 from explorer.tui.reading.reading_pane import ReadScreen
 from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.widgets.painted import ChoiceList, RowChosen
+from explorer.tui.workers import Lanes
 
 MANY = 3_000
 """Conversations from which on the plan for them takes long enough to be announced."""
@@ -55,20 +59,6 @@ CLASS_WORDS = {
 NOTHING = "Nothing would go. Choose what, at the left."
 
 
-Then = Callable[[Catalog | None], None]
-"""Told what the file holds after an edit."""
-
-
-class PruneGround(NamedTuple):
-    """What a prune starts from."""
-
-    store: Store
-    catalog: Catalog
-    pins: frozenset[str]
-    selected: frozenset[int]
-    """Rows of the list that are selected."""
-
-
 class _Found(NamedTuple):
     """What the rules came to."""
 
@@ -78,25 +68,35 @@ class _Found(NamedTuple):
     bytes: int
 
 
+class RuleList(ChoiceList[RuleRow]):
+    """What would go, by which rules, and what stays."""
+
+    BINDINGS = bindings("prune")
+    IN_SIGHT = 3
+
+    def __init__(self) -> None:
+        super().__init__(painted, id="prune-rules")
+
+    def is_lit(self, at: int) -> bool:
+        return self.has_focus and super().is_lit(at)
+
+
 class PruneScreen(Closing[None]):
     """Rules, and what they would take."""
 
     def __init__(
-        self,
-        given: PruneGround,
-        clock: Callable[[], float],
-        act: Callable[[Catalog, Iterable[int], bool, Then], None],
-        undo: Callable[[Then], None],
+        self, lane: EditLane, store: Store, catalog: Catalog, selected: frozenset[int]
     ) -> None:
-        """`act` archives or deletes the given sessions of a catalog, after a question, and tells
-        the catalog as it is then; so does `undo`, which takes the last edit back."""
+        """`selected` are rows of the list."""
         super().__init__()
-        self._given = given
-        self._clock = clock
-        self._act = act
-        self._undo = undo
-        self._lanes = Lanes(self, self._failed)
-        self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
+        self._lane = lane
+        self._store = store
+        self._catalog = catalog
+        self._selected = selected
+        self._pins = lane.lister.wish.pins
+        self._clock = lane.clock
+        self._lanes = Lanes(self)
+        self._rules = Rules(only=selected) if selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
         self._chosen_by: Rules | None = None
@@ -130,15 +130,9 @@ class PruneScreen(Closing[None]):
         self.set_class(event.size.width < NARROW, "-narrow")
         self.sessions.fit_to(event.size.height)
 
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
-
-    def _failed(self, error: StoreError) -> None:
-        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
-
     def _begin(self) -> None:
         """Read what the rules ask about; how much text there is takes longest, so it comes last."""
-        store, catalog, pins, _ = self._given
+        store, catalog, pins = self._store, self._catalog, self._pins
         self._ground = self._weights = self._chosen_by = None
         self._show()
 
@@ -205,7 +199,7 @@ class PruneScreen(Closing[None]):
             if self._weights is None:
                 going = going._replace(bytes=None)
         rules = self.query_one(RuleList)
-        rules.show(rule_rows(self._rules, chosen, going, len(self._given.selected)))
+        rules.show(rule_rows(self._rules, chosen, going, len(self._selected)))
         words = plural(going.conversations if going else 0, "conversation")
         self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""
@@ -220,7 +214,7 @@ class PruneScreen(Closing[None]):
 
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
-        store, catalog, now = self._given.store, self._given.catalog, self._clock()
+        store, catalog, now = self._store, self._catalog, self._clock()
         units = [catalog.folded(row) for row in event.rows if catalog.has(row)]
         self._lanes.start(
             "rows",
@@ -232,14 +226,14 @@ class PruneScreen(Closing[None]):
     def _read(self, event: SessionList.Opened) -> None:
         row = self.sessions.row(event.row)
         if row is not None:
-            screen = ReadScreen(self._given.store, self._given.catalog, row, self._clock)
+            screen = ReadScreen(self._store, self._catalog, row, self._clock)
             self.app.push_screen(screen)
 
-    @on(RuleList.Chosen)
-    def _change(self, event: RuleList.Chosen) -> None:
+    @on(RowChosen)
+    def _change(self, event: RowChosen[RuleRow]) -> None:
         row, rules = event.row, self._rules
         if row.kind == "preset" and row.name == "selected":
-            self._set(Rules(only=self._given.selected))
+            self._set(Rules(only=self._selected))
         elif row.kind == "preset":
             self._set(PRESETS[row.name])
         elif row.kind == "stays" or row.name == "open":
@@ -259,7 +253,7 @@ class PruneScreen(Closing[None]):
         self._choose()
 
     def _ask_sources(self) -> None:
-        names = sorted(filter(None, self._given.catalog.source_names))
+        names = sorted(filter(None, self._catalog.source_names))
         options = [(name, clean_line(name, 60)) for name in names]
 
         def take(names: frozenset[str] | None) -> None:
@@ -318,7 +312,11 @@ class PruneScreen(Closing[None]):
         return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
 
     def action_undo(self) -> None:
-        self._undo(self._done)
+        undo(self._lane, after=lambda: self._renew(self._done))
+
+    def _renew(self, then: Callable[[Catalog], None]) -> None:
+        """Read after an edit what the file holds; also where this screen was left meanwhile."""
+        self._lane.lanes.start("after", self._store.catalog, then)
 
     def action_edit(self, name: str) -> None:
         """What the list's own keys ask for: only these are about all that would go."""
@@ -335,14 +333,22 @@ class PruneScreen(Closing[None]):
             return
         if len(going) > MANY:
             self.notify("Looking at what hangs on them …", timeout=3, markup=False)
-        catalog = self._given.catalog
-        parts = (part for row in going for part in catalog.chain(row))
-        self._act(catalog, parts, action is Action.ARCHIVE, self._done)
+        lane, store, catalog, here = self._lane, self._store, self._catalog, place(self.app)
 
-    def _done(self, catalog: Catalog | None) -> None:
+        def done(newer: Catalog) -> None:
+            self._done(newer)
+            if action is Action.DELETE:
+                offer_room(lane.screen, lane.lanes, store, newer, lane.clock, here)
+
+        parts = (part for row in going for part in catalog.chain(row))
+        by_rules = Action.PRUNE if action is Action.DELETE else action
+        about = EditSubject(by_rules, parts, {}, catalog)
+        confirm(lane, about, lambda: self._renew(done))
+
+    def _done(self, catalog: Catalog) -> None:
         """The file is another one by now; what somebody keeps is kept from the next go as well."""
-        if catalog is not None and self.is_attached:
-            self._given = self._given._replace(catalog=catalog, selected=frozenset())
+        if self.is_attached:
+            self._catalog, self._selected = catalog, frozenset()
             if self._rules.only is not None:
                 self._rules = PRESETS["Empty sessions"]
             kept = frozenset(filter(catalog.has, self.sessions.selection.keys))
@@ -372,3 +378,10 @@ class PruneScreen(Closing[None]):
 def _check_number(text: str) -> tuple[bool, str]:
     good = not text.strip() or (text.strip().isdecimal() and len(text.strip()) < 9)
     return good, "A number" if good else "Only a number will do"
+
+
+def prune(lane: EditLane, selected: frozenset[int]) -> None:
+    """Choose by rules what goes; `selected` are rows of the list."""
+    store, catalog = lane.lister.store, lane.lister.catalog
+    if store is not None and catalog is not None:
+        lane.screen.app.push_screen(PruneScreen(lane, store, catalog, selected))
