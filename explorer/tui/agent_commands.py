@@ -29,7 +29,7 @@ from explorer.resume import (
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ENDED, LEASE
-from explorer.tui.dialogs.questions import FocusPlace, Question, may_ask, place, still_at
+from explorer.tui.dialogs.questions import FocusPlace, Question, ask, may_ask, place, still_at
 from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes, say
 
@@ -42,73 +42,62 @@ class _Found(NamedTuple):
     too_long: TooLong | None = None
 
 
-class Resuming:
-    """One attempt after the other to hand a session over."""
+def resume(
+    screen: Screen[None],
+    lanes: Lanes,
+    start: Start,
+    store: Store,
+    session: Session,
+    known: Catalog | None,
+) -> None:
+    """Find out how, in a thread: asking the agent what it knows takes a moment. What is `known` of
+    the file need not be read for it."""
+    config, asked_at = start.config, place(screen.app)
 
-    def __init__(self, screen: Screen[None], lanes: Lanes, start: Start) -> None:
-        self._screen = screen
-        self._lanes = lanes
-        self._start = start
+    def work(token: CancelToken) -> _Found:
+        command = command_for(store, session, config)
+        if not installed(command):
+            return _Found(command, False)
+        catalog = known or store.catalog(token)
+        whole = catalog.folded(session.key) if catalog.has(session.key) else None
+        too_long = store.too_long(whole, token) if whole else None
+        return _Found(fitted(command, store.handover(), config), True, too_long)
 
-    def start(self, store: Store, session: Session, known: Catalog | None) -> None:
-        """Find out how, in a thread: asking the agent what it knows takes a moment. What is
-        `known` of the file need not be read for it."""
-        config, asked_at = self._start.config, place(self._screen.app)
+    def found(found: _Found) -> None:
+        if may_ask(screen, asked_at):
+            _hand_over(screen, start, session, found)
 
-        def work(token: CancelToken) -> _Found:
-            command = command_for(store, session, config)
-            if not installed(command):
-                return _Found(command, False)
-            catalog = known or store.catalog(token)
-            whole = catalog.folded(session.key) if catalog.has(session.key) else None
-            too_long = store.too_long(whole, token) if whole else None
-            return _Found(fitted(command, store.handover(), config), True, too_long)
+    lanes.start("resume", work, found)
 
-        self._lanes.start("resume", work, lambda found: self._ask(session, found, asked_at))
 
-    def _ask(self, session: Session, found: _Found, asked_at: FocusPlace) -> None:
-        # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.dialogs.questions import Question
+def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Found) -> None:
+    """Ask where something speaks against it, then go."""
+    command = found.command
 
-        if not may_ask(self._screen, asked_at):
-            return
-        command = found.command
-        against = self._against(session, found)
-        if not found.installed:
-            text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
-            question = Question("The agent is not installed", text, "Copy the command")
-            self._screen.app.push_screen(question, lambda yes: self._copy(command, yes))
-        elif against:
-            title, text = next(iter(against)), "\n\n".join(against.values())
-            question = Question(title, clean(text), "Resume anyway")
-            self._screen.app.push_screen(question, lambda yes: self._go(command, yes))
-        else:
-            self._go(command, True)
+    def copy() -> None:
+        screen.app.copy_to_clipboard(for_clipboard(command.line()))
+        screen.notify("The command is in the clipboard.", markup=False)
 
-    def _against(self, session: Session, found: _Found) -> dict[str, str]:
-        """What speaks against it: a title, and why."""
-        reasons = {}
-        if session.state is State.RUNNING:
-            reasons["This session is running"] = why_running(session, self._start.clock())
-        if found.too_long is not None:
-            reasons["Too long for Hermes to resume"] = why_too_long(found.too_long)
-        return reasons
-
-    def _copy(self, command: Command, yes: bool | None) -> None:
-        if yes:
-            self._screen.app.copy_to_clipboard(for_clipboard(command.line()))
-            self._screen.notify("The command is in the clipboard.", markup=False)
-
-    def _go(self, command: Command, yes: bool | None) -> None:
-        if not yes:
-            return
-        if self._start.config.resume == "exec":
-            self._screen.app.exit(command)
-            return
-        code = run_command(self._screen, lambda: run(command))
-        if code:
+    def go() -> None:
+        if start.config.resume == "exec":
+            screen.app.exit(command)
+        elif code := run_command(screen, lambda: run(command)):
             words = f"{command.arguments[0]} ended with code {code}."
-            say(self._screen, ExplorerError("Back from the agent", words))
+            say(screen, ExplorerError("Back from the agent", words))
+
+    against = {}
+    if session.state is State.RUNNING:
+        against["This session is running"] = why_running(session, start.clock())
+    if found.too_long is not None:
+        against["Too long for Hermes to resume"] = why_too_long(found.too_long)
+    if not found.installed:
+        text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
+        ask(screen, Question("The agent is not installed", text, "Copy the command"), copy)
+    elif against:
+        title, text = next(iter(against)), "\n\n".join(against.values())
+        ask(screen, Question(title, clean(text), "Resume anyway"), go)
+    else:
+        go()
 
 
 def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
@@ -135,10 +124,7 @@ def offer_room(
 ) -> None:
     """Ask whether to run it, where it can be run, whoever is still where the prune was."""
 
-    def work(token: CancelToken) -> Command | None:
-        return reclaim_command(store, clock(), catalog)
-
-    def ask(command: Command | None) -> None:
+    def offer(command: Command | None) -> None:
         if command is not None and still_at(screen.app, pruned_at):
             question = Question(
                 "Give the room back to the disk?",
@@ -147,12 +133,12 @@ def offer_room(
                 "Run it",
                 "Not now",
             )
-            screen.app.push_screen(question, lambda yes: _run(screen, command) if yes else None)
+            ask(screen, question, lambda: _give_room_back(screen, command))
 
-    lanes.start("reclaim", work, ask)
+    lanes.start("reclaim", lambda token: reclaim_command(store, clock(), catalog), offer)
 
 
-def _run(screen: Screen[None], command: Command) -> None:
+def _give_room_back(screen: Screen[None], command: Command) -> None:
     code = run_command(screen, lambda: run(command))
     if code is not None:
         words = f"The command ended with code {code}." if code else "The room was given back."

@@ -10,7 +10,7 @@ from explorer.stores.ours.trash import TrashFile
 from explorer.tui import agent_commands as resuming
 from explorer.tui.dialogs.questions import GONE_ON, ProgressDialog, Question
 from explorer.tui.edits import confirm as edit_lane
-from explorer.tui.edits.rename_dialog import Rename
+from explorer.tui.edits.edit_controller import Rename
 from tests.factories import rows
 from tests.tui.driving import NAMES, Driver, Held, animals, opened
 

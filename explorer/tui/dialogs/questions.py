@@ -8,19 +8,21 @@ nobody went there.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from explorer.cancel import CancelToken
+from explorer.errors import ExitCode, StoreError
+from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, duration
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
@@ -41,7 +43,7 @@ class Instead(NamedTuple):
 
 
 class Question(Dialog[bool]):
-    """True for yes. Takes clean text."""
+    """True for yes."""
 
     BINDINGS = [
         Binding("escape,n,q", "answer(False)", show=False),
@@ -92,15 +94,39 @@ class Question(Dialog[bool]):
         self.focus_next()
 
 
-def ask(screen: Screen[Any], question: Question, do: Callable[[], None]) -> None:
+def ask(at: Widget, question: Question, do: Callable[[], None]) -> None:
     """Ask a question, and do something after a yes."""
-    screen.app.push_screen(question, lambda yes: do() if yes else None)
+    at.app.push_screen(question, lambda yes: do() if yes else None)
 
 
-class Choice(Dialog[T]):
-    """What was chosen, or nothing. Takes clean text."""
+def ask_for(at: Widget, dialog: Dialog[T], then: Callable[[T], None]) -> None:
+    """Open a dialog, and go on with what it answers, if it does."""
+    at.app.push_screen(dialog, lambda answer: None if answer is None else then(answer))
+
+
+class OptionsDialog(Dialog[ScreenResultType]):
+    """A list to choose from, with the arrows or the mouse."""
 
     BINDINGS = [Binding("escape,q", "dismiss", show=False)]
+
+    def __init__(self, title: str, keys: str, lines: Iterable[Content], highlighted: int) -> None:
+        """`keys` says what can be done, `highlighted` is the line under the cursor."""
+        super().__init__()
+        self._list = Options(*map(Option, lines), id="choice")
+        self._list.border_title = Content(title)
+        self._list.border_subtitle = Content(keys)
+        self._highlighted = highlighted
+
+    def compose(self) -> ComposeResult:
+        yield self._list
+
+    def on_mount(self) -> None:
+        self._list.highlighted = self._highlighted
+        self.set_focus(self._list)
+
+
+class Choice(OptionsDialog[T]):
+    """One of a few things: what was chosen, or nothing."""
 
     def __init__(
         self,
@@ -109,56 +135,30 @@ class Choice(Dialog[T]):
         chosen: T,
         keys: str = "enter chooses · esc closes",
     ) -> None:
-        """`options` are (value, words); `keys` says what can be done."""
-        super().__init__()
-        self._keys = keys
-        self._title = title
-        self._options = options
-        self._chosen = chosen
-
-    def compose(self) -> ComposeResult:
-        yield Options(*(Option(Content(words)) for _, words in self._options), id="choice")
-
-    def on_mount(self) -> None:
-        choices = self.query_one(OptionList)
-        choices.border_title = Content(self._title)
-        choices.border_subtitle = Content(self._keys)
-        values = [value for value, _ in self._options]
-        choices.highlighted = values.index(self._chosen)
-        self.set_focus(choices)
+        """`options` are (value, words)."""
+        self._values = [value for value, _ in options]
+        lines = (Content(words) for _, words in options)
+        super().__init__(title, keys, lines, self._values.index(chosen))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._options[event.option_index][0])
+        self.dismiss(self._values[event.option_index])
 
 
-class Several(Dialog[frozenset[T]]):
-    """What was marked; without marks, what the cursor is on. The first line stands for none of
-    them. Takes clean text."""
+class Several(OptionsDialog[frozenset[T]]):
+    """Any number of a few things: what was marked; without marks, what the cursor is on. The first
+    line stands for none of them."""
 
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("space", "mark", show=False),
-    ]
+    BINDINGS = [Binding("space", "mark", show=False)]
 
     def __init__(
         self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
     ) -> None:
         """`options` are (value, words), `any_` says what it is not to choose."""
-        super().__init__()
-        self._title = title
         self._options: list[tuple[T | None, str]] = [(None, any_), *options]
         self._marked = set(marked)
-
-    def compose(self) -> ComposeResult:
-        yield Options(*map(Option, map(self._line, range(len(self._options)))), id="choice")
-
-    def on_mount(self) -> None:
-        choices = self.query_one(OptionList)
-        choices.border_title = Content(self._title)
-        choices.border_subtitle = Content("space marks · enter takes · esc closes")
-        marked = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
-        choices.highlighted = next(marked, 0)
-        self.set_focus(choices)
+        places = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
+        keys = "space marks · enter takes · esc closes"
+        super().__init__(title, keys, map(self._line, range(len(self._options))), next(places, 0))
 
     def _line(self, at: int) -> Content:
         value, words = self._options[at]
@@ -167,13 +167,12 @@ class Several(Dialog[frozenset[T]]):
         return Content.assemble((sign, "$success" if on else "$dim"), f" {words}")
 
     def action_mark(self) -> None:
-        choices = self.query_one(OptionList)
-        if choices.highlighted is None:
+        if self._list.highlighted is None:
             return
-        value, _ = self._options[choices.highlighted]
+        value, _ = self._options[self._list.highlighted]
         self._marked = set() if value is None else self._marked ^ {value}
         for at in range(len(self._options)):
-            choices.replace_option_prompt_at_index(at, self._line(at))
+            self._list.replace_option_prompt_at_index(at, self._line(at))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         value, _ = self._options[event.option_index]
@@ -181,7 +180,7 @@ class Several(Dialog[frozenset[T]]):
 
 
 class Prompt(Dialog[str]):
-    """What was typed, or nothing. Takes clean text."""
+    """A line to type, checked while it is typed: what was typed, or nothing."""
 
     BINDINGS = [Binding("escape", "dismiss", show=False)]
 
@@ -318,3 +317,36 @@ def is_typing(app: App[object]) -> bool:
     """Somebody types, or has a dialog to answer: another one would take their keys."""
     here = place(app)
     return isinstance(here.focused, Input) or isinstance(here.screen, ModalScreen)
+
+
+class ProblemScreen(Dialog[bool]):
+    """Why a file cannot be read, and what to do; True to try again."""
+
+    BINDINGS = [
+        Binding("r,enter", "again", "Try again"),
+        Binding("q,escape,ctrl+q", "leave", "Quit"),
+    ]
+
+    def __init__(self, error: StoreError) -> None:
+        super().__init__()
+        self._error = error
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="problem"):
+            yield Static(Content(clean_line(self._error.title)), id="problem-title")
+            yield Static(Content(clean(self._error.message)), id="problem-message")
+            yield Static(Content("r  Try again     q  Quit"), id="problem-keys")
+
+    def on_mount(self) -> None:
+        # Only a screen that something can be typed to gets the keys.
+        self.focus()
+
+    def cancel(self) -> None:
+        """There is nothing behind it."""
+        self.app.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    def action_leave(self) -> None:
+        self.app.exit(return_code=int(self._error.exit_code))
+
+    def action_again(self) -> None:
+        self.dismiss(True)

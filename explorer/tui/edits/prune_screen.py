@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -34,7 +34,7 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES
 from explorer.tui.agent_commands import offer_room
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.questions import Prompt, Several, place
+from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
 from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
 from explorer.tui.edits.undo import undo
 from explorer.tui.keys.actions import bindings
@@ -84,6 +84,9 @@ class RuleList(ChoiceList[RuleRow]):
 class PruneScreen(Closing[None]):
     """Rules, and what they would take."""
 
+    sessions = getters.query_one(SessionList)
+    rules = getters.query_one(RuleList)
+
     def __init__(
         self, lane: EditLane, store: Store, catalog: Catalog, selected: frozenset[int]
     ) -> None:
@@ -112,15 +115,11 @@ class PruneScreen(Closing[None]):
             yield SessionList(self._clock(), id="prune-list")
         yield KeyBar(id="keys")
 
-    @property
-    def sessions(self) -> SessionList:
-        return self.query_one(SessionList)
-
     def on_mount(self) -> None:
         self.query_one(KeyBar).scope = "prune"
-        self.query_one(RuleList).border_title = Content("Prune")
+        self.rules.border_title = Content("Prune")
         self.sessions.note = "Looking …"
-        self.set_focus(self.query_one(RuleList))
+        self.set_focus(self.rules)
         self._begin()
 
     def on_unmount(self) -> None:
@@ -198,8 +197,7 @@ class PruneScreen(Closing[None]):
                 chosen = chosen._replace(skipped=skipped)
             if self._weights is None:
                 going = going._replace(bytes=None)
-        rules = self.query_one(RuleList)
-        rules.show(rule_rows(self._rules, chosen, going, len(self._selected)))
+        self.rules.show(rule_rows(self._rules, chosen, going, len(self._selected)))
         words = plural(going.conversations if going else 0, "conversation")
         self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""
@@ -256,46 +254,40 @@ class PruneScreen(Closing[None]):
         names = sorted(filter(None, self._catalog.source_names))
         options = [(name, clean_line(name, 60)) for name in names]
 
-        def take(names: frozenset[str] | None) -> None:
-            if names is not None:
-                self._set(self._rules._replace(sources=names, only=None))
+        def take(names: frozenset[str]) -> None:
+            self._set(self._rules._replace(sources=names, only=None))
 
-        self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
+        ask_for(self, Several("Source", "Any source", options, self._rules.sources), take)
 
     def _ask_classes(self) -> None:
         options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES]
 
-        def take(classes: frozenset[Hidden] | None) -> None:
-            if classes is not None:
-                self._set(self._rules._replace(classes=classes, only=None))
+        def take(classes: frozenset[Hidden]) -> None:
+            self._set(self._rules._replace(classes=classes, only=None))
 
-        self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
+        ask_for(self, Several("Class", "Any class", options, self._rules.classes), take)
 
     def _ask(self, row: RuleRow) -> None:
         """A value of one's own."""
-        check, value = {
-            "older": (self._check_span, typed_span(self._rules.older)),
-            "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
-            "keep": (_check_number, str(self._rules.keep)),
-            "query": (self._check_query, self._rules.query),
+        rules = self._rules
+        most = "" if rules.most is None else str(rules.most)
+        check, value, changed = {
+            "older": (self._check_span, typed_span(rules.older), self._older),
+            "most": (_check_number, most, lambda text: rules._replace(most=_number(text))),
+            "keep": (
+                _check_number,
+                str(rules.keep),
+                lambda text: rules._replace(keep=_number(text) or 0),
+            ),
+            "query": (self._check_query, rules.query, lambda text: rules._replace(query=text)),
         }[row.name]
+        prompt = Prompt(row.words, value, check)
+        ask_for(self, prompt, lambda text: self._set(changed(text)))
 
-        def take(text: str | None) -> None:
-            if text is None:
-                return
-            empty = not text.strip()
-            if row.name == "older":
-                found = span(text, self._clock())
-                older = None if empty or found is None else self._clock() - found.start
-                self._set(self._rules._replace(older=older))
-            elif row.name == "query":
-                self._set(self._rules._replace(query=text))
-            elif row.name == "keep":
-                self._set(self._rules._replace(keep=0 if empty else int(text)))
-            else:
-                self._set(self._rules._replace(most=None if empty else int(text)))
-
-        self.app.push_screen(Prompt(row.words, value, check), take)
+    def _older(self, text: str) -> Rules:
+        now = self._clock()
+        found = span(text, now) if text.strip() else None
+        return self._rules._replace(older=None if found is None else now - found.start)
 
     def _check_span(self, text: str) -> tuple[bool, str]:
         found = span(text, self._clock())
@@ -357,8 +349,7 @@ class PruneScreen(Closing[None]):
             self._begin()
 
     def action_pane(self) -> None:
-        rules = self.query_one(RuleList)
-        other = self.sessions if self.focused is rules else rules
+        other = self.sessions if self.focused is self.rules else self.rules
         self.set_class(other is self.sessions, "-listing")
         self.set_focus(other)
 
@@ -373,6 +364,10 @@ class PruneScreen(Closing[None]):
             self._show()
         else:
             self.action_pane()
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.strip() else None
 
 
 def _check_number(text: str) -> tuple[bool, str]:

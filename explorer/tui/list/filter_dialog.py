@@ -26,7 +26,7 @@ from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.questions import Prompt
+from explorer.tui.dialogs.questions import Prompt, ask_for
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.widgets.painted import ChoiceList, RowChosen
 from explorer.tui.workers import Lanes
@@ -110,17 +110,15 @@ class FilterScreen(Dialog[None]):
                 "A day, month or year (2026-03-01, 2026-03), 7d, 12h, yesterday",
             )
 
-        def take(text: str | None) -> None:
-            if text is not None:
-                found = moment(text, self._clock())
-                filters = self._lister.wish.filters
-                if row.kind == "since":
-                    filters = filters._replace(since=found)
-                else:
-                    filters = filters._replace(before=found)
-                self._wish(self._lister.wish._replace(filters=filters))
+        def take(text: str) -> None:
+            found, filters = moment(text, self._clock()), self._lister.wish.filters
+            if row.kind == "since":
+                filters = filters._replace(since=found)
+            else:
+                filters = filters._replace(before=found)
+            self._wish(self._lister.wish._replace(filters=filters))
 
-        self.app.push_screen(Prompt(f"Last active {row.kind}", row.name, check), take)
+        ask_for(self, Prompt(f"Last active {row.kind}", row.name, check), take)
 
     def _show(self) -> None:
         catalog = self._lister.catalog

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.screen import Screen
 
 from explorer.browse import arrangement as arranging
 from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish
@@ -57,18 +58,16 @@ class Lister:
 
     def __init__(
         self,
-        sessions: SessionList,
-        search_bar: SearchBar,
-        chip_bar: ChipBar,
+        screen: Screen[None],
         lanes: Lanes,
         clock: Callable[[], float],
         chosen: Callable[[], None],
         informed: Callable[[StoreInfo], None],
     ) -> None:
         """`chosen` is told when another session is under the cursor, and known."""
-        self._sessions = sessions
-        self._search_bar = search_bar
-        self._chip_bar = chip_bar
+        self._sessions = screen.query_one(SessionList)
+        self._search_bar = screen.query_one(SearchBar)
+        self._chip_bar = screen.query_one(ChipBar)
         self._lanes = lanes
         self._clock = clock
         self._chosen = chosen
@@ -80,7 +79,7 @@ class Lister:
         """Edits of ours, and how many of them the last look at everything has seen: they leave no
         trace that a smaller one would find."""
         self.wish = Wish()
-        self.cursor = sessions.cursor
+        self.cursor = self._sessions.cursor
         self.catalog: Catalog | None = None
         self.facts: Columns | None = None
         self.fates: Fates | None = None
@@ -121,9 +120,6 @@ class Lister:
         pinned = frozenset(order[: opened.pinned])
         page = Arranged(order, groups, {}, len(order), pinned=pinned)
         self._list(opened.arranged or page)
-
-    def now(self) -> float:
-        return self._clock()
 
     def survey(self, then: Callable[[], None] | None = None) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""

@@ -3,8 +3,8 @@ filters that are on, as chips: nobody need wonder why a session is not listed.""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -22,16 +22,6 @@ from explorer.tui.widgets.fields import TextField
 
 KEPT = 50
 """Searches that are remembered."""
-
-
-class Offers(Protocol):
-    """Knows what could be typed next."""
-
-    def typed(self) -> None: ...
-
-    def take(self) -> bool:
-        """Put the first of it in; False where there is nothing."""
-        ...
 
 
 class SearchInput(TextField):
@@ -72,10 +62,8 @@ class SearchInput(TextField):
         self.post_message(self.Stepped(rows))
 
     async def action_complete(self) -> None:
-        """Finish the name of a field or its value; where there is none, on to the other pane."""
-        bar = self.parent
-        if not (isinstance(bar, SearchBar) and bar.offering and bar.offering.take()):
-            await self.run_action("screen.pane")
+        """Finish the name of a field or its value."""
+        await self.run_action("screen.complete")
 
     def action_page(self, pages: int) -> None:
         self.post_message(self.Stepped(pages=pages))
@@ -93,6 +81,8 @@ class Outcome(Widget):
 class SearchBar(Horizontal):
     """The bar as a whole."""
 
+    input = getters.query_one(SearchInput)
+
     def compose(self) -> ComposeResult:
         yield Static(Content("/"), id="slash")
         yield SearchInput(placeholder="search all sessions", id="query", compact=True)
@@ -102,11 +92,6 @@ class SearchBar(Horizontal):
         self.history: list[str] = []
         """What was searched for, the newest last."""
         self._recalled: int | None = None
-        self.offering: Offers | None = None
-
-    def on_input_changed(self) -> None:
-        if self.offering:
-            self.offering.typed()
 
     def remember(self, text: str) -> None:
         """Keep a search for later."""
@@ -129,10 +114,6 @@ class SearchBar(Horizontal):
         self.input.value = self.history[at] if at < len(self.history) else ""
         self.input.cursor_position = len(self.input.value)
         return True
-
-    @property
-    def input(self) -> SearchInput:
-        return self.query_one(SearchInput)
 
     def say(self, words: str) -> None:
         self.query_one(Outcome).words = words

@@ -5,6 +5,7 @@ changes it too: what was not due is, after a while.
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from explorer.browse.outlook import AHEAD, Outlook, foresee
 from explorer.cancel import CancelToken
@@ -20,23 +21,17 @@ AGAIN = 12 * HOUR
 """Seconds after which the file is asked anew: it was asked for what comes in the next days."""
 
 
+@dataclass
 class Foreseeing:
     """Knows the outlook of one file."""
 
-    def __init__(
-        self,
-        lanes: Lanes,
-        lister: Lister,
-        clock: Callable[[], float],
-        told: Callable[[Outlook | None], None],
-    ) -> None:
-        """`told` is called with each new outlook."""
-        self._lanes = lanes
-        self._lister = lister
-        self._clock = clock
-        self._told = told
-        self.outlook: Outlook | None = None
-        self._asked = 0.0
+    _lanes: Lanes
+    _lister: Lister
+    _clock: Callable[[], float]
+    _told: Callable[[Outlook | None], None]
+    """Called with each new outlook."""
+    outlook: Outlook | None = None
+    _asked: float = 0.0
 
     def forget(self) -> None:
         """Another file."""

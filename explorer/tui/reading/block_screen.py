@@ -1,7 +1,8 @@
-"""One long block alone on the screen, from its first line to its last, with a find of its own.
+"""Where enter leads in a transcript: into a long block, alone on the screen and with a find of its
+own, to the session of a subagent, or to an address.
 
-Only where lines and matches begin and end is kept: many megabytes are wrapped and looked through
-in a thread, and painting looks up.
+Of a block, only where lines and matches begin and end is kept: many megabytes are wrapped and
+looked through in a thread, and painting looks up.
 """
 
 import json
@@ -9,25 +10,30 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.geometry import Size
-from textual.screen import Screen
 from textual.strip import Strip
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
+from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import Message
-from explorer.render.clean import clean, for_clipboard
-from explorer.render.figures import count, plural
+from explorer.model import Kind, Message, Session
+from explorer.render.clean import clean, clean_line, for_clipboard
+from explorer.render.figures import clock, count, plural
 from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern, pattern
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.columns import STARTED
 from explorer.transcript.highlight import HERE, goes_across
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 
@@ -35,17 +41,17 @@ MOST = 100_000
 """Characters: terminals drop or choke on more."""
 
 
-def copy(screen: Screen[None], text: str, what: str) -> None:
+def copy(at: Widget, text: str, what: str) -> None:
     """Put text on the clipboard through the terminal, made safe to paste."""
     safe = for_clipboard(text)
     if not safe.strip():
-        screen.notify(f"There is no {what} here.", markup=False)
+        at.notify(f"There is no {what} here.", markup=False)
         return
-    screen.app.copy_to_clipboard(safe[:MOST])
+    at.app.copy_to_clipboard(safe[:MOST])
     said = f"Copied {what}: {plural(min(len(safe), MOST), 'character')}"
     if len(safe) > MOST:
         said += f" of {count(len(safe))}; E opens the session in an editor"
-    screen.notify(f"{said}. If it does not paste, the terminal does not allow it.", markup=False)
+    at.notify(f"{said}. If it does not paste, the terminal does not allow it.", markup=False)
 
 
 def as_json(message: Message) -> str:
@@ -195,6 +201,9 @@ class BlockScreen(Dialog[None]):
         Binding("y", "copy", show=False),
     ]
 
+    _view = getters.query_one(LongText)
+    _bar = getters.query_one(FindBar)
+
     def __init__(
         self,
         text: str,
@@ -228,14 +237,6 @@ class BlockScreen(Dialog[None]):
             self._bar.input.value = self._looking_for
         elif self._found is not None:
             self._view.look_for(self._found)
-
-    @property
-    def _view(self) -> LongText:
-        return self.query_one(LongText)
-
-    @property
-    def _bar(self) -> FindBar:
-        return self.query_one(FindBar)
 
     @on(FindBar.Typed)
     def _look_for(self, event: FindBar.Typed) -> None:
@@ -281,3 +282,66 @@ class BlockScreen(Dialog[None]):
             self._close_find()
         else:
             self.dismiss()
+
+
+LEEWAY = 5.0
+"""Seconds by which the clocks of an agent and its subagent may differ."""
+OFFERED = 40
+
+
+def subagents(
+    store: Store,
+    catalog: Catalog,
+    key: int,
+    called: tuple[float | None, float | None],
+    now: float,
+    token: CancelToken,
+) -> list[Session]:
+    """The sessions that subagents of a session left between a call and its result; all of them
+    where the times do not tell."""
+    began, ended = called
+    children = catalog.children(Kind.SUBAGENT).get(key, [])
+    starts = store.columns({STARTED}, children, token)[STARTED]
+    timed = [
+        child
+        for child in children
+        if (start := starts.get(child)) is not None
+        and (began is None or start >= began - LEEWAY)
+        and (ended is None or start <= ended + LEEWAY)
+    ]
+    chosen = sorted(timed or children, key=lambda child: starts.get(child, 0.0))
+    units = {catalog.folded(child).key: catalog.folded(child) for child in chosen[:OFFERED]}
+    return store.sessions(list(units.values()), now, token)
+
+
+def choose_subagent(at: Widget, found: Sequence[Session], then: Callable[[Session], None]) -> None:
+    """Go to the one there is, or ask which."""
+    if not found:
+        at.notify("No session of that subagent is in this file.", markup=False)
+    elif len(found) == 1:
+        then(found[0])
+    else:
+        options = [
+            (session, f"{clock(session.started_at)}  {clean_line(session.name, 70)}")
+            for session in found
+        ]
+        ask_for(at, Choice("Which subagent", options, found[0]), then)
+
+
+def choose_address(at: Widget, found: Sequence[str]) -> None:
+    """Open an address in the browser, after it was seen in full."""
+
+    def offer(address: str) -> None:
+        question = Question("Open in the browser?", clean_line(address), "Open")
+        ask(at, question, lambda: _open(at, address))
+
+    if len(found) == 1:
+        offer(found[0])
+    else:
+        options = [(address, clean_line(address, 110)) for address in found]
+        ask_for(at, Choice("Links", options, found[0]), offer)
+
+
+def _open(at: Widget, address: str) -> None:
+    if address.startswith(("http://", "https://")):
+        at.app.open_url(address)

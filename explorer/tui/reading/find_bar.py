@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -31,6 +31,8 @@ class FindInput(TextField):
 
 class FindBar(Horizontal):
     """A line below a text."""
+
+    input = getters.query_one(FindInput)
 
     @dataclass
     class Typed(Message):
@@ -67,10 +69,6 @@ class FindBar(Horizontal):
         yield Static(Content("find"), id="find-label")
         yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)
         yield Static(id="find-words")
-
-    @property
-    def input(self) -> FindInput:
-        return self.query_one(FindInput)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

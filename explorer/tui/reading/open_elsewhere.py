@@ -29,7 +29,7 @@ from explorer.stores.fates import clean_up_rows
 from explorer.transcript.detail_lines import detail_lines
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.reading.block_screen import copy
-from explorer.tui.suspend import in_the_terminal
+from explorer.tui.suspend import run_command
 from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 from explorer.tui.workers import Lanes, say
 
@@ -99,12 +99,17 @@ class ChosenSession(NamedTuple):
     session: Session
     alone: bool
     """Only this part of its conversation."""
-    now: float = 0.0
+    now: float
 
-    def unit(self, token: CancelToken) -> Unit:
-        return self._placed(token)[1]
+    def show_details(self, screen: Screen[None], lanes: Lanes) -> None:
+        """Everything the file says of it, but for its messages."""
 
-    def details(self, token: CancelToken) -> Details:
+        def show(found: Details) -> None:
+            screen.app.push_screen(DetailsScreen(found, self.session.name))
+
+        lanes.start("details", self._details, show)
+
+    def _details(self, token: CancelToken) -> Details:
         """Everything the file says of it, and what its agent is going to do to it."""
         catalog, unit = self._placed(token)
         found = self.store.details(unit, token)
@@ -124,62 +129,41 @@ class ChosenSession(NamedTuple):
             return catalog, Unit(key, (key,), self.session.kind)
         return catalog, catalog.single(key) if self.alone else catalog.folded(key)
 
-
-class SessionViews:
-    """Reads in a thread, and shows what comes."""
-
-    def __init__(self, screen: Screen[None], lanes: Lanes, at: ChosenSession | None) -> None:
-        self._screen = screen
-        self._lanes = lanes
-        self._at = at
-
-    def details(self) -> None:
-        """Everything the file says of it, but for its messages."""
-        at = self._at
-        if at is not None:
-            name = at.session.name
-            self._lanes.start("details", at.details, lambda found: self._show(found, name))
-
-    def read_in(self, program: Program) -> None:
+    def read_in(self, program: Program, screen: Screen[None], lanes: Lanes) -> None:
         """Its text as Markdown, in another program; the copy is gone when that ends."""
-        at = self._at
-        if at is None:
-            return
+        session = self.session
         try:
             command = command_of(program, os.environ)
         except ExplorerError as error:
-            say(self._screen, error)
+            say(screen, error)
             return
 
         def work(token: CancelToken) -> PrivateCopy:
-            parts = at.unit(token).parts
-            messages = read_conversation(at.store, parts, everything=False, token=token)
-            copy = PrivateCopy(at.session.id, ".md")
-            copy.write(session_markdown(at.session, messages), token)
+            _, unit = self._placed(token)
+            messages = read_conversation(self.store, unit.parts, everything=False, token=token)
+            copy = PrivateCopy(session.id, ".md")
+            copy.write(session_markdown(session, messages), token)
             return copy
 
-        if at.session.message_count > MANY:
-            words = f"Writing {plural(at.session.message_count, 'message')} …"
-            self._screen.notify(words, markup=False)
-        self._lanes.start("copy", work, lambda copy: self._read_copy(copy, command, program))
+        if session.message_count > MANY:
+            words = f"Writing {plural(session.message_count, 'message')} …"
+            screen.notify(words, markup=False)
+        lanes.start("copy", work, lambda copy: _read_copy(screen, copy, command, program))
 
-    def _read_copy(self, copy: PrivateCopy, command: tuple[str, ...], program: Program) -> None:
-        def read() -> int:
-            # Gone before the terminal is taken back, which may be gone itself by then.
-            try:
-                return run(command, copy.path)
-            finally:
-                copy.remove()
 
+def _read_copy(
+    screen: Screen[None], copy: PrivateCopy, command: tuple[str, ...], program: Program
+) -> None:
+    def read() -> int:
+        # Gone before the terminal is taken back, which may be gone itself by then.
         try:
-            code = in_the_terminal(self._screen.app, read)
-        except ExplorerError as error:
+            return run(command, copy.path)
+        finally:
             copy.remove()
-            say(self._screen, error)
-            return
-        if code:
-            words = f"{command[0]} ended with code {code}."
-            say(self._screen, ExplorerError(f"Back from the {program}", words))
 
-    def _show(self, found: Details, name: str) -> None:
-        self._screen.app.push_screen(DetailsScreen(found, name))
+    code = run_command(screen, read)
+    if code is None:
+        copy.remove()
+    elif code:
+        words = f"{command[0]} ended with code {code}."
+        say(screen, ExplorerError(f"Back from the {program}", words))

@@ -8,6 +8,7 @@ bar says since when, and a note in the corner says why and what to do.
 import gc
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,18 @@ from textual.screen import Screen
 from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
-from explorer.errors import Problem, StoreError
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import ago, clock, plural, size
+from explorer.stores.base import Store
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.failures import DISAGREES, short_path, store_error
 from explorer.stores.sqlite.read_only import Stamp, stamp
 from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.list.upkeep_outlook import Foreseeing
 from explorer.tui.reading.reading_pane import ReadingPane
@@ -115,33 +119,23 @@ GONE = (
 """Of a file that was there: advice about its path would be beside the point."""
 
 
+@dataclass
 class Condition:
     """Says how one file is."""
 
-    def __init__(
-        self, screen: Screen[None], top: TopBar, watching: Watching, now: Callable[[], float]
-    ) -> None:
-        self._screen = screen
-        self._top = top
-        self._watching = watching
-        self._now = now
-        self._snapshot = False
-        self._trouble = ""
-        self._damaged = False
+    _screen: Screen[None]
+    _top: TopBar
+    _watching: Watching
+    _now: Callable[[], float]
+    _snapshot: bool = False
+    _trouble: str = ""
+    _damaged: bool = False
 
     def say(self, opening: Opening) -> None:
         """Bring the bar up to date."""
-        if opening.demo:
-            state = opening.demo
-        elif self._trouble:
-            state = self._trouble
-        elif opening.busy:
-            state = IS_LOCKED
-        elif self._damaged:
-            state = DAMAGED
-        else:
-            state = SNAPSHOT if self._snapshot else self._liveness()
-        self._top.state = state
+        state = opening.demo or self._trouble or (IS_LOCKED if opening.busy else "")
+        state = state or (DAMAGED if self._damaged else SNAPSHOT if self._snapshot else "")
+        self._top.state = state or self._liveness()
 
     def _liveness(self) -> str:
         """How long nobody has written to it."""
@@ -190,6 +184,7 @@ class Condition:
 if TYPE_CHECKING:
     from explorer.tui.edits.confirm import EditLane
 
+CRASHED = "Session Explorer closed unexpectedly last time"
 OFFER_AGAIN = 1.0
 """Seconds after which a question that found somebody typing is tried again."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
@@ -204,10 +199,6 @@ class OpenFile:
         lanes: Lanes,
         start: Start,
         lister: Lister,
-        *,
-        sessions: SessionList,
-        pane: ReadingPane,
-        top: TopBar,
         shown: Callable[[], None],
     ) -> None:
         """`shown` is told when the first frame is out."""
@@ -215,8 +206,8 @@ class OpenFile:
         self._lanes = lanes
         self._clock = start.clock
         self._lister = lister
-        self._sessions = sessions
-        self._pane = pane
+        self._sessions = screen.query_one(SessionList)
+        self._pane = screen.query_one(ReadingPane)
         self._shown = shown
         self.opening = start.opening
         self.opened: Opened | None = None
@@ -226,6 +217,7 @@ class OpenFile:
         self.watching = Watching(
             screen, lanes, changed=self.changed, gone=self._gone, replaced=self.replaced
         )
+        top = screen.query_one(TopBar)
         self._condition = Condition(screen, top, self.watching, self._clock)
         self.foreseeing = Foreseeing(lanes, lister, self._clock, self._condition.foreseen)
         screen.set_interval(1.0, self._every_second)
@@ -280,7 +272,7 @@ class OpenFile:
         self._condition.recovered()
         if opened.trouble:
             self._screen.notify(clean(opened.trouble), title="Our own notes", markup=False)
-        self._pane.open(opened.store)
+        self._pane.reader.open(opened.store)
         self._lister.open(opened)
         self.foreseeing.forget()
         self.info = None
@@ -299,7 +291,7 @@ class OpenFile:
 
     def _ask_again(self, error: StoreError) -> None:
         # Late, as above.
-        from explorer.tui.screens.problem import ProblemScreen
+        from explorer.tui.dialogs.questions import ProblemScreen
 
         def answered(again: bool | None) -> None:
             if again:
@@ -332,13 +324,29 @@ class OpenFile:
         if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
             return
         # Late, as above.
-        from explorer.tui.dialogs.questions import is_typing
-        from explorer.tui.reopen_after_crash import offer_reopening
+        from explorer.tui.dialogs.questions import Question, ask, is_typing
 
-        if is_typing(self._screen.app) or self._lister.catalog is None:
-            self._screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
+        lister, screen, store = self._lister, self._screen, self._lister.store
+        if is_typing(screen.app) or lister.catalog is None or store is None:
+            screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
             return
-        offer_reopening(self._screen, self._lanes, self._lister, left)
+        query = left.query.strip()
+
+        def offer(known: tuple[int, str] | None) -> None:
+            lines = [f"Search: {clean_line(query, 100)}"] if query else []
+            if known is not None:
+                lines.append(f"Session: {clean_line(known[1], 100) or 'untitled'}")
+            if lines:
+                # First: what was open may be what the app crashed on.
+                ask(screen, Question(CRASHED, "\n".join(lines), "Reopen"), lambda: reopen(known))
+
+        def reopen(known: tuple[int, str] | None) -> None:
+            if query:
+                screen.query_one(SearchBar).input.value = query
+            elif known is not None:
+                lister.reveal(known[0])
+
+        self._lanes.start("left-open", lambda token: _known(store, left.session, token), offer)
 
     def changed(self) -> None:
         """Somebody has written to it."""
@@ -386,3 +394,17 @@ class OpenFile:
         now = self._clock()
         if now - self._sessions.now > 20:
             self._sessions.now = now
+
+
+def _known(store: Store, id_: str, token: CancelToken) -> tuple[int, str] | None:
+    """The session that was open, if it is still there: its key, and its name if it has one."""
+    try:
+        key = store.keys_of([id_], token).get(id_) if id_ else None
+        if key is None:
+            return None
+        names = [found.title for found in store.find(id_, token) if found.id == id_]
+    except Cancelled:
+        raise
+    except ExplorerError:
+        return None
+    return key, (names[0] if names else None) or ""
