@@ -11,6 +11,8 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 
+NARROW = 100
+"""Below this many columns a screen shows one pane at a time."""
 DARK = Theme(
     name="explorer-dark",
     primary="#7aa2f7",
@@ -118,10 +120,6 @@ def paint(name: str, colours: Mapping[str, str]) -> Style:
         italic="italic" in letters or None,
         strike="strike" in letters or None,
     )
-
-
-NARROW = 100
-"""Below this many columns a screen shows one pane at a time."""
 
 
 def style(name: str) -> Path:

@@ -46,9 +46,9 @@ class Question(Dialog[bool]):
     """True for yes."""
 
     BINDINGS = [
-        Binding("escape,n,q", "answer(False)", show=False),
-        Binding("y", "answer(True)", show=False),
-        Binding("left,right,h,l", "other", show=False),
+        Binding("escape,n,q", "dismiss(False)", show=False),
+        Binding("y", "dismiss(True)", show=False),
+        Binding("left,right,h,l", "app.focus_next", show=False),
     ]
 
     def __init__(
@@ -86,12 +86,6 @@ class Question(Dialog[bool]):
         self.dismiss(event.button.id == "yes")
         if event.button.id == "instead" and self._instead is not None:
             self.app.call_later(self._instead.do)
-
-    def action_answer(self, yes: bool) -> None:
-        self.dismiss(yes)
-
-    def action_other(self) -> None:
-        self.focus_next()
 
 
 def ask(at: Widget, question: Question, do: Callable[[], None]) -> None:
@@ -323,7 +317,7 @@ class ProblemScreen(Dialog[bool]):
     """Why a file cannot be read, and what to do; True to try again."""
 
     BINDINGS = [
-        Binding("r,enter", "again", "Try again"),
+        Binding("r,enter", "dismiss(True)", "Try again"),
         Binding("q,escape,ctrl+q", "leave", "Quit"),
     ]
 
@@ -347,6 +341,3 @@ class ProblemScreen(Dialog[bool]):
 
     def action_leave(self) -> None:
         self.app.exit(return_code=int(self._error.exit_code))
-
-    def action_again(self) -> None:
-        self.dismiss(True)

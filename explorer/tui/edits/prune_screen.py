@@ -1,7 +1,6 @@
 """Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -57,15 +56,6 @@ CLASS_WORDS = {
     Hidden.EMPTY: "Sessions without messages",
 }
 NOTHING = "Nothing would go. Choose what, at the left."
-
-
-class _Found(NamedTuple):
-    """What the rules came to."""
-
-    chosen: Chosen
-    arranged: Arranged
-    going: frozenset[int]
-    bytes: int
 
 
 class RuleList(ChoiceList[RuleRow]):
@@ -138,7 +128,11 @@ class PruneScreen(Closing[None]):
         def take(known: Ground) -> None:
             self._ground = known
             self._choose()
-            self._lanes.start("weights", weigh, self._weighed)
+            self._lanes.start("weights", weigh, take_weights)
+
+        def take_weights(weights: Mapping[int, int]) -> None:
+            self._weights = weights
+            self._choose()
 
         def weigh(token: CancelToken) -> Mapping[int, int]:
             found: dict[int, int] = {}
@@ -149,10 +143,6 @@ class PruneScreen(Closing[None]):
 
         self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
 
-    def _weighed(self, weights: Mapping[int, int]) -> None:
-        self._weights = weights
-        self._choose()
-
     def _choose(self) -> None:
         """Apply the rules anew."""
         known, rules, now = self._ground, self._rules, self._clock()
@@ -160,16 +150,16 @@ class PruneScreen(Closing[None]):
         if known is None:
             return
 
-        def work(token: CancelToken) -> _Found:
+        def work(token: CancelToken) -> tuple[Chosen, Arranged, frozenset[int], int]:
             fits = holding(known, rules.query, now, token)
             chosen = choose(known, rules, fits, now)
             order = list(chosen.rows)
             days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
             arranged = Arranged(order[::-1], days, {}, len(order))
             weight = sum(weights.get(row, 0) for row in order)
-            return _Found(chosen, arranged, frozenset(order), weight)
+            return chosen, arranged, frozenset(order), weight
 
-        def take(found: _Found) -> None:
+        def take(found: tuple[Chosen, Arranged, frozenset[int], int]) -> None:
             self._chosen, arranged, self._going, self._bytes = found
             self._chosen_by = rules
             self.sessions.note = NOTHING
@@ -181,6 +171,7 @@ class PruneScreen(Closing[None]):
 
         self._lanes.start("choose", work, take, refused)
 
+    @on(SessionList.SelectionChanged)
     def _show(self) -> None:
         """Only what is kept by hand is gone through here: the rest was counted in a thread."""
         chosen, known, kept = self._chosen, self._ground, self._spared()
@@ -205,10 +196,6 @@ class PruneScreen(Closing[None]):
 
     def _spared(self) -> frozenset[int]:
         return frozenset(key for key in self.sessions.selection.keys if key in self._going)
-
-    @on(SessionList.SelectionChanged)
-    def _kept(self) -> None:
-        self._show()
 
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:

@@ -62,23 +62,23 @@ class TrashScreen(Dialog[None]):
         self._lane = lane
         self._held = held
         self._bytes = bytes_held
-        self._places: dict[str, tuple[Receipt, Entry | None]] = {}
+        self._places: list[tuple[Receipt, Entry | None] | None] = []
+        """What each row stands for; None for words that cannot be chosen."""
 
     def compose(self) -> ComposeResult:
         options = []
         for receipt, entries, more in self._held:
-            name = f"r{receipt.number}"
-            self._places[name] = receipt, None
-            options.append(Option(self._receipt_line(receipt), id=name))
-            for entry in entries:
-                name = f"e{entry.number}"
-                self._places[name] = receipt, entry
-                options.append(Option(_entry_line(entry), id=name))
+            options.append(self._option(self._receipt_line(receipt), (receipt, None)))
+            options += [self._option(_entry_line(entry), (receipt, entry)) for entry in entries]
             if more:
-                options.append(Option(_more_line(receipt, more), disabled=True))
+                options.append(self._option(_more_line(receipt, more), None))
         if not options:
-            options.append(Option(Content(NOTHING), disabled=True))
+            options.append(self._option(Content(NOTHING), None))
         yield Options(*options, id="trash")
+
+    def _option(self, line: Content, place: tuple[Receipt, Entry | None] | None) -> Option:
+        self._places.append(place)
+        return Option(line, disabled=place is None)
 
     def on_mount(self) -> None:
         shown = self.query_one(OptionList)
@@ -90,11 +90,12 @@ class TrashScreen(Dialog[None]):
     def _say_keys(self, entry: Entry | None) -> None:
         """What the keys do here: only a session can be looked into."""
         enter = "" if entry is None else "enter looks into it · "
-        edit = "r restores · x deletes for good · " if self._places else ""
+        edit = "r restores · x deletes for good · " if self._held else ""
         self.query_one(OptionList).border_subtitle = Content(f"{enter}{edit}esc closes")
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        self._say_keys(self._place(event.option)[1])
+        _, entry = self._places[event.option_index] or (None, None)
+        self._say_keys(entry)
 
     def _receipt_line(self, receipt: Receipt) -> Content:
         state = back_words(receipt) or _STATES.get(receipt.state, "")
@@ -105,19 +106,13 @@ class TrashScreen(Dialog[None]):
         )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        _, entry = self._place(event.option)
+        _, entry = self._places[event.option_index] or (None, None)
         if entry is not None:
             _look_into(self._lane, entry)
 
-    def _place(self, option: Option) -> tuple[Receipt, Entry | None] | tuple[None, None]:
-        """What a row stands for."""
-        return self._places.get(option.id or "", (None, None))
-
     def _chosen(self) -> tuple[Receipt, Entry | None] | None:
-        shown = self.query_one(OptionList)
-        if shown.highlighted is None or not self.is_active:
-            return None
-        return self._places.get(shown.get_option_at_index(shown.highlighted).id or "")
+        at = self.query_one(OptionList).highlighted
+        return None if at is None or not self.is_active else self._places[at]
 
     def action_restore(self) -> None:
         chosen = self._chosen()

@@ -46,8 +46,11 @@ class Choosing(NamedTuple):
         self.lister.wish_for(self.lister.wish._replace(best=best))
 
     def _sorted(self, sort: Sort) -> None:
-        self.lister.sort_by(sort)
-        words = f"{sort} {REVERSED}" if self.lister.wish.reverse else sort.value
+        """Another order; the same one again turns it round."""
+        wish = self.lister.wish
+        reverse = sort is wish.sort and not wish.reverse
+        self.lister.wish_for(wish._replace(sort=sort, reverse=reverse))
+        words = f"{sort} {REVERSED}" if reverse else sort.value
         self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
 
     def remember_searches(self, searches: Sequence[str]) -> None:

@@ -22,6 +22,9 @@ from explorer.tui.widgets.fields import TextField
 
 KEPT = 50
 """Searches that are remembered."""
+OFF = " ✕"
+HINT = 'words · "a phrase" · prefix* · one OR other · NOT this · source: is: … · tab completes'
+"""How a search may be written, where nothing of it has been understood yet."""
 
 
 class SearchInput(TextField):
@@ -117,11 +120,6 @@ class SearchBar(Horizontal):
 
     def say(self, words: str) -> None:
         self.query_one(Outcome).words = words
-
-
-OFF = " ✕"
-HINT = 'words · "a phrase" · prefix* · one OR other · NOT this · source: is: … · tab completes'
-"""How a search may be written, where nothing of it has been understood yet."""
 
 
 class ChipBar(Widget):

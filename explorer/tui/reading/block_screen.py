@@ -39,6 +39,9 @@ from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
 
 MOST = 100_000
 """Characters: terminals drop or choke on more."""
+LEEWAY = 5.0
+"""Seconds by which the clocks of an agent and its subagent may differ."""
+OFFERED = 40
 
 
 def copy(at: Widget, text: str, what: str) -> None:
@@ -282,11 +285,6 @@ class BlockScreen(Dialog[None]):
             self._close_find()
         else:
             self.dismiss()
-
-
-LEEWAY = 5.0
-"""Seconds by which the clocks of an agent and its subagent may differ."""
-OFFERED = 40
 
 
 def subagents(

@@ -35,6 +35,8 @@ from explorer.tui.workers import Lanes, say
 
 MARGIN = 1
 """Free cells on both sides."""
+MANY = 3000
+"""Messages that take a moment to write: 35,000 took three seconds."""
 
 
 class DetailsView(ReadingView):
@@ -85,10 +87,6 @@ class DetailsScreen(Dialog[None]):
 
     def action_copy(self) -> None:
         copy(self, self._details.id, "the id")
-
-
-MANY = 3000
-"""Messages that take a moment to write: 35,000 took three seconds."""
 
 
 class ChosenSession(NamedTuple):

@@ -178,13 +178,11 @@ class ReadingPane(Vertical):
 
     @on(FindBar.Typed)
     def _look_for(self, event: FindBar.Typed) -> None:
-        if self._finder is not None:
-            self._finder.look_for(event.text)
+        self._finding().look_for(event.text)
 
     @on(FindBar.StepWanted)
     def _step(self, event: FindBar.StepWanted) -> None:
-        if self._finder is not None:
-            self._finder.step(event.step)
+        self._finding().step(event.step)
 
     @on(FindBar.Entered)
     def _to_text(self) -> None:
@@ -192,9 +190,8 @@ class ReadingPane(Vertical):
 
     @on(FindBar.Closed)
     def _close_find(self) -> None:
-        if self._finder is not None:
-            self._finder.close()
-            self.transcript.highlight(self._matcher)
+        self._finding().close()
+        self.transcript.highlight(self._matcher)
         self.transcript.focus()
 
     def _leave(self) -> None:

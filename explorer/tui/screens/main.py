@@ -138,7 +138,7 @@ class MainScreen(Screen[None]):
             if not self.sessions.order:
                 self._reader.forget()
         elif self._painted:
-            hit = self.sessions.hit(self.sessions.cursor_row)
+            hit = self.sessions.known.hit(self.sessions.cursor_row)
             self.pane.read(row, self._lister.catalog, alone, hit, self._lister.matcher)
 
     @on(SessionList.Opened)
@@ -342,7 +342,9 @@ class MainScreen(Screen[None]):
         self._lister.toggle_inside()
 
     def action_unfilter(self) -> None:
-        self._lister.take_off_last()
+        names = [chip.name for chip in self.query_one(ChipBar).chips if chip.name]
+        if names:
+            self._lister.take_off(names[-1])
 
     def action_unwind(self) -> None:
         """Step back: out of the search, then out of the selection."""

@@ -39,26 +39,34 @@ LOOK_EVERY = 1.0
 SETTLES_AFTER = 2
 """Looks after which a change is read once more: an agent writes its log, waits for the disk, and
 only then can what it wrote be seen, though the log does not change any more."""
+LIVELY = 60.0
+"""Seconds since the last write within which a file counts as live."""
+IS_LOCKED = "busy: another program has locked it"
+SNAPSHOT = "snapshot: its folder is read-only"
+DAMAGED = "damaged: lists and counts may be wrong"
+GONE = (
+    "The file is not there any more. What is listed is what was read before; it goes on by itself"
+    " when the file is back."
+)
+"""Of a file that was there: advice about its path would be beside the point."""
+CRASHED = "Session Explorer closed unexpectedly last time"
+OFFER_AGAIN = 1.0
+"""Seconds after which a question that found somebody typing is tried again."""
+BUSY = "Another program is writing this file and has locked it. Trying again …"
 
 
 class Watching:
     """Watches one file."""
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        lanes: Lanes,
-        changed: Callable[[], None],
-        gone: Callable[[], None],
-        replaced: Callable[[], None],
-    ) -> None:
+    def __init__(self, file: "OpenFile", screen: Screen[None], lanes: Lanes) -> None:
+        self._file = file
         self._lanes = lanes
-        self._changed, self._gone, self._replaced = changed, gone, replaced
         self._path: Path | None = None
         self._last: Stamp | None = None
         self._missing = False
         self._skip = False
-        self._again = False
+        self.again = False
+        """Take the next look for a change: what was read last did not arrive."""
         self._settling = 0
         """Looks until the last change is read once more."""
         self.in_background = False
@@ -69,10 +77,6 @@ class Watching:
         self._path = path
         self._last = seen
         self._missing = False
-
-    def look_again(self) -> None:
-        """Take the next look for a change: what was read last did not arrive."""
-        self._again = True
 
     @property
     def written(self) -> float | None:
@@ -91,32 +95,20 @@ class Watching:
         if found is None:
             if not self._missing:
                 self._missing = True
-                self._gone()
+                self._file.gone()
             return
         before, self._last = self._last, found
         if before is not None and found.identity != before.identity:
-            self._replaced()
-        elif self._missing or self._again or found != before:
-            self._again = False
+            self._file.replaced()
+        elif self._missing or self.again or found != before:
+            self.again = False
             self._settling = SETTLES_AFTER
-            self._changed()
+            self._file.changed()
         elif self._settling:
             self._settling -= 1
             if not self._settling:
-                self._changed()
+                self._file.changed()
         self._missing = False
-
-
-LIVELY = 60.0
-"""Seconds since the last write within which a file counts as live."""
-IS_LOCKED = "busy: another program has locked it"
-SNAPSHOT = "snapshot: its folder is read-only"
-DAMAGED = "damaged: lists and counts may be wrong"
-GONE = (
-    "The file is not there any more. What is listed is what was read before; it goes on by itself"
-    " when the file is back."
-)
-"""Of a file that was there: advice about its path would be beside the point."""
 
 
 @dataclass
@@ -184,11 +176,6 @@ class Condition:
 if TYPE_CHECKING:
     from explorer.tui.edits.confirm import EditLane
 
-CRASHED = "Session Explorer closed unexpectedly last time"
-OFFER_AGAIN = 1.0
-"""Seconds after which a question that found somebody typing is tried again."""
-BUSY = "Another program is writing this file and has locked it. Trying again …"
-
 
 class OpenFile:
     """Joins the file, the list and the transcript."""
@@ -214,9 +201,7 @@ class OpenFile:
         self.info: StoreInfo | None = None
         self.editing: EditLane | None = None
         """Edits of it, once somebody has asked for one."""
-        self.watching = Watching(
-            screen, lanes, changed=self.changed, gone=self._gone, replaced=self.replaced
-        )
+        self.watching = Watching(self, screen, lanes)
         top = screen.query_one(TopBar)
         self._condition = Condition(screen, top, self.watching, self._clock)
         self.foreseeing = Foreseeing(lanes, lister, self._clock, self._condition.foreseen)
@@ -286,18 +271,14 @@ class OpenFile:
             return
         self._condition.failed(error)
         self._lister.failed(error)
-        self.watching.look_again()
+        self.watching.again = True
         self._condition.say(self.opening)
 
     def _ask_again(self, error: StoreError) -> None:
         # Late, as above.
-        from explorer.tui.dialogs.questions import ProblemScreen
+        from explorer.tui.dialogs.questions import ProblemScreen, ask_for
 
-        def answered(again: bool | None) -> None:
-            if again:
-                self._open_again()
-
-        self._screen.app.push_screen(ProblemScreen(error), answered)
+        ask_for(self._screen, ProblemScreen(error), lambda _: self._open_again())
 
     def _open_again(self) -> None:
         self._wait_for(self.opening.again(self._clock()))
@@ -361,7 +342,7 @@ class OpenFile:
         if self.opening.ended:
             self._open_again()
 
-    def _gone(self) -> None:
+    def gone(self) -> None:
         self.failed(store_error(Problem.MISSING, self.opening.path))
 
     def _survey(self) -> None:
