@@ -38,9 +38,9 @@ class SearchedApp(explorer.tui.app.ExplorerApp):
         screen = self.screen_stack[0]
         assert isinstance(screen, MainScreen)
         sessions = screen.sessions
-        missing = sessions._known.missing(sessions.in_sight())
-        if sessions.found and sessions.found.result.total and not missing:
-            self._sign(f"⟦{sessions.found.result.query.text}⟧")
+        missing = sessions.known.missing(sessions.in_sight())
+        if sessions.arranged.found and sessions.arranged.found.result.total and not missing:
+            self._sign(f"⟦{sessions.arranged.found.result.query.text}⟧")
 
     def _sign(self, sign: str) -> None:
         def write() -> None:

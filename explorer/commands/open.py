@@ -17,7 +17,7 @@ from explorer.left_open import keep
 from explorer.resume import Command, give_way
 from explorer.settings import config_path, load_config, notes_path, trash_path
 from explorer.stores.discover import current_folder, locate
-from explorer.tui.terminal_restore import GIVE_BACK
+from explorer.tui import GIVE_BACK
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp

@@ -24,9 +24,8 @@ from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
 from explorer.tui.keys.actions import ACTIONS, scope_of
 from explorer.tui.screens.main import MainScreen
-from explorer.tui.styles import style
 from explorer.tui.suspend import leave_soon
-from explorer.tui.themes import DARK, LIGHT, preferred
+from explorer.tui.themes import DARK, LIGHT, preferred, style
 
 if os.environ.get("TEXTUAL_FPS") == FRAMES:
     # Textual has read it; programs that are started from here are not concerned.

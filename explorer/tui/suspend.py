@@ -5,15 +5,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
 
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.screen import Screen
 
 from explorer.errors import ExitCode, ExplorerError
-from explorer.tui.toast import say
-
-T = TypeVar("T")
+from explorer.tui.workers import say
 
 LEAVE_WITHIN = 3.0
 """Seconds to leave in, when told to."""
@@ -22,32 +19,24 @@ GIVE_BACK_WITHIN = 1.0
 _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def in_the_terminal(app: App[Any], run: Callable[[], T]) -> T:
-    """What `run` gives, which has the terminal as it was before the app; then the app again."""
-    outcome: T | ExplorerError
+def run_command(screen: Screen[None], command: Callable[[], int]) -> int | None:
+    """The exit code of a command, which has the terminal as it was before the app; None where it
+    cannot have it, which is said."""
+    outcome: int | ExplorerError
     try:
-        with app.suspend(), _signals_kept():
+        with screen.app.suspend(), _signals_kept():
             # Nothing may be raised in here: the app would not take its terminal back.
             try:
-                outcome = run()
+                outcome = command()
             except ExplorerError as error:
                 outcome = error
     except SuspendNotSupported:
         outcome = ExplorerError("Not here", "This terminal cannot be given to another program.")
-    app.screen.refresh(layout=True)
+    screen.app.screen.refresh(layout=True)
     if isinstance(outcome, ExplorerError):
-        raise outcome
-    return outcome
-
-
-def run_command(screen: Screen[None], command: Callable[[], int]) -> int | None:
-    """The exit code of a command that has the terminal; None where it cannot have it, which is
-    said."""
-    try:
-        return in_the_terminal(screen.app, command)
-    except ExplorerError as error:
-        say(screen, error)
+        say(screen, outcome)
         return None
+    return outcome
 
 
 def leave_soon(give_back: Callable[[], None] | None = None) -> None:

@@ -19,9 +19,11 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from explorer.tui import GIVE_BACK
 from explorer.tui.terminal_input import Intake
-from explorer.tui.terminal_restore import GIVE_BACK, LEAVE_SCREEN
 
+LEAVE_SCREEN = b"\x1b[?1049l"
+"""What was on the terminal before the app."""
 LOOK = 0.1
 """Seconds to wait for input before looking whether the app is being left."""
 AT_ONCE = 4096

@@ -1,14 +1,18 @@
-"""The two looks: dark and light. Colours are named here and nowhere else.
+"""How it looks: dark or light, and where the style sheets lie. Colours are named here and nowhere
+else.
 
 Painted lines take solid colours only, so what is quieter has a colour of its own: `dim`, `faint`.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 
+NARROW = 100
+"""Below this many columns a screen shows one pane at a time."""
 DARK = Theme(
     name="explorer-dark",
     primary="#7aa2f7",
@@ -116,3 +120,10 @@ def paint(name: str, colours: Mapping[str, str]) -> Style:
         italic="italic" in letters or None,
         strike="strike" in letters or None,
     )
+
+
+def style(name: str) -> Path:
+    """A sheet: in the package when installed from a wheel, beside it in a checkout."""
+    packed = Path(__file__).parent.parent / "styles"
+    folder = packed if packed.is_dir() else packed.parent.parent / "styles"
+    return folder / f"{name}.tcss"

@@ -3,7 +3,7 @@
 Starting a lane again cancels what it was doing, inside SQLite; what still arrives from before is
 dropped. Where nothing may be dropped, work is queued instead; and where each piece must come to its
 end, since on a big file it takes longer than an agent needs for its next message, the next one is
-put off. A worker reads and posts a message; it never touches a widget.
+put off. A worker never touches a widget: what comes of it is taken over in the screen's own loop.
 
 What speaks against a piece of work it raises. That reaches whoever asked for the work and says what
 is to be done about it (`refused`); else a file that cannot be read is the screen's concern, and
@@ -12,36 +12,34 @@ everything else is said to the user.
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
-from textual.message import Message
 from textual.screen import Screen
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, StoreError
-from explorer.tui.toast import say
+from explorer.render.clean import clean, clean_line
 
 T = TypeVar("T")
 OnRefusal = Callable[[ExplorerError], None] | None
 
 
-@dataclass
-class LaneDone(Message):
-    """A piece of work has come to its end; `then` takes over its result."""
-
-    lane: str
-    """Empty for what is told on the way."""
-    token: CancelToken
-    then: Callable[[], None]
+def say(screen: Screen[None], error: ExplorerError) -> None:
+    """What went wrong, at the corner of the screen: cleaned, for it may hold stored text."""
+    title, text = clean_line(error.title), clean(error.message)
+    screen.notify(text, title=title, severity="warning", markup=False)
 
 
 class Lanes:
-    """The lanes of one screen, which must pass each `LaneDone` to `finish`."""
+    """The lanes of one screen."""
 
-    def __init__(self, screen: Screen[None], failed: Callable[[StoreError], None]) -> None:
+    def __init__(
+        self, screen: Screen[None], failed: Callable[[StoreError], None] | None = None
+    ) -> None:
+        """`failed` is told of a file that cannot be read; else the user is."""
         self._screen = screen
-        self._failed = failed
+        self._failed = failed or self._say_failure
         self._tokens: dict[str, CancelToken] = {}
         self._queues: dict[str, deque[Callable[[], None]]] = {}
         """What each lane that is queued for does, and after it is to do."""
@@ -53,24 +51,25 @@ class Lanes:
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
         refused: OnRefusal = None,
+        queued: bool = False,
     ) -> None:
         """Run `work` in a thread, then `then` with what it returned, or `refused` with what it
-        raised, unless it is superseded."""
-        self.cancel(lane)
-        self._run(lane, work, then, refused)
+        raised, unless it is superseded; if `queued`, after what the lane is doing, not in its
+        place."""
 
-    def queue(
-        self,
-        lane: str,
-        work: Callable[[CancelToken], T],
-        then: Callable[[T], None],
-        refused: OnRefusal = None,
-    ) -> None:
-        """As `start`, but after what the lane is doing, not in its place."""
+        def run() -> None:
+            token = self._tokens[lane] = CancelToken()
+            job = partial(self._work, lane, token, work, then, refused or self._refused)
+            self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
+
+        if not queued:
+            self.cancel(lane)
+            run()
+            return
         waiting = self._queues.setdefault(lane, deque())
-        waiting.append(lambda: self._run(lane, work, then, refused))
+        waiting.append(run)
         if len(waiting) == 1:
-            waiting[0]()
+            run()
 
     def put_off(self, lane: str, again: Callable[[], object]) -> bool:
         """Whether the lane is busy: then `again` is called when it is not any more, of several the
@@ -83,31 +82,27 @@ class Lanes:
         token = self._tokens.get(lane)
         return token is not None and not token.cancelled
 
-    def _run(
+    def _work(
         self,
         lane: str,
+        token: CancelToken,
         work: Callable[[CancelToken], T],
         then: Callable[[T], None],
-        refused: OnRefusal,
+        refused: Callable[[ExplorerError], None],
     ) -> None:
-        token = self._tokens[lane] = CancelToken()
-
-        def job() -> None:
-            try:
-                result = work(token)
-            except Cancelled:
-                return
-            except ExplorerError as error:
-                tell, why = refused or self._refused, error
-                self._post(LaneDone(lane, token, lambda: tell(why)))
-            except BaseException:
-                # A bug, which is told elsewhere: nobody is to wait for it.
-                self._post(LaneDone(lane, token, lambda: None))
-                raise
-            else:
-                self._post(LaneDone(lane, token, lambda: then(result)))
-
-        self._screen.run_worker(job, name=lane, group=lane, thread=True, exit_on_error=False)
+        """In the thread."""
+        try:
+            result = work(token)
+        except Cancelled:
+            return
+        except ExplorerError as error:
+            self._post(lane, token, partial(refused, error))
+        except BaseException:
+            # A bug, which is told elsewhere: nobody is to wait for it.
+            self._post(lane, token, lambda: None)
+            raise
+        else:
+            self._post(lane, token, lambda: then(result))
 
     def _refused(self, error: ExplorerError) -> None:
         if isinstance(error, StoreError):
@@ -115,23 +110,31 @@ class Lanes:
         else:
             say(self._screen, error)
 
+    def _say_failure(self, error: StoreError) -> None:
+        self._screen.notify(clean(error.message), title=error.title, severity="error", markup=False)
+
     def tell(self, token: CancelToken, then: Callable[[], None]) -> None:
         """From a worker: have something done with what there is so far."""
-        self._post(LaneDone("", token, then))
+        self._post("", token, then)
 
-    def finish(self, done: LaneDone) -> None:
+    def _post(self, lane: str, token: CancelToken, then: Callable[[], None]) -> None:
+        if not token.cancelled:
+            self._screen.call_later(self._finish, lane, token, then)
+
+    def _finish(self, lane: str, token: CancelToken, then: Callable[[], None]) -> None:
         """Take over a result, if nobody has asked for another since, and where it can be shown: a
-        screen that is being closed loses its widgets before it gets its last messages."""
+        screen that is being closed loses its widgets before it gets its last messages. What is
+        told on the way is of no `lane`."""
         if self._screen._pruning:
             return
-        if not done.token.cancelled:
-            if self._tokens.get(done.lane) is done.token:
-                del self._tokens[done.lane]
-            done.then()
-            again = self._put_off.pop(done.lane, None)
+        if not token.cancelled:
+            if self._tokens.get(lane) is token:
+                del self._tokens[lane]
+            then()
+            again = self._put_off.pop(lane, None)
             if again is not None:
                 again()
-        waiting = self._queues.get(done.lane)
+        waiting = self._queues.get(lane)
         if waiting:
             waiting.popleft()
             if waiting:
@@ -146,7 +149,3 @@ class Lanes:
         """Nobody wants anything any more: leaving must not wait for a query."""
         for token in self._tokens.values():
             token.cancel()
-
-    def _post(self, done: LaneDone) -> None:
-        if not done.token.cancelled:
-            self._screen.post_message(done)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.demo import write_demo
-from explorer.tui.attention import is_typing
+from explorer.tui.dialogs.questions import is_typing
 from tests.tui.driving import NOW
 
 
@@ -28,14 +28,14 @@ def trash(tmp_path: Path) -> Path:
 def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """No dialog opens over an edit that a test holds, however slow the machine is: keys go where
     they would in time."""
-    monkeypatch.setattr("explorer.tui.edits.edit_worker.PATIENCE", 3600.0)
+    monkeypatch.setattr("explorer.tui.edits.confirm.PATIENCE", 3600.0)
 
 
 @pytest.fixture
 def progress(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Only when this is set does that dialog open, where it may."""
     may = threading.Event()
-    asked = "explorer.tui.edits.edit_worker.is_typing"
+    asked = "explorer.tui.edits.confirm.is_typing"
     monkeypatch.setattr(asked, lambda app: not may.is_set() or is_typing(app))
     return may
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question
 from tests.edits.states import dump, need_tokenizer
 from tests.factories import talk
 from tests.standin import StandIn

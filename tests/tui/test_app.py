@@ -9,9 +9,9 @@ import pytest
 from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
 from explorer.tui.app import ExplorerApp
+from explorer.tui.dialogs.questions import ProblemScreen
 from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.screens.help import HelpScreen
-from explorer.tui.screens.problem import ProblemScreen
 from tests.tui.driving import NOW, Driver, opened
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question
 from tests.factories import altered, insert, rows, say, talk
 from tests.tui.driving import NOW, animals, opened
 

@@ -12,9 +12,9 @@ from explorer.resume import Command as Resumed
 from explorer.stores.discover import open_store
 from explorer.stores.fates import DAY
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question
 from explorer.tui.list.filter_dialog import FilterList
-from explorer.tui.reading.details_screen import DetailsScreen
+from explorer.tui.reading.open_elsewhere import DetailsScreen
 from tests.factories import altered, insert, rows, say
 from tests.hermes_homes import ON, hermes_home
 from tests.standin import StandIn
@@ -160,7 +160,7 @@ async def test_an_order_puts_what_goes_first_first(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("s", "end", "enter")
         assert driver.listed() == ["dog", "eel", "cat", "bee", "ant"]
-        titles = [group.title for group in driver.main.sessions._arranged.groups]
+        titles = [group.title for group in driver.main.sessions.arranged.groups]
         assert titles == ["At the next start of Hermes", "Within 7 days", "Later"]
         with altered(path) as db:
             say(db, "dog", content="more", timestamp=NOW)
@@ -173,7 +173,7 @@ async def test_without_a_clean_up_the_order_is_that_of_the_last_activity(path: P
     async with opened(path) as driver:
         await driver.press("s", "end", "enter")
         assert driver.listed() == list(AGES)
-        assert driver.main.sessions._arranged.groups == ()
+        assert driver.main.sessions.arranged.groups == ()
 
 
 async def test_details_say_what_happens_next(path: Path) -> None:

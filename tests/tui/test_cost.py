@@ -152,7 +152,7 @@ async def test_unfolding_reads_what_is_inside(files: dict[int, Path], meter: Met
         assert cost.rows < 20
     async with _quiet(files[MANY], meter) as driver:
         await driver.press(*presses[0].split(), "z")
-        assert len(driver.main.sessions.inside) == 2, "there was something to read"
+        assert len(driver.main.sessions.arranged.inside) == 2, "there was something to read"
 
 
 async def test_another_order_walks_through_the_sessions_once(

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.stores.edits.editor import Editor
 from explorer.stores.hermes.store import HermesStore
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question
 from tests.tui.driving import NAMES, Held, animals, opened
 
 

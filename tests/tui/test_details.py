@@ -12,7 +12,7 @@ from explorer.stores.columns import ID
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.transcript.detail_lines import detail_lines
-from explorer.tui.reading.details_screen import DetailsScreen, DetailsView
+from explorer.tui.reading.open_elsewhere import DetailsScreen, DetailsView
 from tests.factories import altered, talk
 from tests.hostile import HOSTILE
 from tests.tui.driving import NOW, Driver, opened

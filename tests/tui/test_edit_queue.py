@@ -10,8 +10,7 @@ from explorer.cancel import CancelToken
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Done, EditPlan, Progress
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.progress import ProgressDialog
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import ProgressDialog, Question
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, opened
 
@@ -129,8 +128,8 @@ async def test_a_bug_in_one_piece_of_work_keeps_no_other_waiting(path: Path) -> 
     done: list[str] = []
     async with opened(path) as driver:
         lanes = driver.main._lanes
-        lanes.queue("pins", break_off, lambda _: done.append("broken"))
-        lanes.queue("pins", lambda token: "next", done.append)
+        lanes.start("pins", break_off, lambda _: done.append("broken"), queued=True)
+        lanes.start("pins", lambda token: "next", done.append, queued=True)
         await driver.until_seen(lambda: done == ["next"])
         assert "ValueError: odd" in driver.said()
         assert not lanes.busy("pins")

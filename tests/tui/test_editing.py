@@ -11,9 +11,8 @@ from explorer.stores.edits.apply.batches import run_batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
 from explorer.stores.hermes.store import HermesStore
-from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Question
-from explorer.tui.edits.rename_dialog import Rename
+from explorer.tui.dialogs.questions import Choice, Question
+from explorer.tui.edits.edit_controller import Rename
 from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.factories import altered, go_on, insert, rows, say

@@ -12,9 +12,8 @@ from explorer.model import Message
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
 from explorer.transcript import find as finding
-from explorer.tui.reading.block_screen import BlockScreen
+from explorer.tui.reading.block_screen import BlockScreen, LongText
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.reading.long_text import LongText
 from tests.factories import altered, say
 from tests.tui.driving import NOW, Driver, opened
 from tests.tui.specimen import write_specimen

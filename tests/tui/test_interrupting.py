@@ -6,7 +6,7 @@ import pytest
 from textual.widgets import Input
 
 from explorer.stores.ours.trash import TrashWriter
-from explorer.tui.dialogs.progress import ProgressDialog
+from explorer.tui.dialogs.questions import ProgressDialog
 from tests.factories import rows
 from tests.tui.driving import Driver, Held, animals, opened
 
@@ -28,7 +28,7 @@ async def _quits(driver: Driver) -> None:
 def _told_to_stop(driver: Driver) -> bool:
     edits = driver.main.file.editing
     assert edits is not None
-    return [stop.cancelled for stop in edits._lane._stops] == [True]
+    return [stop.cancelled for stop in edits._stops] == [True]
 
 
 @pytest.mark.parametrize("opens", OPENING)

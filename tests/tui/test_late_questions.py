@@ -7,12 +7,10 @@ import pytest
 
 from explorer.stores.edits.editor import Editor
 from explorer.stores.ours.trash import TrashFile
-from explorer.tui import resume_session as resuming
-from explorer.tui.attention import GONE_ON
-from explorer.tui.dialogs.progress import ProgressDialog
-from explorer.tui.dialogs.question import Question
-from explorer.tui.edits import edit_worker as edit_lane
-from explorer.tui.edits.rename_dialog import Rename
+from explorer.tui import agent_commands as resuming
+from explorer.tui.dialogs.questions import GONE_ON, ProgressDialog, Question
+from explorer.tui.edits import confirm as edit_lane
+from explorer.tui.edits.edit_controller import Rename
 from tests.factories import rows
 from tests.tui.driving import NAMES, Driver, Held, animals, opened
 

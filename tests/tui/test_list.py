@@ -265,7 +265,7 @@ async def test_s_opens_the_orders_and_enter_takes_one(demo: Path) -> None:
 async def test_braces_go_from_heading_to_heading(demo: Path) -> None:
     async with opened(demo) as driver:
         sessions = driver.main.sessions
-        firsts = [sessions.order[group.first] for group in sessions._arranged.groups]
+        firsts = [sessions.order[group.first] for group in sessions.arranged.groups]
         assert len(firsts) > 5
         passed = []
         for _ in firsts[1:]:

@@ -97,7 +97,9 @@ async def test_a_new_title_of_a_session_in_sight_is_shown(path: Path) -> None:
         await _until(driver, "Ship it")
 
 
-async def test_what_can_be_seen_only_after_the_file_was_written_is_shown(path: Path) -> None:
+async def test_what_can_be_seen_only_after_the_file_was_written_is_shown(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As where the agent's disk takes its time between the writing and the end of a commit."""
     _write(path, "PRAGMA journal_mode = DELETE")
     async with opened(path) as driver:
@@ -108,7 +110,7 @@ async def test_what_can_be_seen_only_after_the_file_was_written_is_shown(path: P
             looks.append("")
             plain()
 
-        driver.main.file.watching._changed = changed
+        monkeypatch.setattr(driver.main.file, "changed", changed)
         os.utime(path, (NOW - 100, NOW - 100))
         await driver.until(lambda: bool(looks))
         _write(path, "UPDATE sessions SET title = 'Fix docker deploymenT' WHERE title LIKE 'Fix %'")

@@ -45,7 +45,7 @@ def _starred(driver: Driver) -> list[str]:
 
 
 def _headings(driver: Driver) -> list[str]:
-    return [group.title for group in driver.main.sessions._arranged.groups]
+    return [group.title for group in driver.main.sessions.arranged.groups]
 
 
 async def _pin(driver: Driver, *names: str) -> None:

@@ -8,12 +8,11 @@ from textual.widgets import Input
 from explorer.model import Hidden
 from explorer.resume import Command
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.question import Question
-from explorer.tui.prune import prune_screen as prune
-from explorer.tui.prune import reclaim_space as reclaiming
-from explorer.tui.prune.prune_screen import PruneScreen
-from explorer.tui.prune.rule_list import RuleList
-from explorer.tui.reading.session_screen import ReadScreen
+from explorer.tui import agent_commands as reclaiming
+from explorer.tui.dialogs.questions import Question
+from explorer.tui.edits import prune_screen as prune
+from explorer.tui.edits.prune_screen import PruneScreen, RuleList
+from explorer.tui.reading.reading_pane import ReadScreen
 from tests.edits.states import dump
 from tests.factories import rows, talk
 from tests.tui.driving import NOW, Driver, Held, opened

@@ -7,8 +7,7 @@ import pytest
 
 from explorer.render.passages import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
-from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Choice, Question
 from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.reading.transcript_view import ReadingCommand
 from tests.factories import altered, one_session, say

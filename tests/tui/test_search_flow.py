@@ -8,10 +8,10 @@ from rich.segment import Segment
 
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
-from explorer.tui.list.chip_bar import ChipBar
+from explorer.tui.list.search_bar import ChipBar
 from explorer.tui.list.session_list import SessionList
+from explorer.tui.reading.block_screen import LongText
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.reading.long_text import LongText
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.painted import PaintedView
@@ -212,8 +212,8 @@ async def test_a_letter_that_changes_the_results_lays_nothing_out(
 
         monkeypatch.setattr(MainScreen, "_refresh_layout", noted)
         await driver.type(" h")
-        assert driver.main.sessions.found is not None
-        assert driver.main.sessions.found.result.query.text == "owl h"
+        assert driver.main.sessions.arranged.found is not None
+        assert driver.main.sessions.arranged.found.result.query.text == "owl h"
         await driver.press("asterisk")
         assert [chip.words for chip in driver.main.query_one(ChipBar).chips] == ["h…"]
         assert layouts == []
@@ -229,8 +229,8 @@ async def test_the_first_rows_come_with_the_results(
 
         def noted(sessions: SessionList, *arguments: Any) -> None:
             plain(sessions, *arguments)
-            if sessions.found:
-                shown.append(not sessions._known.missing(sessions.in_sight()))
+            if sessions.arranged.found:
+                shown.append(not sessions.known.missing(sessions.in_sight()))
 
         monkeypatch.setattr(SessionList, "show", noted)
         await _search(driver, "owl")

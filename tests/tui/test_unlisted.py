@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.tui.dialogs.choice import Choice
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Choice, Question
 from tests.factories import rows
 from tests.tui.driving import Driver, animals, opened
 

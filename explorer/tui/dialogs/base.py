@@ -7,7 +7,7 @@ what lay below it, and one that something lies over would stay.
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
-from explorer.tui.styles import style
+from explorer.tui.themes import style
 
 
 class Closing(Screen[ScreenResultType]):

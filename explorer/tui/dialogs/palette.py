@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Button, Input, LoadingIndicator, OptionList
 
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.widgets.options import SteadyList
+from explorer.tui.widgets.fields import SteadyList
 
 
 class Commands(CommandList, SteadyList, can_focus=False):

@@ -1,12 +1,11 @@
 """The trash: what was deleted and changed. Look into it, bring it back, or delete it for good."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -20,13 +19,12 @@ from explorer.stores.edits.words import back_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 from explorer.stores.ours.trash_text import told
-from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.question import Question
+from explorer.tui.dialogs.questions import Question, ask, may_ask, place
+from explorer.tui.edits.confirm import EditLane
+from explorer.tui.edits.undo import undo
 from explorer.tui.reading.block_screen import BlockScreen
-from explorer.tui.toast import say
-from explorer.tui.widgets.options import Options
-from explorer.tui.workers import Lanes
+from explorer.tui.widgets.fields import Options
 
 LISTED = 2_000
 """Sessions that are listed one by one: a list of all that a big prune took would take seconds."""
@@ -41,11 +39,13 @@ _STATES = {
 }
 
 
-class InTrash(NamedTuple):
-    """All that the trash holds of a file."""
+class _Taken(NamedTuple):
+    """An edit, and the sessions that are in the trash because of it."""
 
-    receipts: Sequence[tuple[Receipt, Sequence[Entry]]]
-    bytes: int
+    receipt: Receipt
+    entries: Sequence[Entry]
+    """Those that are listed."""
+    more: int
 
 
 class TrashScreen(Dialog[None]):
@@ -57,35 +57,32 @@ class TrashScreen(Dialog[None]):
         Binding("x,delete", "purge", show=False),
     ]
 
-    def __init__(self, held: InTrash, now: float, trash: "Trashing") -> None:
+    def __init__(self, lane: EditLane, held: Sequence[_Taken], bytes_held: int) -> None:
         super().__init__()
+        self._lane = lane
         self._held = held
-        self._now = now
-        self._trash = trash
-        self._places: dict[str, tuple[Receipt, Entry | None]] = {}
+        self._bytes = bytes_held
+        self._places: list[tuple[Receipt, Entry | None] | None] = []
+        """What each row stands for; None for words that cannot be chosen."""
 
     def compose(self) -> ComposeResult:
         options = []
-        room = LISTED
-        for receipt, entries in self._held.receipts:
-            name = f"r{receipt.number}"
-            self._places[name] = receipt, None
-            options.append(Option(self._receipt_line(receipt), id=name))
-            for entry in entries[:room]:
-                name = f"e{entry.number}"
-                self._places[name] = receipt, entry
-                options.append(Option(_entry_line(entry), id=name))
-            if len(entries) > room:
-                line = _more_line(receipt, len(entries) - room)
-                options.append(Option(line, disabled=True))
-            room = max(room - len(entries), 0)
+        for receipt, entries, more in self._held:
+            options.append(self._option(self._receipt_line(receipt), (receipt, None)))
+            options += [self._option(_entry_line(entry), (receipt, entry)) for entry in entries]
+            if more:
+                options.append(self._option(_more_line(receipt, more), None))
         if not options:
-            options.append(Option(Content(NOTHING), disabled=True))
+            options.append(self._option(Content(NOTHING), None))
         yield Options(*options, id="trash")
+
+    def _option(self, line: Content, place: tuple[Receipt, Entry | None] | None) -> Option:
+        self._places.append(place)
+        return Option(line, disabled=place is None)
 
     def on_mount(self) -> None:
         shown = self.query_one(OptionList)
-        held = f"{size(self._held.bytes)} · kept for {RETENTION_DAYS} days"
+        held = f"{size(self._bytes)} · kept for {RETENTION_DAYS} days"
         shown.border_title = Content(f"Trash · {held}")
         self._say_keys(None)
         self.set_focus(shown)
@@ -93,134 +90,108 @@ class TrashScreen(Dialog[None]):
     def _say_keys(self, entry: Entry | None) -> None:
         """What the keys do here: only a session can be looked into."""
         enter = "" if entry is None else "enter looks into it · "
-        edit = "r restores · x deletes for good · " if self._places else ""
+        edit = "r restores · x deletes for good · " if self._held else ""
         self.query_one(OptionList).border_subtitle = Content(f"{enter}{edit}esc closes")
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        self._say_keys(self._place(event.option)[1])
+        _, entry = self._places[event.option_index] or (None, None)
+        self._say_keys(entry)
 
     def _receipt_line(self, receipt: Receipt) -> Content:
         state = back_words(receipt) or _STATES.get(receipt.state, "")
         return Content.assemble(
-            (f"{pad(ago(receipt.made, self._now), 11)}", "$dim"),
+            (f"{pad(ago(receipt.made, self._lane.clock()), 11)}", "$dim"),
             (clean_line(receipt.words, 90), "bold"),
             (f"  {state}" if state else "", "$warning"),
         )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        _, entry = self._place(event.option)
+        _, entry = self._places[event.option_index] or (None, None)
         if entry is not None:
-            self._trash.look(entry)
-
-    def _place(self, option: Option) -> tuple[Receipt, Entry | None] | tuple[None, None]:
-        """What a row stands for."""
-        return self._places.get(option.id or "", (None, None))
+            _look_into(self._lane, entry)
 
     def _chosen(self) -> tuple[Receipt, Entry | None] | None:
-        shown = self.query_one(OptionList)
-        if shown.highlighted is None or not self.is_active:
-            return None
-        return self._places.get(shown.get_option_at_index(shown.highlighted).id or "")
+        at = self.query_one(OptionList).highlighted
+        return None if at is None or not self.is_active else self._places[at]
 
     def action_restore(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
             self.dismiss()
-            self._trash.restore(*chosen)
+            receipt, entry = chosen
+            undo(self._lane, receipt.number, [entry.number] if entry else None)
 
     def action_purge(self) -> None:
         chosen = self._chosen()
         if chosen is not None:
             self.dismiss()
-            self._trash.purge(chosen[0])
+            _purge(self._lane, chosen[0])
 
 
-class Trashing:
-    """Shows the trash of one file."""
+def show_trash(lane: EditLane) -> None:
+    """Show what was deleted and changed."""
+    asked_at = place(lane.screen.app)
 
-    def __init__(
-        self,
-        screen: Screen[None],
-        lanes: Lanes,
-        edits: Edits,
-        clock: Callable[[], float],
-        undo: Callable[[int, list[int] | None], None],
-    ) -> None:
-        """`undo` takes an edit back, or only some of its entries."""
-        self._screen = screen
-        self._lanes = lanes
-        self._edits = edits
-        self._clock = clock
-        self._undo = undo
+    def work(token: CancelToken) -> tuple[list[_Taken], int]:
+        return list(_taken(lane.edits)), lane.edits.trash.size()
 
-    def show(self) -> None:
-        trash, asked_at = self._edits.trash, place(self._screen.app)
+    def take(found: tuple[list[_Taken], int]) -> None:
+        if may_ask(lane.screen, asked_at):
+            lane.screen.app.push_screen(TrashScreen(lane, *found))
 
-        def work(token: CancelToken) -> InTrash:
-            return InTrash(list(_named(self._edits)), trash.size())
-
-        def take(held: InTrash) -> None:
-            if may_ask(self._screen, asked_at):
-                self._screen.app.push_screen(TrashScreen(held, self._clock(), self))
-
-        self._lanes.start("trash", work, take, self._say)
-
-    def look(self, entry: Entry) -> None:
-        def work(token: CancelToken) -> str:
-            lines: list[str] = []
-            length = 0
-            for line in told(self._edits.trash, entry):
-                lines.append(line)
-                length += len(line)
-                if length > MOST:
-                    lines.append("… and more, which is kept as well.")
-                    break
-            return "\n".join(lines) or "It had no messages."
-
-        def take(text: str) -> None:
-            name = clean_line(entry_name(entry), 60)
-            self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
-
-        self._lanes.start("trash", work, take, self._say)
-
-    def restore(self, receipt: Receipt, entry: Entry | None) -> None:
-        self._undo(receipt.number, [entry.number] if entry else None)
-
-    def purge(self, receipt: Receipt) -> None:
-        if receipt.half_done:
-            self._say(ExplorerError("It was cut short", "Restore it or finish it first."))
-            return
-        held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
-        question = Question(
-            "Delete it for good?",
-            f"{clean(receipt.words)}\n{held}. It cannot be restored afterwards.",
-            "Delete for good",
-        )
-        self._screen.app.push_screen(
-            question, lambda yes: self._delete_for_good(receipt) if yes else None
-        )
-
-    def _delete_for_good(self, receipt: Receipt) -> None:
-        def work(token: CancelToken) -> None:
-            with self._edits.trash.alone():
-                self._edits.trash.purge([receipt.number])
-
-        def take(_: None) -> None:
-            self._screen.notify("Deleted for good.", markup=False)
-
-        self._lanes.queue("edit", work, take, self._say)
-
-    def _say(self, error: ExplorerError) -> None:
-        say(self._screen, error)
+    lane.lanes.start("trash", work, take, lane.say)
 
 
-def _named(edits: Edits) -> Iterator[tuple[Receipt, Sequence[Entry]]]:
+def _taken(edits: Edits) -> Iterator[_Taken]:
     """Every edit with its sessions, of which those that are listed are named as in the list."""
     room = LISTED
     for receipt in edits.trash.receipts():
         entries = edits.trash.entries(receipt.number)
-        yield receipt, [*edits.worded_entries(entries[:room]), *entries[room:]]
+        named = edits.worded_entries(entries[:room])
+        yield _Taken(receipt, named, max(len(entries) - room, 0))
         room = max(room - len(entries), 0)
+
+
+def _look_into(lane: EditLane, entry: Entry) -> None:
+    def work(token: CancelToken) -> str:
+        lines: list[str] = []
+        length = 0
+        for line in told(lane.edits.trash, entry):
+            lines.append(line)
+            length += len(line)
+            if length > MOST:
+                lines.append("… and more, which is kept as well.")
+                break
+        return "\n".join(lines) or "It had no messages."
+
+    def take(text: str) -> None:
+        name = clean_line(entry_name(entry), 60)
+        lane.screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
+
+    lane.lanes.start("trash", work, take, lane.say)
+
+
+def _purge(lane: EditLane, receipt: Receipt) -> None:
+    """Delete it for good, after a question."""
+    if receipt.half_done:
+        lane.say(ExplorerError("It was cut short", "Restore it or finish it first."))
+        return
+
+    def work(token: CancelToken) -> None:
+        with lane.edits.trash.alone():
+            lane.edits.trash.purge([receipt.number])
+
+    def take(_: None) -> None:
+        lane.screen.notify("Deleted for good.", markup=False)
+
+    held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
+    text = f"{clean(receipt.words)}\n{held}. It cannot be restored afterwards."
+    question = Question("Delete it for good?", text, "Delete for good")
+    ask(
+        lane.screen,
+        question,
+        lambda: lane.lanes.start("edit", work, take, lane.say, queued=True),
+    )
 
 
 def _more_line(receipt: Receipt, number: int) -> Content:

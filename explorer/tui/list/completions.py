@@ -6,6 +6,7 @@ everything at every other letter.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
 SHOWN = 8
 
 
+@dataclass
 class Offering:
     """Joins the search bar, the bar of keys, and what the file is known to hold."""
 
-    def __init__(self, bar: SearchBar, keys: KeyBar, lister: Lister, lanes: Lanes) -> None:
-        self._bar = bar
-        self._keys = keys
-        self._lister = lister
-        self._lanes = lanes
-        self._known: dict[str, Sequence[str]] = {}
+    _bar: SearchBar
+    _keys: KeyBar
+    _lister: Lister
+    _lanes: Lanes
+    _known: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def typed(self) -> None:
         """Another text: say what it could become."""

@@ -13,19 +13,17 @@ from textual.content import Content
 from explorer.browse.arrangement import Wish
 from explorer.browse.choices import ChoiceRow, chosen, filter_rows, moment
 from explorer.cancel import CancelToken
-from explorer.errors import StoreError
 from explorer.model import Hidden
-from explorer.render.clean import clean
 from explorer.render.figures import count, exact
 from explorer.search.filters import FILTERED, Filters, Tally, tally
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.dialogs.questions import Prompt, ask_for
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.widgets.choice_list import ChoiceList
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.workers import Lanes
 
 
 class FilterList(ChoiceList):
@@ -59,7 +57,7 @@ class FilterScreen(Dialog[None]):
         super().__init__()
         self._lister = lister
         self._clock = clock
-        self._lanes = Lanes(self, self._failed)
+        self._lanes = Lanes(self)
         self._tally: Tally | None = None
         self._counted: Catalog | None = None
 
@@ -75,9 +73,6 @@ class FilterScreen(Dialog[None]):
 
     def on_unmount(self) -> None:
         self._lanes.stop()
-
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
 
     @on(FilterList.Chosen)
     def _choose(self, event: FilterList.Chosen) -> None:
@@ -106,17 +101,15 @@ class FilterScreen(Dialog[None]):
                 "A day, month or year (2026-03-01, 2026-03), 7d, 12h, yesterday",
             )
 
-        def take(text: str | None) -> None:
-            if text is not None:
-                found = moment(text, self._clock())
-                filters = self._lister.wish.filters
-                if row.kind == "since":
-                    filters = filters._replace(since=found)
-                else:
-                    filters = filters._replace(before=found)
-                self._wish(self._lister.wish._replace(filters=filters))
+        def take(text: str) -> None:
+            found, filters = moment(text, self._clock()), self._lister.wish.filters
+            if row.kind == "since":
+                filters = filters._replace(since=found)
+            else:
+                filters = filters._replace(before=found)
+            self._wish(self._lister.wish._replace(filters=filters))
 
-        self.app.push_screen(Prompt(f"Last active {row.kind}", row.name, check), take)
+        ask_for(self, Prompt(f"Last active {row.kind}", row.name, check), take)
 
     def _show(self) -> None:
         catalog = self._lister.catalog
@@ -159,6 +152,3 @@ class FilterScreen(Dialog[None]):
     def _count_again(self) -> None:
         if self._lister.catalog is not self._counted:
             self._count()
-
-    def _failed(self, error: StoreError) -> None:
-        self.notify(clean(error.message), title=error.title, severity="error", markup=False)

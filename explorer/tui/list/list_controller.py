@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.screen import Screen
 
 from explorer.browse import arrangement as arranging
 from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish, inside_row
@@ -28,7 +29,7 @@ from explorer.browse.refresh import Renewed, read_again, read_rows
 from explorer.browse.row_cache import text_of
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
-from explorer.model import Session, Sort, StoreInfo
+from explorer.model import Session, StoreInfo
 from explorer.render.clean import clean_line
 from explorer.render.figures import count
 from explorer.render.lines import Line
@@ -37,8 +38,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import Fates
-from explorer.tui.list.chip_bar import ChipBar
-from explorer.tui.list.search_bar import SearchBar
+from explorer.tui.list.search_bar import ChipBar, SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
 
@@ -57,18 +57,16 @@ class Lister:
 
     def __init__(
         self,
-        sessions: SessionList,
-        search_bar: SearchBar,
-        chip_bar: ChipBar,
+        screen: Screen[None],
         lanes: Lanes,
         clock: Callable[[], float],
         chosen: Callable[[], None],
         informed: Callable[[StoreInfo], None],
     ) -> None:
         """`chosen` is told when another session is under the cursor, and known."""
-        self._sessions = sessions
-        self._search_bar = search_bar
-        self._chip_bar = chip_bar
+        self._sessions = screen.query_one(SessionList)
+        self._search_bar = screen.query_one(SearchBar)
+        self._chip_bar = screen.query_one(ChipBar)
         self._lanes = lanes
         self._clock = clock
         self._chosen = chosen
@@ -80,13 +78,12 @@ class Lister:
         """Edits of ours, and how many of them the last look at everything has seen: they leave no
         trace that a smaller one would find."""
         self.wish = Wish()
-        self.cursor = sessions.cursor
+        self.cursor = self._sessions.cursor
         self.catalog: Catalog | None = None
         self.facts: Columns | None = None
         self.fates: Fates | None = None
         """What the agent is going to do by itself; None until it was read."""
         self._basis: Basis | None = None
-        self._listed = Arranged((), (), {}, 0)
         self._title = ""
         self.matcher: Matcher | None = None
         """What is being searched for."""
@@ -121,9 +118,6 @@ class Lister:
         pinned = frozenset(order[: opened.pinned])
         page = Arranged(order, groups, {}, len(order), pinned=pinned)
         self._list(opened.arranged or page)
-
-    def now(self) -> float:
-        return self._clock()
 
     def survey(self, then: Callable[[], None] | None = None) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""
@@ -160,7 +154,7 @@ class Lister:
         store, catalog, basis = self.store, self.catalog, self._basis
         if store is None or catalog is None:
             return False
-        known, inside = tuple(self._sessions.in_sight()), self._sessions.inside
+        known, inside = tuple(self._sessions.in_sight()), self._sessions.arranged.inside
         facts, now = self.facts, self._clock()
         since = time.monotonic() - self._surveyed
         edits, unseen = self._edits, self._edits != self._edits_seen
@@ -223,11 +217,6 @@ class Lister:
         """Remove one filter, by the name of its chip."""
         self.wish_for(without(self.wish, name))
 
-    def take_off_last(self) -> None:
-        names = [chip.name for chip in self._chip_bar.chips if chip.name]
-        if names:
-            self.take_off(names[-1])
-
     def toggle_inside(self) -> None:
         """Unfold the conversation under the cursor, or fold the one it is in."""
         at, row = self._sessions.outer_row(), self._sessions.current
@@ -264,11 +253,6 @@ class Lister:
         revealed = self.wish.revealed | {tip}
         self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
 
-    def sort_by(self, sort: Sort) -> None:
-        """Another order; the same one again turns it round."""
-        reverse = sort is self.wish.sort and not self.wish.reverse
-        self.wish_for(self.wish._replace(sort=sort, reverse=reverse))
-
     def arrange(self) -> None:
         """List what the search bar asks for, or everything."""
         store, catalog = self.store, self.catalog
@@ -278,7 +262,9 @@ class Lister:
         facts, fates = self.facts, self.fates
         if text:
             asked = Asked(store, catalog, facts, text, wish, now, fates=fates)
-            self._search(asked._replace(page=self._sessions.page, known=self._sessions.known))
+            self._search(
+                asked._replace(page=self._sessions.page, known=self._sessions.known.numbers)
+            )
             return
         self.matcher, self._search_for, self._scanned = None, None, []
 
@@ -319,7 +305,7 @@ class Lister:
     def failed(self, error: StoreError) -> None:
         """Something could not be read. If it was what is searched for, the bar says so: what is
         listed, dimmed, is of another search or of none."""
-        shown = self._searched() in ("", text_of(self._listed))
+        shown = self._searched() in ("", text_of(self._sessions.arranged))
         if not shown and not self._lanes.busy("order"):
             self._search_bar.say(clean_line(f"cannot search now · {error.title}"))
 
@@ -342,7 +328,7 @@ class Lister:
 
     def _do_when_listed(self) -> None:
         known = self._sessions.current is not None or not self._sessions.order
-        if self._when_listed and known and text_of(self._listed) == self._searched():
+        if self._when_listed and known and text_of(self._sessions.arranged) == self._searched():
             then, self._when_listed = self._when_listed, None
             then()
 
@@ -350,8 +336,8 @@ class Lister:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
-        now, inside = self._clock(), self._sessions.inside
-        matcher, found = self.matcher, self._sessions.found
+        now, inside = self._clock(), self._sessions.arranged.inside
+        matcher, found = self.matcher, self._sessions.arranged.found
 
         in_sight = not set(event.rows).isdisjoint(self._sessions.in_sight())
 
@@ -384,7 +370,6 @@ class Lister:
         tip = self.catalog.tip if self.catalog is not None else None
         self._sessions.show(arranged, self.matcher, tip, sure)
         self._chosen()
-        self._listed = arranged
         self.say_counts()
         said = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         if found:
@@ -397,7 +382,7 @@ class Lister:
 
     def say_counts(self) -> None:
         """How many of how many are listed and what is hidden, in the room that there is."""
-        listed, catalog = self._listed, self.catalog
+        listed, catalog = self._sessions.arranged, self.catalog
         if catalog is None:
             words = f"{count(listed.listed)} of … · hidden: …"
         else:

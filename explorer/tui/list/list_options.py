@@ -1,6 +1,7 @@
 """What is chosen for the list: its order, its filters, its pins, and who of a family to go to."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from textual.screen import Screen
 
@@ -13,47 +14,43 @@ from explorer.model import Sort
 from explorer.render.figures import count
 from explorer.stores.columns import ID
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.choice import Choice
+from explorer.tui.dialogs.questions import Choice, ask_for
 from explorer.tui.list.list_controller import Lister
-from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.tui.workers import Lanes, say
 
 FOUND_ORDERS = ((False, "Newest first"), (True, "Best first: by relevance"))
 
 
-class Choosing:
+class Choosing(NamedTuple):
     """The dialogs of the list, and what is kept of them in our own notes."""
 
-    def __init__(
-        self, screen: Screen[None], lanes: Lanes, lister: Lister, notes: Notes | None
-    ) -> None:
-        self._screen = screen
-        self._lanes = lanes
-        self._lister = lister
-        self._notes = notes
+    screen: Screen[None]
+    lanes: Lanes
+    lister: Lister
+    notes: Notes | None
 
     def sort(self) -> None:
         """Choose the order of the list, or of what was found."""
-        if self._lister.matcher is not None:
-            found = Choice("Order of what is found", FOUND_ORDERS, self._lister.wish.best)
-            self._screen.app.push_screen(found, self._found_sorted)
+        wish = self.lister.wish
+        if self.lister.matcher is not None:
+            found = Choice("Order of what is found", FOUND_ORDERS, wish.best)
+            ask_for(self.screen, found, self._sort_found)
             return
-        now = self._lister.wish.sort
         options = [
-            (sort, words.capitalize() + (" · enter turns it round" if sort is now else ""))
+            (sort, words.capitalize() + (" · enter turns it round" if sort is wish.sort else ""))
             for sort, words in SORTS.items()
         ]
-        self._screen.app.push_screen(Choice("Sort", options, now), self._sorted)
+        ask_for(self.screen, Choice("Sort", options, wish.sort), self._sorted)
 
-    def _found_sorted(self, best: bool | None) -> None:
-        if best is not None:
-            self._lister.wish_for(self._lister.wish._replace(best=best))
+    def _sort_found(self, best: bool) -> None:
+        self.lister.wish_for(self.lister.wish._replace(best=best))
 
-    def _sorted(self, sort: Sort | None) -> None:
-        if sort is None:
-            return
-        self._lister.sort_by(sort)
-        words = f"{sort} {REVERSED}" if self._lister.wish.reverse else sort.value
+    def _sorted(self, sort: Sort) -> None:
+        """Another order; the same one again turns it round."""
+        wish = self.lister.wish
+        reverse = sort is wish.sort and not wish.reverse
+        self.lister.wish_for(wish._replace(sort=sort, reverse=reverse))
+        words = f"{sort} {REVERSED}" if reverse else sort.value
         self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
 
     def remember_searches(self, searches: Sequence[str]) -> None:
@@ -63,43 +60,40 @@ class Choosing:
 
     def lineage(self, key: int, now: float) -> None:
         """Show the family of a session."""
-        store, catalog = self._lister.store, self._lister.catalog
-        width = self._screen.size.width * 95 // 100 - 6
-        if store is not None and catalog is not None:
-            self._lanes.start(
-                "lineage",
-                lambda token: lineage(store, catalog, key, width, now, token),
-                lambda family: self._show_family(family, key),
-            )
+        store, catalog = self.lister.store, self.lister.catalog
+        width = self.screen.size.width * 95 // 100 - 6
 
-    def _show_family(self, family: FamilyTree, here: int) -> None:
-        shown, title = len(family.members), "Lineage"
-        if shown < family.total:
-            title += f" · {count(shown)} of {count(family.total)}, around this one"
-        choice = Choice(title, family.members, here, "enter goes there · esc closes")
-        self._screen.app.push_screen(
-            choice, lambda key: self._lister.reveal(key) if key is not None else None
-        )
+        def show(family: FamilyTree) -> None:
+            shown, title = len(family.members), "Lineage"
+            if shown < family.total:
+                title += f" · {count(shown)} of {count(family.total)}, around this one"
+            dialog = Choice(title, family.members, key, "enter goes there · esc closes")
+            ask_for(self.screen, dialog, self.lister.reveal)
+
+        if store is not None and catalog is not None:
+            self.lanes.start(
+                "lineage", lambda token: lineage(store, catalog, key, width, now, token), show
+            )
 
     def filters(self, clock: Callable[[], float]) -> None:
         """Choose what is listed."""
         from explorer.tui.list.filter_dialog import FilterScreen
 
-        if self._lister.store is not None and self._lister.catalog is not None:
-            self._screen.app.push_screen(FilterScreen(self._lister, clock))
+        if self.lister.store is not None and self.lister.catalog is not None:
+            self.screen.app.push_screen(FilterScreen(self.lister, clock))
 
     def pin(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Pin these rows, or if all of them are pinned take the pins out; none that is another
         session by now than was `shown`."""
-        store, catalog = self._lister.store, self._lister.catalog
+        store, catalog = self.lister.store, self.lister.catalog
         keys = [key for key in rows if catalog is not None and catalog.has(key)]
         if store is None or catalog is None or not keys:
             return
-        notes = self._notes
+        notes = self.notes
 
         def work(token: CancelToken) -> frozenset[str]:
             # As the key presses before this one have left them.
-            pins = self._lister.wish.pins
+            pins = self.lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
             known = store.columns({ID}, [part for chain in chains for part in chain], token)[ID]
             ids = [
@@ -114,15 +108,15 @@ class Choosing:
             return pins.difference(changed) if off else pins.union(changed)
 
         def take(pins: frozenset[str]) -> None:
-            self._lister.wish_for(self._lister.wish._replace(pins=pins))
+            self.lister.wish_for(self.lister.wish._replace(pins=pins))
 
-        self._lanes.queue("pins", work, take, self._say)
+        self.lanes.start("pins", work, take, self._say, queued=True)
 
     def _keep(self, note: Callable[[Notes], None]) -> None:
         """Write something down, in a thread; what goes wrong is said and nothing else."""
-        notes = self._notes
+        notes = self.notes
         if notes is not None:
-            self._lanes.queue("notes", lambda _: note(notes), lambda _: None, self._say)
+            self.lanes.start("notes", lambda _: note(notes), lambda _: None, self._say, queued=True)
 
     def _say(self, error: ExplorerError) -> None:
-        say(self._screen, error)
+        say(self.screen, error)

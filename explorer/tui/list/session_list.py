@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from explorer.browse.arrangement import Arranged, Found, Inside
+from explorer.browse.arrangement import Arranged
 from explorer.browse.cursor import ListCursor, Selection
 from explorer.browse.first_read import SHORT
 from explorer.browse.headings import RowIndex
@@ -24,7 +24,7 @@ from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
 from explorer.tui.keys.actions import bindings
-from explorer.tui.widgets.results_view import ResultsView
+from explorer.tui.widgets.painted import ResultsView
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
@@ -70,9 +70,11 @@ class SessionList(ResultsView):
     def __init__(self, now: float, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.set_reactive(SessionList.now, now)
-        self._arranged = Arranged((), (), {}, 0)
+        self.arranged = Arranged((), (), {}, 0)
+        """What is listed."""
         self.cursor = ListCursor()
-        self._known = KnownRows()
+        self.known = KnownRows()
+        """The rows that were read."""
         self.selection = Selection()
         self._chosen_density = False
         self._index = RowIndex(0, 2)
@@ -85,12 +87,12 @@ class SessionList(ResultsView):
     @property
     def current(self) -> Session | None:
         """The session under the cursor, if it has been read."""
-        return self._known.get(self.cursor_row)
+        return self.known.get(self.cursor_row)
 
     @property
     def on_a_part(self) -> bool:
         """The cursor is on one part of a conversation, not on the whole."""
-        found = self.inside.get(self.cursor_row or 0)
+        found = self.arranged.inside.get(self.cursor_row or 0)
         return found is not None and bool(found.unit.whole)
 
     def chosen(self) -> list[int]:
@@ -101,7 +103,7 @@ class SessionList(ResultsView):
     def chosen_ids(self) -> dict[int, str]:
         """The ids of those by key, as far as they are known: the numbers by which a list knows its
         rows may be those of other sessions by now."""
-        known = (self._known.get(row) for row in self.chosen())
+        known = (self.known.get(row) for row in self.chosen())
         return {row.key: row.id for row in known if row is not None}
 
     @property
@@ -110,23 +112,18 @@ class SessionList(ResultsView):
 
     def row(self, row: int) -> Session | None:
         """What is known of a row."""
-        return self._known.get(row)
-
-    @property
-    def inside(self) -> Mapping[int, Inside]:
-        """The rows that are shown because others are unfolded."""
-        return self._arranged.inside
+        return self.known.get(row)
 
     def outer_row(self) -> int | None:
         """The row under the cursor, or the one that it is inside of."""
         at = self.cursor.place
-        while at > 0 and self.order[at] in self.inside:
+        while at > 0 and self.order[at] in self.arranged.inside:
             at -= 1
         return self.order[at] if self.order else None
 
     def searching(self, text: str) -> None:
         """What is listed stays until what is searched for comes."""
-        if text != text_of(self._arranged):
+        if text != text_of(self.arranged):
             self.expect()
 
     def show(
@@ -141,8 +138,8 @@ class SessionList(ResultsView):
         self.arrived()
         before = self.cursor_row
         offset = self._index.top(self.cursor.place) - self.scroll_offset.y if self.order else 0
-        self._known.arrange(arranged, matcher)
-        self._arranged = arranged
+        self.known.arrange(arranged, matcher)
+        self.arranged = arranged
         kept = self.cursor.follow(arranged, tip, sure)
         self._measure()
         # A list that is at its top stays there: what is new is seen. Any other does not move.
@@ -155,31 +152,17 @@ class SessionList(ResultsView):
         if self.cursor_row != before and self.cursor_row is not None:
             self.post_message(self.Highlighted(self.cursor_row))
 
-    @property
-    def found(self) -> Found | None:
-        """What is listed because it was searched for."""
-        return self._arranged.found
-
-    def hit(self, row: int | None) -> int | None:
-        """The message that stands for a row among what a search found."""
-        return self._known.hit(row)
-
     def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
         """Rows that were read, by their numbers, and what a search found in them."""
-        self._known.add(rows, excerpts)
+        self.known.add(rows, excerpts)
         # Most are read ahead: nothing that is in sight changes with them.
         if not rows.keys().isdisjoint(self.in_sight()):
             self.refresh()
 
     def foresee(self, signs: Mapping[int, str]) -> None:
         """The signs of what is about to happen to rows."""
-        self._known.foresee(signs)
+        self.known.foresee(signs)
         self.refresh()
-
-    @property
-    def known(self) -> frozenset[int]:
-        """The rows that were read."""
-        return self._known.numbers
 
     @property
     def page(self) -> int:
@@ -188,12 +171,12 @@ class SessionList(ResultsView):
 
     def clear(self) -> None:
         """Another file: what was read and selected is not of this one."""
-        self._known.clear()
+        self.known.clear()
         self.selection.clear()
 
     def forget_rows(self) -> None:
         """The file has changed: rows out of sight are read again when they come back."""
-        self._known.keep_only(self.in_sight())
+        self.known.keep_only(self.in_sight())
 
     def in_sight(self) -> Sequence[int]:
         """The sessions on the screen."""
@@ -204,7 +187,7 @@ class SessionList(ResultsView):
     @property
     def _two_lines(self) -> bool:
         """What was found stands in the second line, on a short terminal too."""
-        return self.comfortable or (self.found is not None and not self._chosen_density)
+        return self.comfortable or (self.arranged.found is not None and not self._chosen_density)
 
     def fit_to(self, lines: int) -> None:
         """One line a row on a short terminal, until somebody chooses."""
@@ -226,7 +209,7 @@ class SessionList(ResultsView):
         lit, row = at == self.cursor.place, self.order[at]
         chosen = "✓" if inside == 0 and row in self.selection else " "
         gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
-        lines = self._known.lines(row, width - GUTTER, self._two_lines, self.now)
+        lines = self.known.lines(row, width - GUTTER, self._two_lines, self.now)
         return self.strip(gutter + lines[inside], width, lit)
 
     def _heading_on(self, y: int) -> int | None:
@@ -355,7 +338,7 @@ class SessionList(ResultsView):
 
     def _measure(self) -> None:
         height = 2 if self._two_lines else 1
-        self._index = RowIndex(len(self.order), height, self._arranged.groups)
+        self._index = RowIndex(len(self.order), height, self.arranged.groups)
         self.measure(self._index.total)
 
     def _ask(self) -> None:
@@ -366,5 +349,5 @@ class SessionList(ResultsView):
         first = self._index.nearest_row(self.scroll_offset.y - height)
         last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
         near = self.order[first : last + 1]
-        if rows := self._known.missing(near):
+        if rows := self.known.missing(near):
             self.post_message(self.RowsWanted(rows))

@@ -5,11 +5,12 @@ changes it too: what was not due is, after a while.
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from explorer.browse.outlook import AHEAD, Outlook, foresee
 from explorer.cancel import CancelToken
 from explorer.stores.catalog import Catalog
-from explorer.stores.fates import HOUR
+from explorer.stores.fates import HOUR, Fates
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.workers import Lanes
 
@@ -20,23 +21,17 @@ AGAIN = 12 * HOUR
 """Seconds after which the file is asked anew: it was asked for what comes in the next days."""
 
 
+@dataclass
 class Foreseeing:
     """Knows the outlook of one file."""
 
-    def __init__(
-        self,
-        lanes: Lanes,
-        lister: Lister,
-        clock: Callable[[], float],
-        told: Callable[[Outlook | None], None],
-    ) -> None:
-        """`told` is called with each new outlook."""
-        self._lanes = lanes
-        self._lister = lister
-        self._clock = clock
-        self._told = told
-        self.outlook: Outlook | None = None
-        self._asked = 0.0
+    _lanes: Lanes
+    _lister: Lister
+    _clock: Callable[[], float]
+    _told: Callable[[Outlook | None], None]
+    """Called with each new outlook."""
+    outlook: Outlook | None = None
+    _asked: float = 0.0
 
     def forget(self) -> None:
         """Another file."""
@@ -46,11 +41,15 @@ class Foreseeing:
 
     def begin(self) -> None:
         """Look at all sessions."""
+        self._asked = self._clock()
+        self._look(None)
+
+    def _look(self, known: Fates | None) -> None:
+        """See what is due of what is `known`, or of all that the file says."""
         store, catalog, now = self._lister.store, self._lister.catalog, self._clock()
         if store is not None and catalog is not None:
-            self._asked = now
             self._lanes.start(
-                LANE, lambda token: foresee(store, catalog, None, now, token), self._take
+                LANE, lambda token: foresee(store, catalog, known, now, token), self._take
             )
 
     def renew(self, catalog: Catalog, keys: Collection[int]) -> None:
@@ -72,17 +71,13 @@ class Foreseeing:
 
     def tick(self) -> None:
         """Time has passed."""
-        store, catalog, before = self._lister.store, self._lister.catalog, self.outlook
-        now = self._clock()
-        old = before is not None and now - before.made > EVERY
-        if store is None or catalog is None or before is None or not old or self._lanes.busy(LANE):
+        before, now = self.outlook, self._clock()
+        if before is None or now - before.made <= EVERY or self._lanes.busy(LANE):
             return
         if now - self._asked > AGAIN:
             self.begin()
         else:
-            self._lanes.start(
-                LANE, lambda token: foresee(store, catalog, before.fates, now, token), self._take
-            )
+            self._look(before.fates)
 
     def _take(self, outlook: Outlook) -> None:
         self.outlook = outlook

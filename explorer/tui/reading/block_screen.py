@@ -1,17 +1,194 @@
-"""One long block alone on the screen, from its first line to its last, with a find of its own."""
+"""Where enter leads in a transcript: into a long block, alone on the screen and with a find of its
+own, to the session of a subagent, or to an address.
 
-from textual import on
+Of a block, only where lines and matches begin and end is kept: many megabytes are wrapped and
+looked through in a thread, and painting looks up.
+"""
+
+import json
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Resize
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.worker import get_current_worker
 
+from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
+from explorer.model import Kind, Message, Session
+from explorer.render.clean import clean, clean_line, for_clipboard
+from explorer.render.figures import clock, count, plural
+from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern, pattern
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.columns import STARTED
+from explorer.transcript.find import HERE, goes_across
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.reading.clipboard import copy
+from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.reading.long_text import LongText
+from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
+
+MOST = 100_000
+"""Characters: terminals drop or choke on more."""
+LEEWAY = 5.0
+"""Seconds by which the clocks of an agent and its subagent may differ."""
+OFFERED = 40
+
+
+def copy(at: Widget, text: str, what: str) -> None:
+    """Put text on the clipboard through the terminal, made safe to paste."""
+    safe = for_clipboard(text)
+    if not safe.strip():
+        at.notify(f"There is no {what} here.", markup=False)
+        return
+    at.app.copy_to_clipboard(safe[:MOST])
+    said = f"Copied {what}: {plural(min(len(safe), MOST), 'character')}"
+    if len(safe) > MOST:
+        said += f" of {count(len(safe))}; E opens the session in an editor"
+    at.notify(f"{said}. If it does not paste, the terminal does not allow it.", markup=False)
+
+
+def as_json(message: Message) -> str:
+    """A message with all that is known of it."""
+    calls = [call._asdict() for call in message.tool_calls]
+    fields = message._asdict() | {"tool_calls": calls}
+    return json.dumps(fields, ensure_ascii=False, indent=2, default=str)
+
+
+Break = tuple[int, int, int]
+"""(start, end, cells of hanging indent) of a line."""
+
+
+class LongText(ReadingView):
+    """One text, all of it."""
+
+    BINDINGS = SCROLL_KEYS
+
+    def __init__(self, text: str, first_match: int = 0) -> None:
+        """`first_match` is the match that the reader comes from."""
+        super().__init__(id="long-text")
+        self._stored = text
+        self._text = ""
+        self._lines: Sequence[Break] = ()
+        self._finder: Pattern | None = None
+        self._starts, self._ends = array("L"), array("L")
+        """Where each match is in the text."""
+        self._at = -1
+        self._first_match = first_match
+        self.note = "Reading …"
+
+    def on_resize(self, event: Resize) -> None:
+        width = max(self.line_width - 2, 1)
+        # In a thread: many megabytes take seconds.
+        self._work("wrap", lambda: self._wrap(width))
+
+    def _wrap(self, width: int) -> None:
+        worker = get_current_worker()
+        text = self._text or clean(self._stored)
+        lines = []
+        for line in line_breaks(text, width):
+            lines.append(line)
+            if worker.is_cancelled:
+                return
+        self.app.call_from_thread(self._show, text, lines)
+
+    def _show(self, text: str, lines: Sequence[Break]) -> None:
+        top = self._lines[self.scroll_offset.y][0] if self._lines else 0
+        first = not self._lines
+        self._text, self._lines = text, lines
+        self.virtual_size = Size(self.line_width, len(lines))
+        keys = "ctrl+f finds · y copies · esc closes"
+        self.border_subtitle = Content(f"{plural(len(lines), 'line')} · {keys}")
+        # What is read stays in place; by force, for the scroll bar comes with the next layout.
+        self.scroll_to(y=self._line_at(top), animate=False, force=True)
+        self.refresh()
+        if first and self._finder is not None:
+            self.look_for(self._finder)
+
+    def _line_at(self, place: int) -> int:
+        return max(bisect_right(self._lines, place, key=lambda line: line[0]) - 1, 0)
+
+    def look_for(self, finder: Pattern | None) -> None:
+        """Find all matches, and go to the first from here on."""
+        self._finder, self._at = finder, -1
+        self._starts, self._ends = array("L"), array("L")
+        self.refresh()
+        if finder is None:
+            self.post_message(FindBar.Told(""))
+        elif self._lines:
+            text, start = self._text, self._lines[self.scroll_offset.y][0]
+            self._work("find", lambda: self._search(finder, text, start))
+
+    def _search(self, finder: Pattern, text: str, start: int) -> None:
+        worker = get_current_worker()
+        starts, ends = array("L"), array("L")
+        if goes_across(finder):
+            text = text.replace("\n", " ")
+        try:
+            for first, last in finder.spans(text):
+                starts.append(first)
+                ends.append(last)
+                if worker.is_cancelled:
+                    return
+        except ExplorerError as error:
+            self.post_message(FindBar.Told(str(error)))
+            return
+        self.app.call_from_thread(self._take, finder, starts, ends, start)
+
+    def _take(self, finder: Pattern, starts: "array[int]", ends: "array[int]", start: int) -> None:
+        if finder is self._finder:
+            self._starts, self._ends = starts, ends
+            first, self._first_match = self._first_match, 0
+            self._go(min(first, len(starts) - 1) if first else bisect_left(starts, start))
+
+    def step(self, step: int) -> None:
+        """The next match, or the one before, round the ends."""
+        self._go(self._at + step)
+
+    def _go(self, at: int) -> None:
+        if not self._starts:
+            self.post_message(FindBar.Told("not in this text" if self._finder else ""))
+            return
+        self._at = at % len(self._starts)
+        line = self._line_at(self._starts[self._at])
+        if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
+            y = max(line - self.size.height // 3, 0)
+            self.scroll_to(y=y, animate=False, force=True)
+        self.post_message(FindBar.Told(f"{count(self._at + 1)} of {count(len(self._starts))}"))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        if not self._lines:
+            return self.note_line(y)
+        number = y + self.scroll_offset.y
+        if number >= len(self._lines):
+            return self.strip((), self.line_width)
+        start, end, indent = self._lines[number]
+        line: Line = ((" " * (indent + 1), "text"), (self._text[start:end], "text"))
+        return self.strip(restyled(line, self._matches(start, end, 1 + indent)), self.line_width)
+
+    def _matches(self, start: int, end: int, margin: int) -> list[tuple[int, int, str]]:
+        """What of a line matches: from the first match that ends in it to the last that begins."""
+        return [
+            (
+                max(self._starts[number] - start, 0) + margin,
+                min(self._ends[number], end) - start + margin,
+                HERE if number == self._at else MATCH,
+            )
+            for number in range(bisect_right(self._ends, start), bisect_left(self._starts, end))
+        ]
+
+    def _work(self, group: str, work: Callable[[], None]) -> None:
+        self.run_worker(work, thread=True, group=group, exclusive=True, exit_on_error=False)
 
 
 class BlockScreen(Dialog[None]):
@@ -26,6 +203,9 @@ class BlockScreen(Dialog[None]):
         Binding("N", "step(-1)", show=False),
         Binding("y", "copy", show=False),
     ]
+
+    _view = getters.query_one(LongText)
+    _bar = getters.query_one(FindBar)
 
     def __init__(
         self,
@@ -60,14 +240,6 @@ class BlockScreen(Dialog[None]):
             self._bar.input.value = self._looking_for
         elif self._found is not None:
             self._view.look_for(self._found)
-
-    @property
-    def _view(self) -> LongText:
-        return self.query_one(LongText)
-
-    @property
-    def _bar(self) -> FindBar:
-        return self.query_one(FindBar)
 
     @on(FindBar.Typed)
     def _look_for(self, event: FindBar.Typed) -> None:
@@ -113,3 +285,61 @@ class BlockScreen(Dialog[None]):
             self._close_find()
         else:
             self.dismiss()
+
+
+def subagents(
+    store: Store,
+    catalog: Catalog,
+    key: int,
+    called: tuple[float | None, float | None],
+    now: float,
+    token: CancelToken,
+) -> list[Session]:
+    """The sessions that subagents of a session left between a call and its result; all of them
+    where the times do not tell."""
+    began, ended = called
+    children = catalog.children(Kind.SUBAGENT).get(key, [])
+    starts = store.columns({STARTED}, children, token)[STARTED]
+    timed = [
+        child
+        for child in children
+        if (start := starts.get(child)) is not None
+        and (began is None or start >= began - LEEWAY)
+        and (ended is None or start <= ended + LEEWAY)
+    ]
+    chosen = sorted(timed or children, key=lambda child: starts.get(child, 0.0))
+    units = {catalog.folded(child).key: catalog.folded(child) for child in chosen[:OFFERED]}
+    return store.sessions(list(units.values()), now, token)
+
+
+def choose_subagent(at: Widget, found: Sequence[Session], then: Callable[[Session], None]) -> None:
+    """Go to the one there is, or ask which."""
+    if not found:
+        at.notify("No session of that subagent is in this file.", markup=False)
+    elif len(found) == 1:
+        then(found[0])
+    else:
+        options = [
+            (session, f"{clock(session.started_at)}  {clean_line(session.name, 70)}")
+            for session in found
+        ]
+        ask_for(at, Choice("Which subagent", options, found[0]), then)
+
+
+def choose_address(at: Widget, found: Sequence[str]) -> None:
+    """Open an address in the browser, after it was seen in full."""
+
+    def offer(address: str) -> None:
+        question = Question("Open in the browser?", clean_line(address), "Open")
+        ask(at, question, lambda: _open(at, address))
+
+    if len(found) == 1:
+        offer(found[0])
+    else:
+        options = [(address, clean_line(address, 110)) for address in found]
+        ask_for(at, Choice("Links", options, found[0]), offer)
+
+
+def _open(at: Widget, address: str) -> None:
+    if address.startswith(("http://", "https://")):
+        at.app.open_url(address)

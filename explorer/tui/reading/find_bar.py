@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from explorer.render.clean import cell_width, clean_line
 from explorer.tui.keys.actions import bindings
-from explorer.tui.widgets.field import TextField
+from explorer.tui.widgets.fields import TextField
 
 ROOM = 18
 """Cells that are always there for what came of it, as the style sheet has it."""
@@ -31,6 +31,8 @@ class FindInput(TextField):
 
 class FindBar(Horizontal):
     """A line below a text."""
+
+    input = getters.query_one(FindInput)
 
     @dataclass
     class Typed(Message):
@@ -67,10 +69,6 @@ class FindBar(Horizontal):
         yield Static(Content("find"), id="find-label")
         yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)
         yield Static(id="find-words")
-
-    @property
-    def input(self) -> FindInput:
-        return self.query_one(FindInput)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

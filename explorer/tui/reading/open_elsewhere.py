@@ -1,27 +1,91 @@
-"""Another look at the session under the cursor: what is known of it, or all of it in the user's
-own editor or pager."""
+"""Another look at a session: all that is known of it, or its text in the user's own editor or
+pager."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+from textual.events import Resize
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.strip import Strip
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.export import MARKDOWN, PrivateCopy, session_lines
 from explorer.external_programs import Program, command_of, run
 from explorer.model import Session
+from explorer.render.clean import clean_line
 from explorer.render.figures import plural
+from explorer.render.lines import Line
 from explorer.stores.base import Details, Section, Store
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.fates import clean_up_rows
 from explorer.stores.resolve import read_conversation
-from explorer.tui.suspend import in_the_terminal
-from explorer.tui.toast import say
-from explorer.tui.workers import Lanes
+from explorer.transcript.detail_lines import detail_lines
+from explorer.tui.dialogs.base import Dialog
+from explorer.tui.reading.block_screen import copy
+from explorer.tui.suspend import run_command
+from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
+from explorer.tui.workers import Lanes, say
 
+MARGIN = 1
+"""Free cells on both sides."""
 MANY = 3000
 """Messages that take a moment to write: 35,000 took three seconds."""
+
+
+class DetailsView(ReadingView):
+    """The sections, as tall as they are."""
+
+    BINDINGS = SCROLL_KEYS
+
+    def __init__(self, details: Details) -> None:
+        super().__init__(id="details")
+        self._details = details
+        self._lines: Sequence[Line] = ()
+        self._laid_out_for = 0
+
+    def on_resize(self, event: Resize) -> None:
+        if self.line_width == self._laid_out_for:
+            return
+        self._laid_out_for = self.line_width
+        self._lines = detail_lines(self._details, max(self.line_width - 2 * MARGIN, 1))
+        self.virtual_size = Size(self.line_width, len(self._lines))
+        self.styles.height = len(self._lines) + self.gutter.height
+
+    def render_line(self, y: int) -> Strip:
+        number = y + self.scroll_offset.y
+        line = self._lines[number] if number < len(self._lines) else ()
+        return self.strip(((" " * MARGIN, "text"), *line), self.line_width)
+
+
+class DetailsScreen(Dialog[None]):
+    """Read, scrolled, closed again; `y` copies the id."""
+
+    BINDINGS = [
+        Binding("escape,q,i,left,h,enter", "dismiss", "Close"),
+        Binding("y", "copy", "Copy the id"),
+    ]
+
+    def __init__(self, details: Details, name: str) -> None:
+        """`name` is what the list calls the session."""
+        super().__init__()
+        self._details = details
+        self._name_in_list = name
+
+    def compose(self) -> ComposeResult:
+        view = DetailsView(self._details)
+        name = clean_line(self._details.title or self._name_in_list, 60)
+        view.border_title = Content(f"Details · {name}")
+        view.border_subtitle = Content("y copies the id · esc closes")
+        yield view
+
+    def action_copy(self) -> None:
+        copy(self, self._details.id, "the id")
 
 
 class ChosenSession(NamedTuple):
@@ -32,12 +96,17 @@ class ChosenSession(NamedTuple):
     session: Session
     alone: bool
     """Only this part of its conversation."""
-    now: float = 0.0
+    now: float
 
-    def unit(self, token: CancelToken) -> Unit:
-        return self._placed(token)[1]
+    def show_details(self, screen: Screen[None], lanes: Lanes) -> None:
+        """Everything the file says of it, but for its messages."""
 
-    def details(self, token: CancelToken) -> Details:
+        def show(found: Details) -> None:
+            screen.app.push_screen(DetailsScreen(found, self.session.name))
+
+        lanes.start("details", self._details, show)
+
+    def _details(self, token: CancelToken) -> Details:
         """Everything the file says of it, and what its agent is going to do to it."""
         catalog, unit = self._placed(token)
         found = self.store.details(unit, token)
@@ -57,65 +126,41 @@ class ChosenSession(NamedTuple):
             return catalog, Unit(key, (key,), self.session.kind)
         return catalog, catalog.single(key) if self.alone else catalog.folded(key)
 
-
-class SessionViews:
-    """Reads in a thread, and shows what comes."""
-
-    def __init__(self, screen: Screen[None], lanes: Lanes, at: ChosenSession | None) -> None:
-        self._screen = screen
-        self._lanes = lanes
-        self._at = at
-
-    def details(self) -> None:
-        """Everything the file says of it, but for its messages."""
-        at = self._at
-        if at is not None:
-            name = at.session.name
-            self._lanes.start("details", at.details, lambda found: self._show(found, name))
-
-    def read_in(self, program: Program) -> None:
+    def read_in(self, program: Program, screen: Screen[None], lanes: Lanes) -> None:
         """Its text as Markdown, in another program; the copy is gone when that ends."""
-        at = self._at
-        if at is None:
-            return
+        session = self.session
         try:
             command = command_of(program, os.environ)
         except ExplorerError as error:
-            say(self._screen, error)
+            say(screen, error)
             return
 
         def work(token: CancelToken) -> PrivateCopy:
-            parts = at.unit(token).parts
-            messages = read_conversation(at.store, parts, everything=False, token=token)
-            copy = PrivateCopy(at.session.id)
-            copy.write(session_lines(at.session, messages, MARKDOWN), token)
+            _, unit = self._placed(token)
+            messages = read_conversation(self.store, unit.parts, everything=False, token=token)
+            copy = PrivateCopy(session.id)
+            copy.write(session_lines(session, messages, MARKDOWN), token)
             return copy
 
-        if at.session.message_count > MANY:
-            words = f"Writing {plural(at.session.message_count, 'message')} …"
-            self._screen.notify(words, markup=False)
-        self._lanes.start("copy", work, lambda copy: self._read_copy(copy, command, program))
+        if session.message_count > MANY:
+            words = f"Writing {plural(session.message_count, 'message')} …"
+            screen.notify(words, markup=False)
+        lanes.start("copy", work, lambda copy: _read_copy(screen, copy, command, program))
 
-    def _read_copy(self, copy: PrivateCopy, command: tuple[str, ...], program: Program) -> None:
-        def read() -> int:
-            # Gone before the terminal is taken back, which may be gone itself by then.
-            try:
-                return run(command, copy.path)
-            finally:
-                copy.remove()
 
+def _read_copy(
+    screen: Screen[None], copy: PrivateCopy, command: tuple[str, ...], program: Program
+) -> None:
+    def read() -> int:
+        # Gone before the terminal is taken back, which may be gone itself by then.
         try:
-            code = in_the_terminal(self._screen.app, read)
-        except ExplorerError as error:
+            return run(command, copy.path)
+        finally:
             copy.remove()
-            say(self._screen, error)
-            return
-        if code:
-            words = f"{command[0]} ended with code {code}."
-            say(self._screen, ExplorerError(f"Back from the {program}", words))
 
-    def _show(self, found: Details, name: str) -> None:
-        # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.reading.details_screen import DetailsScreen
-
-        self._screen.app.push_screen(DetailsScreen(found, name))
+    code = run_command(screen, read)
+    if code is None:
+        copy.remove()
+    elif code:
+        words = f"{command[0]} ended with code {code}."
+        say(screen, ExplorerError(f"Back from the {program}", words))

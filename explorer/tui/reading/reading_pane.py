@@ -4,20 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import Screen
 
 from explorer.model import Session
 from explorer.render.blocks import shown_call, whole_text
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.transcript.find import Match
-from explorer.tui.reading.find_bar import FindBar
+from explorer.tui.dialogs.base import Closing
+from explorer.tui.reading.find_bar import FindBar, FindInput
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import ReadingCommand, Transcript
+from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 class ReadingPane(Vertical):
     """Where a session is read."""
 
+    transcript = getters.query_one(Transcript)
+
     @dataclass
     class SessionWanted(Message):
         """There are no more matches here: on to the next session, or back."""
@@ -37,22 +40,13 @@ class ReadingPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Transcript(id="transcript")
 
-    @property
-    def transcript(self) -> Transcript:
-        return self.query_one(Transcript)
-
-    def set_up(self, screen: Screen[None], lanes: Lanes, clock: Callable[[], float]) -> None:
-        self._screen = screen
+    def set_up(self, lanes: Lanes, clock: Callable[[], float]) -> None:
         self._lanes = lanes
         self._clock = clock
         self.reader = TranscriptController(self.transcript, lanes)
         self._finder: FindController | None = None
         self._matcher: Matcher | None = None
         self._hit: int | None = None
-
-    def open(self, store: Store) -> None:
-        """Another file."""
-        self.reader.open(store)
 
     def read(
         self,
@@ -96,8 +90,7 @@ class ReadingPane(Vertical):
         # Late, as all that only a key press needs: together 10 ms of the first frame.
         from explorer.render.passages import addresses
         from explorer.render.tools.call import delegates
-        from explorer.tui.reading.block_screen import BlockScreen
-        from explorer.tui.reading.follow_link import choose_address
+        from explorer.tui.reading.block_screen import BlockScreen, choose_address
 
         called = shown_call(laid.message, block.key, laid.call)
         shows_text = block.key == "text" and not block.foldable
@@ -115,12 +108,12 @@ class ReadingPane(Vertical):
         elif block.key.startswith("call") and delegates(called):
             self._to_subagent(event)
         elif links:
-            choose_address(self._screen, links)
+            choose_address(self, links)
         else:
             self.transcript.action_fold()
 
     def _to_subagent(self, event: Transcript.EntryWanted) -> None:
-        from explorer.tui.reading.follow_link import choose_subagent, subagents
+        from explorer.tui.reading.block_screen import choose_subagent, subagents
 
         store, catalog, now = self.reader.store, self.reader.catalog, self._clock()
         if store is None or catalog is None:
@@ -129,7 +122,7 @@ class ReadingPane(Vertical):
         self._lanes.start(
             "link",
             lambda token: subagents(store, catalog, key, called, now, token),
-            lambda found: choose_subagent(self._screen, found, self.reader.follow),
+            lambda found: choose_subagent(self, found, self.reader.follow),
         )
 
     @on(Transcript.CommandWanted)
@@ -185,13 +178,11 @@ class ReadingPane(Vertical):
 
     @on(FindBar.Typed)
     def _look_for(self, event: FindBar.Typed) -> None:
-        if self._finder is not None:
-            self._finder.look_for(event.text)
+        self._finding().look_for(event.text)
 
     @on(FindBar.StepWanted)
     def _step(self, event: FindBar.StepWanted) -> None:
-        if self._finder is not None:
-            self._finder.step(event.step)
+        self._finding().step(event.step)
 
     @on(FindBar.Entered)
     def _to_text(self) -> None:
@@ -199,16 +190,14 @@ class ReadingPane(Vertical):
 
     @on(FindBar.Closed)
     def _close_find(self) -> None:
-        if self._finder is not None:
-            self._finder.close()
-            self.transcript.highlight(self._matcher)
+        self._finding().close()
+        self.transcript.highlight(self._matcher)
         self.transcript.focus()
 
     def _leave(self) -> None:
         """Step back: out of the search, then to the list."""
-        if finder := self._open_finder():
-            finder.close()
-            self.transcript.highlight(self._matcher)
+        if self._open_finder():
+            self._close_find()
         else:
             self.post_message(Transcript.LeaveWanted())
 
@@ -232,12 +221,12 @@ class ReadingPane(Vertical):
     def _copy(self, command: ReadingCommand) -> None:
         """The id of the session, or of the block under the cursor its text, code or message."""
         # Late, as all that only a key press needs.
-        from explorer.tui.reading.clipboard import as_json, copy
+        from explorer.tui.reading.block_screen import as_json, copy
 
         laid, block = self.transcript.here()
         if command is ReadingCommand.COPY_ID:
             if self.reader.session is not None:
-                copy(self._screen, self.reader.session.tip_id, "the session's id")
+                copy(self, self.reader.session.tip_id, "the session's id")
             return
         if laid is None or laid.message is None or block is None:
             return
@@ -248,4 +237,44 @@ class ReadingPane(Vertical):
             text, what = code_of(text), "code"
         elif command is ReadingCommand.COPY_MESSAGE:
             text, what = as_json(laid.message), "the message as JSON"
-        copy(self._screen, text, what)
+        copy(self, text, what)
+
+
+class ReadScreen(Closing[None]):
+    """A transcript by itself."""
+
+    def __init__(
+        self, store: Store, catalog: Catalog, session: Session, clock: Callable[[], float]
+    ) -> None:
+        super().__init__()
+        self._store = store
+        self._catalog = catalog
+        self._session = session
+        self._clock = clock
+        self._lanes = Lanes(self)
+
+    def compose(self) -> ComposeResult:
+        yield ReadingPane(id="reading")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        pane = self.query_one(ReadingPane)
+        pane.set_up(self._lanes, self._clock)
+        pane.reader.open(self._store)
+        self.query_one(KeyBar).scope = "transcript"
+        self.set_focus(pane.transcript)
+        pane.read(self._session, self._catalog, alone=False)
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def cancel(self) -> None:
+        """Out of the find, then back."""
+        if isinstance(self.focused, FindInput):
+            self.focused.action_leave()
+        else:
+            self.dismiss()
+
+    @on(Transcript.LeaveWanted)
+    def _leave(self) -> None:
+        self.dismiss()

@@ -164,10 +164,6 @@ class TranscriptController:
             reading = self._reading._replace(everything=not self._reading.everything)
             self._begin(reading)
 
-    @property
-    def shows_everything(self) -> bool:
-        return self._reading is not None and self._reading.everything
-
     def _drop(self) -> None:
         """What is on its way is about the session before: message 60 may not be in this one."""
         for lane in LANES:
@@ -257,15 +253,14 @@ class TranscriptController:
         if self.store is None or self.outlined is None:
             return
         store, outlined, items, view = self.store, self.outlined, event.items, event.view
-        self._lanes.start(
-            "items",
-            lambda token: lay_out(store, outlined, items, view, token, event.known),
-            lambda laid: self._add(outlined, laid, view),
-        )
 
-    def _add(self, outlined: ConversationOutline, laid: dict[int, LaidMessage], view: View) -> None:
-        if outlined is self.outlined:
-            self._transcript.add(laid, view)
+        def add(laid: dict[int, LaidMessage]) -> None:
+            if outlined is self.outlined:
+                self._transcript.add(laid, view)
+
+        self._lanes.start(
+            "items", lambda token: lay_out(store, outlined, items, view, token, event.known), add
+        )
 
     def say_where(self, item: int, level: Level | None) -> None:
         """Which message is at the top, in the lower border; what we added is none."""
@@ -276,7 +271,8 @@ class TranscriptController:
         words = f"message {count(max(before, 1))}"
         if self.outlined.complete:
             words += f" of {count(self.outlined.messages)}"
-        hidden = "with rewound and hidden messages" if self.shows_everything else ""
+        everything = self._reading is not None and self._reading.everything
+        hidden = "with rewound and hidden messages" if everything else ""
         calls = f"tools {level}" if level else ""
         said = filter(None, (calls, hidden, words))
         self._transcript.border_subtitle = Content(" · ".join(said))

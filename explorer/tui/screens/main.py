@@ -22,22 +22,21 @@ from explorer.left_open import LeftOpen
 from explorer.model import SAFE_ID, Action
 from explorer.render.clean import clean_line
 from explorer.tui.keys.actions import bindings, scope_of
-from explorer.tui.list.chip_bar import ChipBar
 from explorer.tui.list.completions import Offering
 from explorer.tui.list.list_controller import Lister
-from explorer.tui.list.search_bar import SearchBar, SearchInput
+from explorer.tui.list.search_bar import ChipBar, SearchBar, SearchInput
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.find_bar import FindInput
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.screens.open_file import OpenFile
-from explorer.tui.styles import NARROW
+from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar, TopBar
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
     from explorer.tui.list.list_options import Choosing
-    from explorer.tui.reading.open_elsewhere import SessionViews
+    from explorer.tui.reading.open_elsewhere import ChosenSession
 
 TINY = 8
 """Below this many lines the bars give way to the sessions."""
@@ -56,6 +55,7 @@ class MainScreen(Screen[None]):
     pane = getters.query_one(ReadingPane)
     transcript = getters.query_one(Transcript)
     top = getters.query_one(TopBar)
+    file: OpenFile
 
     def __init__(self, start: Start) -> None:
         super().__init__()
@@ -75,29 +75,14 @@ class MainScreen(Screen[None]):
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.pane.set_up(self, self._lanes, self._clock)
+        self.pane.set_up(self._lanes, self._clock)
         self._reader = self.pane.reader
         self._lister = Lister(
-            self.sessions,
-            self.search_bar,
-            self.query_one(ChipBar),
-            self._lanes,
-            self._clock,
-            self._read,
-            lambda info: self.file.informed(info),
+            self, self._lanes, self._clock, self._read, lambda info: self.file.informed(info)
         )
         keys = self.query_one(KeyBar)
-        self.search_bar.offering = Offering(self.search_bar, keys, self._lister, self._lanes)
-        self.file = OpenFile(
-            self,
-            self._lanes,
-            self._start,
-            self._lister,
-            sessions=self.sessions,
-            pane=self.pane,
-            top=self.top,
-            shown=self._shown,
-        )
+        self._offering = Offering(self.search_bar, keys, self._lister, self._lanes)
+        self.file = OpenFile(self, self._lanes, self._start, self._lister, self._shown)
         self.set_focus(self.sessions)
         self.file.begin()
 
@@ -110,9 +95,6 @@ class MainScreen(Screen[None]):
         self.set_class(event.size.height < TINY, "-tiny")
         self.sessions.fit_to(event.size.height)
         self.call_after_refresh(self._lister.say_counts)
-
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
@@ -156,7 +138,7 @@ class MainScreen(Screen[None]):
             if not self.sessions.order:
                 self._reader.forget()
         elif self._painted:
-            hit = self.sessions.hit(self.sessions.cursor_row)
+            hit = self.sessions.known.hit(self.sessions.cursor_row)
             self.pane.read(row, self._lister.catalog, alone, hit, self._lister.matcher)
 
     @on(SessionList.Opened)
@@ -176,12 +158,14 @@ class MainScreen(Screen[None]):
         self.set_focus(self.transcript)
 
     @on(Transcript.LeaveWanted)
-    def _leave_transcript(self) -> None:
+    @on(SearchInput.LeaveWanted)
+    def _to_list(self) -> None:
         self.remove_class("-reading")
         self.set_focus(self.sessions)
 
     @on(Input.Changed, "#query")
     def _search(self) -> None:
+        self._offering.typed()
         self._lister.when_listed(None)
         self._lister.arrange()
 
@@ -208,7 +192,7 @@ class MainScreen(Screen[None]):
             if self.sessions.order:
                 self.sessions.action_open()
             else:
-                self._leave_search()
+                self._to_list()
 
         # What is listed may still be from before the last letters.
         self._lister.when_listed(open_it)
@@ -216,11 +200,6 @@ class MainScreen(Screen[None]):
     @on(ReadingPane.SessionWanted)
     def _next_result(self, event: ReadingPane.SessionWanted) -> None:
         self.sessions.action_move(event.step)
-
-    @on(SearchInput.LeaveWanted)
-    def _leave_search(self) -> None:
-        self.remove_class("-reading")
-        self.set_focus(self.sessions)
 
     @on(DescendantFocus)
     def _say_keys(self) -> None:
@@ -245,7 +224,7 @@ class MainScreen(Screen[None]):
         elif self.focused is self.sessions:
             return False
         else:
-            self._leave_transcript()
+            self._to_list()
         return True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -261,9 +240,14 @@ class MainScreen(Screen[None]):
 
     def action_pane(self) -> None:
         if self.focused is self.transcript:
-            self._leave_transcript()
+            self._to_list()
         else:
             self._enter_transcript()
+
+    def action_complete(self) -> None:
+        """What the search bar could become; where there is nothing, on to the other pane."""
+        if not self._offering.take():
+            self.action_pane()
 
     def action_match(self, step: int) -> None:
         self.pane.to_match(step)
@@ -275,45 +259,53 @@ class MainScreen(Screen[None]):
         if self.file.opening.demo:
             self.notify("The demo is invented: no agent knows its sessions.", markup=False)
         elif row is not None and store is not None:
-            from explorer.tui.resume_session import Resuming
+            from explorer.tui.agent_commands import resume
 
-            Resuming(self, self._lanes, self._start).start(store, row, self._lister.catalog)
+            resume(self, self._lanes, self._start, store, row, self._lister.catalog)
 
     def _choosing(self) -> "Choosing":
         from explorer.tui.list.list_options import Choosing
 
         return Choosing(self, self._lanes, self._lister, self.file.opening.notes)
 
-    def _looking(self) -> "SessionViews":
-        """For what is being read, or else for what is under the cursor."""
-        from explorer.tui.reading.open_elsewhere import ChosenSession, SessionViews
+    def _chosen(self) -> "ChosenSession | None":
+        """What is being read, or else what is under the cursor."""
+        from explorer.tui.reading.open_elsewhere import ChosenSession
 
         session, alone = self.sessions.current, self.sessions.on_a_part
         if self.focused is self.transcript:
             session, alone = self._reader.session, self._reader.alone
-        store, at = self._lister.store, None
-        if store is not None and session is not None:
-            at = ChosenSession(store, self._lister.catalog, session, alone, self._clock())
-        return SessionViews(self, self._lanes, at)
+        store = self._lister.store
+        if store is None or session is None:
+            return None
+        return ChosenSession(store, self._lister.catalog, session, alone, self._clock())
 
     def action_details(self) -> None:
-        self._looking().details()
+        if chosen := self._chosen():
+            chosen.show_details(self, self._lanes)
 
     def action_read_in(self, program: str) -> None:
-        self._looking().read_in(Program(program))
+        if chosen := self._chosen():
+            chosen.read_in(Program(program), self, self._lanes)
 
     def action_edit(self, name: str) -> None:
         """Change something: by its name in the table of actions."""
         if edits := self.file.edits():
-            edits.act(Action(name), self.sessions)
+            from explorer.tui.edits.edit_controller import act
+
+            act(edits, Action(name), self.sessions)
 
     def action_undo(self) -> None:
         if edits := self.file.edits():
-            edits.taking_back.undo()
+            from explorer.tui.edits.undo import undo
+
+            undo(edits)
 
     def action_trash(self) -> None:
         if edits := self.file.edits():
-            edits.trash()
+            from explorer.tui.edits.trash import show_trash
+
+            show_trash(edits)
 
     def action_lineage(self) -> None:
         row = self.sessions.current
@@ -329,7 +321,7 @@ class MainScreen(Screen[None]):
     def action_pin(self) -> None:
         edits, store = self.file.edits(), self._lister.store
         if edits is not None and store is not None and store.keeps_pins:
-            edits.act(Action.PIN, self.sessions)
+            self.action_edit(Action.PIN)
         else:
             self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
 
@@ -339,7 +331,9 @@ class MainScreen(Screen[None]):
         if edits is None or outlook is None or info is None:
             self.notify("Still looking at what Hermes is going to delete.", markup=False)
         else:
-            edits.keep(outlook, info.edits.get(Action.PIN))
+            from explorer.tui.edits.pins import offer_pins
+
+            offer_pins(edits, outlook, info.edits.get(Action.PIN))
 
     def action_hidden(self) -> None:
         self._lister.toggle_hidden()
@@ -348,7 +342,9 @@ class MainScreen(Screen[None]):
         self._lister.toggle_inside()
 
     def action_unfilter(self) -> None:
-        self._lister.take_off_last()
+        names = [chip.name for chip in self.query_one(ChipBar).chips if chip.name]
+        if names:
+            self._lister.take_off(names[-1])
 
     def action_unwind(self) -> None:
         """Step back: out of the search, then out of the selection."""

@@ -1,38 +1,180 @@
 """The file that the main screen shows: opened, watched, read again after a change, and edited.
 
-Whatever goes wrong, the last good view stays, and the next look at the file tries again.
+It is watched by a look at sizes and times, never by a connection: the agent must not notice us.
+Whatever goes wrong, the last good view stays, and the next look at the file tries again: the top
+bar says since when, and a note in the corner says why and what to do.
 """
 
 import gc
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from explorer.browse.first_read import Opened, Opening, Start
+from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
-from explorer.errors import Problem, StoreError
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
 from explorer.render.clean import clean, clean_line
+from explorer.render.figures import ago, clock, plural, size
+from explorer.stores.base import Store
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.sqlite.failures import short_path, store_error
-from explorer.tui.list.file_status import Condition
-from explorer.tui.list.file_watcher import Watching
+from explorer.stores.sqlite.failures import DISAGREES, short_path, store_error
+from explorer.stores.sqlite.read_only import Stamp, stamp
 from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.list.upkeep_outlook import Foreseeing
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.widgets.bars import TopBar
 from explorer.tui.workers import Lanes
 
-if TYPE_CHECKING:
-    from explorer.tui.edits.edit_controller import Editing
-
+LOOK_EVERY = 1.0
+SETTLES_AFTER = 2
+"""Looks after which a change is read once more: an agent writes its log, waits for the disk, and
+only then can what it wrote be seen, though the log does not change any more."""
+LIVELY = 60.0
+"""Seconds since the last write within which a file counts as live."""
+IS_LOCKED = "busy: another program has locked it"
+SNAPSHOT = "snapshot: its folder is read-only"
+DAMAGED = "damaged: lists and counts may be wrong"
+GONE = (
+    "The file is not there any more. What is listed is what was read before; it goes on by itself"
+    " when the file is back."
+)
+"""Of a file that was there: advice about its path would be beside the point."""
+CRASHED = "Session Explorer closed unexpectedly last time"
 OFFER_AGAIN = 1.0
 """Seconds after which a question that found somebody typing is tried again."""
 BUSY = "Another program is writing this file and has locked it. Trying again …"
+
+
+class Watching:
+    """Watches one file."""
+
+    def __init__(self, file: "OpenFile", screen: Screen[None], lanes: Lanes) -> None:
+        self._file = file
+        self._lanes = lanes
+        self._path: Path | None = None
+        self._last: Stamp | None = None
+        self._missing = False
+        self._skip = False
+        self.again = False
+        """Take the next look for a change: what was read last did not arrive."""
+        self._settling = 0
+        """Looks until the last change is read once more."""
+        self.in_background = False
+        screen.set_interval(LOOK_EVERY, self._tick)
+
+    def start(self, path: Path, seen: Stamp | None) -> None:
+        """Watch a file; what it was like when it was `seen` is known."""
+        self._path = path
+        self._last = seen
+        self._missing = False
+
+    @property
+    def written(self) -> float | None:
+        """When the file was written last, if it was seen."""
+        return None if self._last is None else self._last.written
+
+    def _tick(self) -> None:
+        self._skip = self.in_background and not self._skip
+        path = self._path
+        if path is not None and not self._skip:
+            self._lanes.start("watch", lambda _: stamp(path), self._look)
+
+    def _look(self, found: Stamp | None) -> None:
+        if self._path is None:
+            return
+        if found is None:
+            if not self._missing:
+                self._missing = True
+                self._file.gone()
+            return
+        before, self._last = self._last, found
+        if before is not None and found.identity != before.identity:
+            self._file.replaced()
+        elif self._missing or self.again or found != before:
+            self.again = False
+            self._settling = SETTLES_AFTER
+            self._file.changed()
+        elif self._settling:
+            self._settling -= 1
+            if not self._settling:
+                self._file.changed()
+        self._missing = False
+
+
+@dataclass
+class Condition:
+    """Says how one file is."""
+
+    _screen: Screen[None]
+    _top: TopBar
+    _watching: Watching
+    _now: Callable[[], float]
+    _snapshot: bool = False
+    _trouble: str = ""
+    _damaged: bool = False
+
+    def say(self, opening: Opening) -> None:
+        """Bring the bar up to date."""
+        state = opening.demo or self._trouble or (IS_LOCKED if opening.busy else "")
+        state = state or (DAMAGED if self._damaged else SNAPSHOT if self._snapshot else "")
+        self._top.state = state or self._liveness()
+
+    def _liveness(self) -> str:
+        """How long nobody has written to it."""
+        written, now = self._watching.written, self._now()
+        if written is None:
+            return ""
+        if now - written < LIVELY:
+            return f"live · written {max(int(now - written), 0)}s ago"
+        when = ago(written, now)
+        since = when[-1:].isdigit() or " " in when
+        return f"at rest since {when}" if since else f"at rest · {when}"
+
+    def informed(self, info: StoreInfo) -> None:
+        """What is in it, and how large it is."""
+        self._snapshot = info.snapshot
+        if not info.sound and not self._damaged:
+            self._screen.notify(
+                DISAGREES, title="The file is damaged", severity="warning", markup=False
+            )
+        self._damaged = not info.sound
+        amounts = (
+            plural(info.sessions, "session"),
+            plural(info.messages, "message"),
+            size(info.bytes + info.wal_bytes),
+        )
+        self._top.facts = " · ".join(amounts)
+
+    def foreseen(self, outlook: Outlook | None) -> None:
+        """What the agent is going to do by itself."""
+        self._top.warning = outlook.warning if outlook else ()
+
+    def failed(self, error: StoreError) -> None:
+        """Something could not be read: said once, however often it is tried again."""
+        if not self._trouble.startswith(error.title):
+            self._trouble = f"{error.title} · as of {clock(self._now())}"
+            message = GONE if error.problem is Problem.MISSING else error.message
+            title, text = clean_line(error.title), clean(message)
+            self._screen.notify(text, title=title, severity="error", markup=False)
+
+    def recovered(self) -> bool:
+        """It can be read; whether there was trouble before."""
+        before, self._trouble = self._trouble, ""
+        return bool(before)
+
+
+if TYPE_CHECKING:
+    from explorer.tui.edits.confirm import EditLane
 
 
 class OpenFile:
@@ -44,10 +186,6 @@ class OpenFile:
         lanes: Lanes,
         start: Start,
         lister: Lister,
-        *,
-        sessions: SessionList,
-        pane: ReadingPane,
-        top: TopBar,
         shown: Callable[[], None],
     ) -> None:
         """`shown` is told when the first frame is out."""
@@ -55,17 +193,16 @@ class OpenFile:
         self._lanes = lanes
         self._clock = start.clock
         self._lister = lister
-        self._sessions = sessions
-        self._pane = pane
+        self._sessions = screen.query_one(SessionList)
+        self._pane = screen.query_one(ReadingPane)
         self._shown = shown
         self.opening = start.opening
         self.opened: Opened | None = None
         self.info: StoreInfo | None = None
-        self.editing: Editing | None = None
+        self.editing: EditLane | None = None
         """Edits of it, once somebody has asked for one."""
-        self.watching = Watching(
-            screen, lanes, changed=self.changed, gone=self._gone, replaced=self.replaced
-        )
+        self.watching = Watching(self, screen, lanes)
+        top = screen.query_one(TopBar)
         self._condition = Condition(screen, top, self.watching, self._clock)
         self.foreseeing = Foreseeing(lanes, lister, self._clock, self._condition.foreseen)
         screen.set_interval(1.0, self._every_second)
@@ -86,15 +223,15 @@ class OpenFile:
         if self.editing is not None:
             self.editing.stop()
 
-    def edits(self) -> "Editing | None":
+    def edits(self) -> "EditLane | None":
         """Edits of this file; None before it is open."""
         if self.editing is None and self.opened is not None and self.opening.trash is not None:
             # Late, as all that only a key press needs: together 10 ms of the first frame.
-            from explorer.tui.edits.edit_controller import Editing
+            from explorer.tui.edits.confirm import EditLane
 
             ours = OurFiles(self.opening.trash, self._clock, self.opening.notes)
             edits = self.opened.store.edits(ours)
-            self.editing = Editing(
+            self.editing = EditLane(
                 self._screen, self._lanes, self._lister, edits, self._clock, self.edited
             )
         return self.editing
@@ -120,7 +257,7 @@ class OpenFile:
         self._condition.recovered()
         if opened.trouble:
             self._screen.notify(clean(opened.trouble), title="Our own notes", markup=False)
-        self._pane.open(opened.store)
+        self._pane.reader.open(opened.store)
         self._lister.open(opened)
         self.foreseeing.forget()
         self.info = None
@@ -134,18 +271,14 @@ class OpenFile:
             return
         self._condition.failed(error)
         self._lister.failed(error)
-        self.watching.look_again()
+        self.watching.again = True
         self._condition.say(self.opening)
 
     def _ask_again(self, error: StoreError) -> None:
         # Late, as above.
-        from explorer.tui.screens.problem import ProblemScreen
+        from explorer.tui.dialogs.questions import ProblemScreen, ask_for
 
-        def answered(again: bool | None) -> None:
-            if again:
-                self._open_again()
-
-        self._screen.app.push_screen(ProblemScreen(error), answered)
+        ask_for(self._screen, ProblemScreen(error), lambda _: self._open_again())
 
     def _open_again(self) -> None:
         self._wait_for(self.opening.again(self._clock()))
@@ -159,7 +292,9 @@ class OpenFile:
         self._survey()
         trash = self.opening.trash
         if trash is not None and os.path.exists(trash) and (edits := self.edits()):
-            edits.taking_back.look_after_crash()
+            from explorer.tui.edits.undo import look_after_crash
+
+            look_after_crash(edits)
         notes = self.opening.notes
         if notes is not None and notes.made:
             self._lanes.start("left-open", lambda _: take(notes), self._offer)
@@ -170,13 +305,29 @@ class OpenFile:
         if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
             return
         # Late, as above.
-        from explorer.tui.attention import is_typing
-        from explorer.tui.reopen_after_crash import offer_reopening
+        from explorer.tui.dialogs.questions import Question, ask, is_typing
 
-        if is_typing(self._screen.app) or self._lister.catalog is None:
-            self._screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
+        lister, screen, store = self._lister, self._screen, self._lister.store
+        if is_typing(screen.app) or lister.catalog is None or store is None:
+            screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
             return
-        offer_reopening(self._screen, self._lanes, self._lister, left)
+        query = left.query.strip()
+
+        def offer(known: tuple[int, str] | None) -> None:
+            lines = [f"Search: {clean_line(query, 100)}"] if query else []
+            if known is not None:
+                lines.append(f"Session: {clean_line(known[1], 100) or 'untitled'}")
+            if lines:
+                # First: what was open may be what the app crashed on.
+                ask(screen, Question(CRASHED, "\n".join(lines), "Reopen"), lambda: reopen(known))
+
+        def reopen(known: tuple[int, str] | None) -> None:
+            if query:
+                screen.query_one(SearchBar).input.value = query
+            elif known is not None:
+                lister.reveal(known[0])
+
+        self._lanes.start("left-open", lambda token: _known(store, left.session, token), offer)
 
     def changed(self) -> None:
         """Somebody has written to it."""
@@ -191,7 +342,7 @@ class OpenFile:
         if self.opening.ended:
             self._open_again()
 
-    def _gone(self) -> None:
+    def gone(self) -> None:
         self.failed(store_error(Problem.MISSING, self.opening.path))
 
     def _survey(self) -> None:
@@ -224,3 +375,17 @@ class OpenFile:
         now = self._clock()
         if now - self._sessions.now > 20:
             self._sessions.now = now
+
+
+def _known(store: Store, id_: str, token: CancelToken) -> tuple[int, str] | None:
+    """The session that was open, if it is still there: its key, and its name if it has one."""
+    try:
+        key = store.keys_of([id_], token).get(id_) if id_ else None
+        if key is None:
+            return None
+        names = [found.title for found in store.find(id_, token) if found.id == id_]
+    except Cancelled:
+        raise
+    except ExplorerError:
+        return None
+    return key, (names[0] if names else None) or ""

@@ -7,6 +7,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from explorer.render.lines import Line, wrapped
@@ -91,3 +92,34 @@ class ReadingView(PaintedView):
     def action_bottom(self) -> None:
         # By force: what has just become longer may not know yet that it can be scrolled.
         self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+
+
+DIMMED_AFTER = 0.1
+"""Seconds after which old results are dimmed: most new ones come before that, without a flicker."""
+
+
+class ResultsView(PaintedView):
+    """Shows results, and that other ones are being looked for."""
+
+    stale = reactive(False)
+    """What is shown is not what was asked for last."""
+    _dimming: Timer | None = None
+
+    def expect(self) -> None:
+        """Other results are on their way."""
+        if self._dimming is None:
+            self._dimming = self.set_timer(DIMMED_AFTER, self._dim)
+
+    def arrived(self) -> None:
+        """They are here."""
+        if self._dimming is not None:
+            self._dimming.stop()
+        self._dimming, self.stale = None, False
+
+    def _dim(self) -> None:
+        self.stale = self._dimming is not None
+
+    def strip(self, line: Line, width: int, lit: bool = False) -> Strip:
+        if self.stale:
+            line = tuple((text, "dim") for text, _ in line)
+        return super().strip(line, width, lit)

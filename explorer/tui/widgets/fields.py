@@ -1,12 +1,25 @@
-"""A list of options that also goes by j and k, as every list here."""
+"""What is typed into and chosen from: Textual's own, made to stand long pastes and late clicks."""
 
+import re
 from contextlib import suppress
 
 from textual._widget_navigation import Direction
 from textual.binding import Binding
 from textual.events import Click
 from textual.geometry import Size
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
+
+LONGEST = 1_000
+"""Characters that a field takes: five times as many as are searched for."""
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class TextField(Input):
+    """Takes as much of a text as it has room for."""
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        room = LONGEST - len(self.value) + abs(end - start)
+        super().replace(_CONTROLS.sub(" ", text[: max(room, 0)]), start, end)
 
 
 class SteadyList(OptionList):

@@ -1,9 +1,8 @@
 """Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -14,7 +13,7 @@ from explorer.browse.choices import ChoiceRow
 from explorer.browse.headings import headings
 from explorer.browse.prune_choices import Going, rule_rows, span_words, typed_span
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, StoreError
+from explorer.errors import ExplorerError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural
@@ -33,15 +32,18 @@ from explorer.search.prune_rules import (
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import BYTES
+from explorer.tui.agent_commands import offer_room
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.dialogs.prompt import Prompt
-from explorer.tui.dialogs.several import Several
+from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
+from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
+from explorer.tui.edits.undo import undo
+from explorer.tui.keys.actions import bindings
 from explorer.tui.list.session_list import SessionList
-from explorer.tui.prune.rule_list import RuleList
-from explorer.tui.reading.session_screen import ReadScreen
-from explorer.tui.styles import NARROW
+from explorer.tui.reading.reading_pane import ReadScreen
+from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar
-from explorer.tui.workers import LaneDone, Lanes
+from explorer.tui.widgets.choice_list import ChoiceList
+from explorer.tui.workers import Lanes
 
 MANY = 3_000
 """Conversations from which on the plan for them takes long enough to be announced."""
@@ -57,48 +59,36 @@ CLASS_WORDS = {
 NOTHING = "Nothing would go. Choose what, at the left."
 
 
-Then = Callable[[Catalog | None], None]
-"""Told what the file holds after an edit."""
+class RuleList(ChoiceList):
+    """What would go, by which rules, and what stays."""
 
+    BINDINGS = bindings("prune")
+    IN_SIGHT = 3
 
-class PruneGround(NamedTuple):
-    """What a prune starts from."""
-
-    store: Store
-    catalog: Catalog
-    pins: frozenset[str]
-    selected: frozenset[int]
-    """Rows of the list that are selected."""
-
-
-class _Found(NamedTuple):
-    """What the rules came to."""
-
-    chosen: Chosen
-    arranged: Arranged
-    going: frozenset[int]
-    bytes: int
+    @property
+    def shows_cursor(self) -> bool:
+        return self.has_focus
 
 
 class PruneScreen(Closing[None]):
     """Rules, and what they would take."""
 
+    sessions = getters.query_one(SessionList)
+    rules = getters.query_one(RuleList)
+
     def __init__(
-        self,
-        given: PruneGround,
-        clock: Callable[[], float],
-        act: Callable[[Catalog, Iterable[int], bool, Then], None],
-        undo: Callable[[Then], None],
+        self, lane: EditLane, store: Store, catalog: Catalog, selected: frozenset[int]
     ) -> None:
-        """`act` archives or deletes the given sessions of a catalog, after a question, and tells
-        the catalog as it is then; so does `undo`, which takes the last edit back."""
+        """`selected` are rows of the list."""
         super().__init__()
-        self._given = given
-        self._clock = clock
-        self._act = act
-        self._undo = undo
-        self._lanes = Lanes(self, self._failed)
-        self._rules = Rules(only=given.selected) if given.selected else PRESETS["Empty sessions"]
+        self._lane = lane
+        self._store = store
+        self._catalog = catalog
+        self._selected = selected
+        self._pins = lane.lister.wish.pins
+        self._clock = lane.clock
+        self._lanes = Lanes(self)
+        self._rules = Rules(only=selected) if selected else PRESETS["Empty sessions"]
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
         self._chosen_by: Rules | None = None
@@ -114,15 +104,11 @@ class PruneScreen(Closing[None]):
             yield SessionList(self._clock(), id="prune-list")
         yield KeyBar(id="keys")
 
-    @property
-    def sessions(self) -> SessionList:
-        return self.query_one(SessionList)
-
     def on_mount(self) -> None:
         self.query_one(KeyBar).scope = "prune"
-        self.query_one(RuleList).border_title = Content("Prune")
+        self.rules.border_title = Content("Prune")
         self.sessions.note = "Looking …"
-        self.set_focus(self.query_one(RuleList))
+        self.set_focus(self.rules)
         self._begin()
 
     def on_unmount(self) -> None:
@@ -132,22 +118,20 @@ class PruneScreen(Closing[None]):
         self.set_class(event.size.width < NARROW, "-narrow")
         self.sessions.fit_to(event.size.height)
 
-    def on_lane_done(self, event: LaneDone) -> None:
-        self._lanes.finish(event)
-
-    def _failed(self, error: StoreError) -> None:
-        self.notify(clean(error.message), title=error.title, severity="error", markup=False)
-
     def _begin(self) -> None:
         """Read what the rules ask about; how much text there is takes longest, so it comes last."""
-        store, catalog, pins, _ = self._given
+        store, catalog, pins = self._store, self._catalog, self._pins
         self._ground = self._weights = self._chosen_by = None
         self._show()
 
         def take(known: Ground) -> None:
             self._ground = known
             self._choose()
-            self._lanes.start("weights", weigh, self._weighed)
+            self._lanes.start("weights", weigh, take_weights)
+
+        def take_weights(weights: Mapping[int, int]) -> None:
+            self._weights = weights
+            self._choose()
 
         def weigh(token: CancelToken) -> Mapping[int, int]:
             found: dict[int, int] = {}
@@ -158,10 +142,6 @@ class PruneScreen(Closing[None]):
 
         self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
 
-    def _weighed(self, weights: Mapping[int, int]) -> None:
-        self._weights = weights
-        self._choose()
-
     def _choose(self) -> None:
         """Apply the rules anew."""
         known, rules, now = self._ground, self._rules, self._clock()
@@ -169,16 +149,16 @@ class PruneScreen(Closing[None]):
         if known is None:
             return
 
-        def work(token: CancelToken) -> _Found:
+        def work(token: CancelToken) -> tuple[Chosen, Arranged, frozenset[int], int]:
             fits = holding(known, rules.query, now, token)
             chosen = choose(known, rules, fits, now)
             order = list(chosen.rows)
             days = headings(known.catalog, order[::-1], Sort.ACTIVE, {}, now)
             arranged = Arranged(order[::-1], days, {}, len(order))
             weight = sum(weights.get(row, 0) for row in order)
-            return _Found(chosen, arranged, frozenset(order), weight)
+            return chosen, arranged, frozenset(order), weight
 
-        def take(found: _Found) -> None:
+        def take(found: tuple[Chosen, Arranged, frozenset[int], int]) -> None:
             self._chosen, arranged, self._going, self._bytes = found
             self._chosen_by = rules
             self.sessions.note = NOTHING
@@ -190,6 +170,7 @@ class PruneScreen(Closing[None]):
 
         self._lanes.start("choose", work, take, refused)
 
+    @on(SessionList.SelectionChanged)
     def _show(self) -> None:
         """Only what is kept by hand is gone through here: the rest was counted in a thread."""
         chosen, known, kept = self._chosen, self._ground, self._spared()
@@ -206,8 +187,7 @@ class PruneScreen(Closing[None]):
                 chosen = chosen._replace(skipped=skipped)
             if self._weights is None:
                 going = going._replace(bytes=None)
-        rules = self.query_one(RuleList)
-        rules.show(rule_rows(self._rules, chosen, going, self._given.selected))
+        self.rules.show(rule_rows(self._rules, chosen, going, self._selected))
         words = plural(going.conversations if going else 0, "conversation")
         self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""
@@ -216,13 +196,9 @@ class PruneScreen(Closing[None]):
     def _spared(self) -> frozenset[int]:
         return frozenset(key for key in self.sessions.selection.keys if key in self._going)
 
-    @on(SessionList.SelectionChanged)
-    def _kept(self) -> None:
-        self._show()
-
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
-        store, catalog, now = self._given.store, self._given.catalog, self._clock()
+        store, catalog, now = self._store, self._catalog, self._clock()
         units = [catalog.folded(row) for row in event.rows if catalog.has(row)]
         self._lanes.start(
             "rows",
@@ -234,7 +210,7 @@ class PruneScreen(Closing[None]):
     def _read(self, event: SessionList.Opened) -> None:
         row = self.sessions.row(event.row)
         if row is not None:
-            screen = ReadScreen(self._given.store, self._given.catalog, row, self._clock)
+            screen = ReadScreen(self._store, self._catalog, row, self._clock)
             self.app.push_screen(screen)
 
     @on(RuleList.Chosen)
@@ -255,49 +231,43 @@ class PruneScreen(Closing[None]):
         self._choose()
 
     def _ask_sources(self) -> None:
-        names = sorted(filter(None, self._given.catalog.source_names))
+        names = sorted(filter(None, self._catalog.source_names))
         options = [(name, clean_line(name, 60)) for name in names]
 
-        def take(names: frozenset[str] | None) -> None:
-            if names is not None:
-                self._set(self._rules._replace(sources=names, only=None))
+        def take(names: frozenset[str]) -> None:
+            self._set(self._rules._replace(sources=names, only=None))
 
-        self.app.push_screen(Several("Source", "Any source", options, self._rules.sources), take)
+        ask_for(self, Several("Source", "Any source", options, self._rules.sources), take)
 
     def _ask_classes(self) -> None:
         options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES]
 
-        def take(classes: frozenset[Hidden] | None) -> None:
-            if classes is not None:
-                self._set(self._rules._replace(classes=classes, only=None))
+        def take(classes: frozenset[Hidden]) -> None:
+            self._set(self._rules._replace(classes=classes, only=None))
 
-        self.app.push_screen(Several("Class", "Any class", options, self._rules.classes), take)
+        ask_for(self, Several("Class", "Any class", options, self._rules.classes), take)
 
     def _ask(self, row: ChoiceRow) -> None:
         """A value of one's own."""
-        check, value = {
-            "older": (self._check_span, typed_span(self._rules.older)),
-            "most": (_check_number, "" if self._rules.most is None else str(self._rules.most)),
-            "keep": (_check_number, str(self._rules.keep)),
-            "query": (self._check_query, self._rules.query),
+        rules = self._rules
+        most = "" if rules.most is None else str(rules.most)
+        check, value, changed = {
+            "older": (self._check_span, typed_span(rules.older), self._older),
+            "most": (_check_number, most, lambda text: rules._replace(most=_number(text))),
+            "keep": (
+                _check_number,
+                str(rules.keep),
+                lambda text: rules._replace(keep=_number(text) or 0),
+            ),
+            "query": (self._check_query, rules.query, lambda text: rules._replace(query=text)),
         }[row.name]
+        prompt = Prompt(row.words, value, check)
+        ask_for(self, prompt, lambda text: self._set(changed(text)))
 
-        def take(text: str | None) -> None:
-            if text is None:
-                return
-            empty = not text.strip()
-            if row.name == "older":
-                found = span(text, self._clock())
-                older = None if empty or found is None else self._clock() - found.start
-                self._set(self._rules._replace(older=older))
-            elif row.name == "query":
-                self._set(self._rules._replace(query=text))
-            elif row.name == "keep":
-                self._set(self._rules._replace(keep=0 if empty else int(text)))
-            else:
-                self._set(self._rules._replace(most=None if empty else int(text)))
-
-        self.app.push_screen(Prompt(row.words, value, check), take)
+    def _older(self, text: str) -> Rules:
+        now = self._clock()
+        found = span(text, now) if text.strip() else None
+        return self._rules._replace(older=None if found is None else now - found.start)
 
     def _check_span(self, text: str) -> tuple[bool, str]:
         found = span(text, self._clock())
@@ -314,7 +284,11 @@ class PruneScreen(Closing[None]):
         return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
 
     def action_undo(self) -> None:
-        self._undo(self._done)
+        undo(self._lane, after=lambda: self._renew(self._done))
+
+    def _renew(self, then: Callable[[Catalog], None]) -> None:
+        """Read after an edit what the file holds; also where this screen was left meanwhile."""
+        self._lane.lanes.start("after", self._store.catalog, then)
 
     def action_edit(self, name: str) -> None:
         """What the list's own keys ask for: only these are about all that would go."""
@@ -331,14 +305,22 @@ class PruneScreen(Closing[None]):
             return
         if len(going) > MANY:
             self.notify("Looking at what hangs on them …", timeout=3, markup=False)
-        catalog = self._given.catalog
-        parts = (part for row in going for part in catalog.chain(row))
-        self._act(catalog, parts, action is Action.ARCHIVE, self._done)
+        lane, store, catalog, here = self._lane, self._store, self._catalog, place(self.app)
 
-    def _done(self, catalog: Catalog | None) -> None:
+        def done(newer: Catalog) -> None:
+            self._done(newer)
+            if action is Action.DELETE:
+                offer_room(lane.screen, lane.lanes, store, newer, lane.clock, here)
+
+        parts = (part for row in going for part in catalog.chain(row))
+        by_rules = Action.PRUNE if action is Action.DELETE else action
+        about = EditSubject(by_rules, parts, {}, catalog)
+        confirm(lane, about, lambda: self._renew(done))
+
+    def _done(self, catalog: Catalog) -> None:
         """The file is another one by now; what somebody keeps is kept from the next go as well."""
-        if catalog is not None and self.is_attached:
-            self._given = self._given._replace(catalog=catalog, selected=frozenset())
+        if self.is_attached:
+            self._catalog, self._selected = catalog, frozenset()
             if self._rules.only is not None:
                 self._rules = PRESETS["Empty sessions"]
             kept = frozenset(filter(catalog.has, self.sessions.selection.keys))
@@ -347,8 +329,7 @@ class PruneScreen(Closing[None]):
             self._begin()
 
     def action_pane(self) -> None:
-        rules = self.query_one(RuleList)
-        other = self.sessions if self.focused is rules else rules
+        other = self.sessions if self.focused is self.rules else self.rules
         self.set_class(other is self.sessions, "-listing")
         self.set_focus(other)
 
@@ -365,6 +346,17 @@ class PruneScreen(Closing[None]):
             self.action_pane()
 
 
+def _number(text: str) -> int | None:
+    return int(text) if text.strip() else None
+
+
 def _check_number(text: str) -> tuple[bool, str]:
     good = not text.strip() or (text.strip().isdecimal() and len(text.strip()) < 9)
     return good, "A number" if good else "Only a number will do"
+
+
+def prune(lane: EditLane, selected: frozenset[int]) -> None:
+    """Choose by rules what goes; `selected` are rows of the list."""
+    store, catalog = lane.lister.store, lane.lister.catalog
+    if store is not None and catalog is not None:
+        lane.screen.app.push_screen(PruneScreen(lane, store, catalog, selected))

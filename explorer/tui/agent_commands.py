@@ -1,0 +1,145 @@
+"""Commands of the agent that get the terminal after a question: to resume a session, and to give
+the room in its file back after a prune.
+
+We never do the latter ourselves: it needs the file for itself, and only the agent knows when it
+may.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from textual.screen import Screen
+
+from explorer.browse.first_read import Start
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError
+from explorer.model import Session, State
+from explorer.render.clean import clean, for_clipboard
+from explorer.resume import (
+    OPTIMIZE,
+    Command,
+    command_for,
+    fitted,
+    installed,
+    own_command,
+    run,
+    why_running,
+    why_too_long,
+)
+from explorer.stores.base import Store, TooLong
+from explorer.stores.catalog import Catalog
+from explorer.stores.columns import ENDED, LEASE
+from explorer.tui.dialogs.questions import FocusPlace, Question, ask, may_ask, place, still_at
+from explorer.tui.suspend import run_command
+from explorer.tui.workers import Lanes, say
+
+
+class _Found(NamedTuple):
+    """How a session is resumed, and what was found out about it."""
+
+    command: Command
+    installed: bool
+    too_long: TooLong | None = None
+
+
+def resume(
+    screen: Screen[None],
+    lanes: Lanes,
+    start: Start,
+    store: Store,
+    session: Session,
+    known: Catalog | None,
+) -> None:
+    """Find out how, in a thread: asking the agent what it knows takes a moment. What is `known` of
+    the file need not be read for it."""
+    config, asked_at = start.config, place(screen.app)
+
+    def work(token: CancelToken) -> _Found:
+        command = command_for(store, session, config)
+        if not installed(command):
+            return _Found(command, False)
+        catalog = known or store.catalog(token)
+        whole = catalog.folded(session.key) if catalog.has(session.key) else None
+        too_long = store.too_long(whole, token) if whole else None
+        return _Found(fitted(command, store.handover(), config), True, too_long)
+
+    def found(found: _Found) -> None:
+        if may_ask(screen, asked_at):
+            _hand_over(screen, start, session, found)
+
+    lanes.start("resume", work, found)
+
+
+def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Found) -> None:
+    """Ask where something speaks against it, then go."""
+    command = found.command
+
+    def copy() -> None:
+        screen.app.copy_to_clipboard(for_clipboard(command.line()))
+        screen.notify("The command is in the clipboard.", markup=False)
+
+    def go() -> None:
+        if start.config.resume == "exec":
+            screen.app.exit(command)
+        elif code := run_command(screen, lambda: run(command)):
+            words = f"{command.arguments[0]} ended with code {code}."
+            say(screen, ExplorerError("Back from the agent", words))
+
+    against = {}
+    if session.state is State.RUNNING:
+        against["This session is running"] = why_running(session, start.clock())
+    if found.too_long is not None:
+        against["Too long for Hermes to resume"] = why_too_long(found.too_long)
+    if not found.installed:
+        text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
+        ask(screen, Question("The agent is not installed", text, "Copy the command"), copy)
+    elif against:
+        title, text = next(iter(against)), "\n\n".join(against.values())
+        ask(screen, Question(title, clean(text), "Resume anyway"), go)
+    else:
+        go()
+
+
+def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
+    """The command that gives room back; None where there is none, or something is running."""
+    command = own_command(store, *OPTIMIZE)
+    if command is None or not installed(command) or _running(store, catalog, now):
+        return None
+    return command
+
+
+def _running(store: Store, catalog: Catalog, now: float) -> bool:
+    known = store.columns({ENDED, LEASE})
+    held = any(until > now for until in known[LEASE].values())
+    return held or any(catalog.state((key,), known, now) is State.RUNNING for key in catalog.keys)
+
+
+def offer_room(
+    screen: Screen[None],
+    lanes: Lanes,
+    store: Store,
+    catalog: Catalog,
+    clock: Callable[[], float],
+    pruned_at: FocusPlace,
+) -> None:
+    """Ask whether to run it, where it can be run, whoever is still where the prune was."""
+
+    def offer(command: Command | None) -> None:
+        if command is not None and still_at(screen.app, pruned_at):
+            question = Question(
+                "Give the room back to the disk?",
+                "The state file is as big as before. The agent's own command rewrites it without"
+                f" the gaps, and needs it for itself meanwhile:\n\n{clean(command.line())}",
+                "Run it",
+                "Not now",
+            )
+            ask(screen, question, lambda: _give_room_back(screen, command))
+
+    lanes.start("reclaim", lambda token: reclaim_command(store, clock(), catalog), offer)
+
+
+def _give_room_back(screen: Screen[None], command: Command) -> None:
+    code = run_command(screen, lambda: run(command))
+    if code is not None:
+        words = f"The command ended with code {code}." if code else "The room was given back."
+        screen.notify(words, markup=False)

@@ -1,0 +1,343 @@
+"""The dialogs that ask, and when they may open. All take clean text; the harmless answer is the one
+that is chosen.
+
+A question that comes late must not open under the fingers of somebody who types elsewhere by then:
+a "y" that was meant for the search bar would answer it. How far an edit is does not count, since
+nobody went there.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen, Screen, ScreenResultType
+from textual.widget import Widget
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from explorer.cancel import CancelToken
+from explorer.errors import ExitCode, StoreError
+from explorer.render.clean import clean, clean_line
+from explorer.render.figures import count, duration
+from explorer.stores.edits.plans import WAITING_WORDS, Progress
+from explorer.tui.dialogs.base import Dialog
+from explorer.tui.widgets.fields import Options, TextField
+
+T = TypeVar("T")
+
+BAR = 40
+"""Cells of the bar that says how far an edit is."""
+GONE_ON = "You went on meanwhile: nothing was done. Ask again."
+
+
+class Instead(NamedTuple):
+    """Another answer than yes or no."""
+
+    words: str
+    do: Callable[[], None]
+
+
+class Question(Dialog[bool]):
+    """True for yes."""
+
+    BINDINGS = [
+        Binding("escape,n,q", "dismiss(False)", show=False),
+        Binding("y", "dismiss(True)", show=False),
+        Binding("left,right,h,l", "app.focus_next", show=False),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        yes: str,
+        no: str = "Cancel",
+        instead: "Instead | None" = None,
+    ) -> None:
+        """`instead` is something else that can be done."""
+        super().__init__()
+        self._instead = instead
+        self._title = title
+        self._text = text
+        self._yes = yes
+        self._no = no
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question"):
+            yield Static(Content(self._title), id="question-title")
+            if self._text:
+                yield Static(Content(self._text), id="question-text")
+            with Horizontal(id="answers"):
+                yield Button(Content(self._no), id="no", compact=True)
+                if self._instead is not None:
+                    yield Button(Content(self._instead.words), id="instead", compact=True)
+                yield Button(Content(self._yes), id="yes", compact=True)
+
+    def on_mount(self) -> None:
+        self.set_focus(self.query_one("#no"))
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+        if event.button.id == "instead" and self._instead is not None:
+            self.app.call_later(self._instead.do)
+
+
+def ask(at: Widget, question: Question, do: Callable[[], None]) -> None:
+    """Ask a question, and do something after a yes."""
+    at.app.push_screen(question, lambda yes: do() if yes else None)
+
+
+def ask_for(at: Widget, dialog: Dialog[T], then: Callable[[T], None]) -> None:
+    """Open a dialog, and go on with what it answers, if it does."""
+    at.app.push_screen(dialog, lambda answer: None if answer is None else then(answer))
+
+
+class OptionsDialog(Dialog[ScreenResultType]):
+    """A list to choose from, with the arrows or the mouse."""
+
+    BINDINGS = [Binding("escape,q", "dismiss", show=False)]
+
+    def __init__(self, title: str, keys: str, lines: Iterable[Content], highlighted: int) -> None:
+        """`keys` says what can be done, `highlighted` is the line under the cursor."""
+        super().__init__()
+        self._list = Options(*map(Option, lines), id="choice")
+        self._list.border_title = Content(title)
+        self._list.border_subtitle = Content(keys)
+        self._highlighted = highlighted
+
+    def compose(self) -> ComposeResult:
+        yield self._list
+
+    def on_mount(self) -> None:
+        self._list.highlighted = self._highlighted
+        self.set_focus(self._list)
+
+
+class Choice(OptionsDialog[T]):
+    """One of a few things: what was chosen, or nothing."""
+
+    def __init__(
+        self,
+        title: str,
+        options: Sequence[tuple[T, str]],
+        chosen: T,
+        keys: str = "enter chooses · esc closes",
+    ) -> None:
+        """`options` are (value, words)."""
+        self._values = [value for value, _ in options]
+        lines = (Content(words) for _, words in options)
+        super().__init__(title, keys, lines, self._values.index(chosen))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._values[event.option_index])
+
+
+class Several(OptionsDialog[frozenset[T]]):
+    """Any number of a few things: what was marked; without marks, what the cursor is on. The first
+    line stands for none of them."""
+
+    BINDINGS = [Binding("space", "mark", show=False)]
+
+    def __init__(
+        self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
+    ) -> None:
+        """`options` are (value, words), `any_` says what it is not to choose."""
+        self._options: list[tuple[T | None, str]] = [(None, any_), *options]
+        self._marked = set(marked)
+        places = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
+        keys = "space marks · enter takes · esc closes"
+        super().__init__(title, keys, map(self._line, range(len(self._options))), next(places, 0))
+
+    def _line(self, at: int) -> Content:
+        value, words = self._options[at]
+        on = not self._marked if value is None else value in self._marked
+        sign = "[x]" if on else "[ ]"
+        return Content.assemble((sign, "$success" if on else "$dim"), f" {words}")
+
+    def action_mark(self) -> None:
+        if self._list.highlighted is None:
+            return
+        value, _ = self._options[self._list.highlighted]
+        self._marked = set() if value is None else self._marked ^ {value}
+        for at in range(len(self._options)):
+            self._list.replace_option_prompt_at_index(at, self._line(at))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        value, _ = self._options[event.option_index]
+        self.dismiss(frozenset() if value is None else frozenset(self._marked or {value}))
+
+
+class Prompt(Dialog[str]):
+    """A line to type, checked while it is typed: what was typed, or nothing."""
+
+    BINDINGS = [Binding("escape", "dismiss", show=False)]
+
+    def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:
+        """`check` says whether a text will do, and a word about it."""
+        super().__init__()
+        self._title = title
+        self._value = value
+        self._check = check
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="prompt"):
+            yield TextField(self._value, id="prompt-text", compact=True)
+            yield Static(id="prompt-words")
+
+    def on_mount(self) -> None:
+        self.query_one("#prompt").border_title = Content(self._title)
+        self._say(self._value)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._say(event.value)
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        if self._check(event.value)[0]:
+            self.dismiss(event.value)
+
+    def _say(self, value: str) -> None:
+        good, words = self._check(value)
+        said = self.query_one("#prompt-words", Static)
+        said.set_class(not good, "-wrong")
+        said.update(Content(words))
+
+
+class ProgressDialog(Dialog[None]):
+    """Closed by whoever opened it. Takes clean text.
+
+    It opens by itself, so no key stops the work that may have been meant for what lies below."""
+
+    AUTO_FOCUS = ""
+    BINDINGS = [Binding("escape", "stop", show=False)]
+
+    def __init__(self, title: str, stop: CancelToken | None) -> None:
+        """`stop` is cancelled to end the work early; None where that is not possible."""
+        super().__init__()
+        self._title = title
+        self._stop = stop
+        self._begun = time.monotonic()
+        # Made here: what is told before they are on the screen, or after, does no harm.
+        self._bar = Static(Content(""), id="progress-bar")
+        self._said = Static(Content("Beginning …"), id="question-text")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question"):
+            yield Static(Content(self._title), id="question-title")
+            yield self._bar
+            yield self._said
+            if self._stop is not None:
+                with Horizontal(id="answers"):
+                    yield Button(Content("Stop (esc)"), id="stop", compact=True)
+
+    def show(self, progress: Progress) -> None:
+        if progress.waiting:
+            self._said.update(Content(WAITING_WORDS))
+            return
+        self._bar.update(Content(_bar(progress)))
+        self._said.update(Content(_words(progress, time.monotonic() - self._begun)))
+
+    def cancel(self) -> None:
+        """The work is what is cancelled; it closes the dialog when it has come to its end."""
+        self.action_stop()
+
+    @on(Button.Pressed)
+    def action_stop(self) -> None:
+        if self._stop is not None:
+            self._stop.cancel()
+            self._said.update(Content("Stopping …"))
+
+
+def _share(progress: Progress) -> float:
+    if progress.of_messages:
+        return progress.messages / progress.of_messages
+    return progress.sessions / progress.of_sessions if progress.of_sessions else 1.0
+
+
+def _bar(progress: Progress) -> str:
+    full = round(min(_share(progress), 1.0) * BAR)
+    return "█" * full + "░" * (BAR - full) + f" {_share(progress):.0%}"
+
+
+def _words(progress: Progress, seconds: float) -> str:
+    sessions = f"{count(progress.sessions)} of {count(progress.of_sessions)} sessions"
+    messages = f"{count(progress.messages)} of {count(progress.of_messages)} messages"
+    words = f"{sessions} · {messages}"
+    share = _share(progress)
+    if seconds < 1 or not share:
+        return words
+    speed = progress.messages / seconds
+    left = seconds / share - seconds
+    return f"{words}\n{count(round(speed))} messages a second · {duration(left)} left"
+
+
+class FocusPlace(NamedTuple):
+    """What takes the keys, and what has been typed into it."""
+
+    screen: Screen[object]
+    focused: Widget | None
+    typed: str
+
+
+def place(app: App[object]) -> FocusPlace:
+    """Where somebody is now."""
+    screen = next(one for one in reversed(app.screen_stack) if not isinstance(one, ProgressDialog))
+    focused = screen.focused
+    return FocusPlace(screen, focused, focused.value if isinstance(focused, Input) else "")
+
+
+def still_at(app: App[object], before: FocusPlace) -> bool:
+    """Whether nobody has gone on. A terminal in the background has no focus: nobody types."""
+    now = place(app)
+    return now == before or (now.screen is before.screen and now.focused is None)
+
+
+def may_ask(screen: Screen[None], before: FocusPlace) -> bool:
+    """Whether a question may open that was asked for there; if not, that is said."""
+    here = still_at(screen.app, before)
+    if not here:
+        screen.notify(GONE_ON, severity="warning", markup=False)
+    return here
+
+
+def is_typing(app: App[object]) -> bool:
+    """Somebody types, or has a dialog to answer: another one would take their keys."""
+    here = place(app)
+    return isinstance(here.focused, Input) or isinstance(here.screen, ModalScreen)
+
+
+class ProblemScreen(Dialog[bool]):
+    """Why a file cannot be read, and what to do; True to try again."""
+
+    BINDINGS = [
+        Binding("r,enter", "dismiss(True)", "Try again"),
+        Binding("q,escape,ctrl+q", "leave", "Quit"),
+    ]
+
+    def __init__(self, error: StoreError) -> None:
+        super().__init__()
+        self._error = error
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="problem"):
+            yield Static(Content(clean_line(self._error.title)), id="problem-title")
+            yield Static(Content(clean(self._error.message)), id="problem-message")
+            yield Static(Content("r  Try again     q  Quit"), id="problem-keys")
+
+    def on_mount(self) -> None:
+        # Only a screen that something can be typed to gets the keys.
+        self.focus()
+
+    def cancel(self) -> None:
+        """There is nothing behind it."""
+        self.app.exit(return_code=int(ExitCode.INTERRUPTED))
+
+    def action_leave(self) -> None:
+        self.app.exit(return_code=int(self._error.exit_code))

@@ -1,1 +1,0 @@
-"""Pruning by rules, on a screen of its own."""
