@@ -28,10 +28,10 @@ EDITS = ("explorer/stores/edits/connection.py",)
 PLAIN_FILES = (
     "explorer/stores/discover.py",
     "explorer/stores/hermes/upkeep/settings.py",
-    "explorer/stores/hermes/routes.py",
-    "explorer/stores/edits/apply/files.py",
+    "explorer/stores/hermes/gateway.py",
+    "explorer/stores/edits/copy_to_trash.py",
     "explorer/stores/edits/refusals.py",
-    "explorer/stores/sqlite/processes.py",
+    "explorer/stores/sqlite/leases.py",
     "explorer/stores/ours/trash.py",
 )
 """Who opens files that are no databases: transcripts and settings beside one, a lock of ours, mount

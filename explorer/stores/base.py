@@ -18,8 +18,7 @@ from explorer.stores.ours.notes import OurFiles
 
 if TYPE_CHECKING:
     from explorer.model import Action
-    from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Progress
-    from explorer.stores.edits.undo_plan import UndoPlan
+    from explorer.stores.edits.plans import AfterCrash, Done, EditPlan, Progress, UndoPlan
     from explorer.stores.ours.trash import TrashFile
     from explorer.stores.ours.trash_records import Entry, Receipt
 

@@ -12,12 +12,10 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.model import Action, Kind, Session
 from explorer.stores.catalog import Unit
-from explorer.stores.edits.apply.batches import EditContext
-from explorer.stores.edits.apply.changes import change_cells, change_notes
-from explorer.stores.edits.apply.delete import delete
-from explorer.stores.edits.apply.recovery import finish, settle
-from explorer.stores.edits.apply.undo import Undo
-from explorer.stores.edits.change_plan import (
+from explorer.stores.edits.batches import EditContext
+from explorer.stores.edits.changes import (
+    change_cells,
+    change_notes,
     plan_archive,
     plan_end,
     plan_noted_pins,
@@ -25,12 +23,21 @@ from explorer.stores.edits.change_plan import (
     plan_rename,
 )
 from explorer.stores.edits.connection import Changed, ReadConnection
+from explorer.stores.edits.delete import delete
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.names import worded
-from explorer.stores.edits.plans import KINDS, AfterCrash, Done, EditPlan, OnlyAgent, Progress
+from explorer.stores.edits.plans import (
+    KINDS,
+    AfterCrash,
+    Done,
+    EditPlan,
+    OnlyAgent,
+    Progress,
+    UndoPlan,
+)
+from explorer.stores.edits.recovery import finish, settle
 from explorer.stores.edits.refusals import check_sound, place, reason_against
-from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
+from explorer.stores.edits.undo import Undo, at_risk, plan_undo, worded
 from explorer.stores.edits.words import log_words
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash import TrashFile
@@ -162,7 +169,7 @@ class Editor:
         )
 
     def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]:
-        return worded(self.trash, self._dialect, entries)
+        return worded(self._context(), entries)
 
     def noted_pins(self) -> frozenset[str]:
         """The ids that our notes hold as pinned."""
@@ -214,7 +221,7 @@ class Editor:
                 raise Refused("It cannot be undone", sentence(reason))
             tables = self._dialect.over(file.ask, file.schema, table_of(kept, changes))
             busy = tables.running(at_risk(found, kept, changes), self._clock())
-            return plan_undo(self.trash, self._dialect, found, tables, entries, busy)
+            return plan_undo(self._context(token), found, tables, entries, busy)
 
     def undo(
         self,
@@ -249,6 +256,7 @@ class Editor:
         another explorer edits: they may be its own."""
         if not any(one.half_done for one in self.trash.receipts()):
             return AfterCrash()
+        context = self._context()
         try:
             with self.trash.alone():
                 before = [one.number for one in self.trash.receipts() if one.half_done]
@@ -256,7 +264,7 @@ class Editor:
                     if one.half_done:
                         # What cannot be looked at now stays as it is, and is told.
                         with suppress(ExplorerError):
-                            settle(self.path, self._dialect, self.trash, one)
+                            settle(context, one)
                 left = [one for one in self.trash.receipts() if one.number in before]
         except Refused:
             # A newer version knows what is half done, and will say so.
@@ -299,7 +307,9 @@ class Editor:
         return self.undo(plan, token, progress)
 
     def _context(
-        self, token: CancelToken | None, progress: Callable[[Progress], None] | None
+        self,
+        token: CancelToken | None = None,
+        progress: Callable[[Progress], None] | None = None,
     ) -> EditContext:
         return EditContext(
             self.path,

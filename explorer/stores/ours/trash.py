@@ -14,6 +14,8 @@ from typing import Any
 
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action
+from explorer.render.figures import exact
+from explorer.stores.content import content_text, tool_calls
 from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash_records import (
     OURS,
@@ -26,7 +28,7 @@ from explorer.stores.ours.trash_records import (
     ReceiptState,
 )
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Image, pack, unpack, unpack_beginning
+from explorer.stores.sqlite.images import Image, named, pack, unpack, unpack_beginning
 from explorer.stores.sqlite.schema import placeholders
 
 PATIENCE = 5.0
@@ -110,16 +112,22 @@ class TrashWriter:
             (self._store, action, now, ReceiptState.BEGUN, words),
         )
 
-    def keep(self, entry: Entry) -> int:
+    def keep(
+        self,
+        receipt: int,
+        shape: str,
+        kind: str,
+        session: str,
+        title: str | None,
+        source: str,
+        active: float | None,
+    ) -> int:
         """A session, of which the rows follow; the number of the entry."""
-        title = None if entry.title is None else _bytes(entry.title)
+        texts = (text if text is None else _bytes(text) for text in (session, title, source))
         return self._run(
-            "INSERT INTO entries (receipt, shape, session, title, source, kind, messages, bytes,"
-            " active, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(entry.receipt, entry.shape, _bytes(entry.session), title, _bytes(entry.source)),
-                *(entry.kind, entry.messages, entry.bytes, entry.active, entry.state),
-            ),
+            "INSERT INTO entries (receipt, shape, kind, session, title, source, active, state,"
+            " messages, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)",
+            (receipt, shape, kind, *texts, active, EntryState.COPIED),
         )
 
     def measure(self, entry: int, messages: int, size: int) -> None:
@@ -336,6 +344,22 @@ class TrashFile:
                 )
             )
         return found
+
+    def told(self, entry: Entry) -> Iterator[str]:
+        """What an entry says, as plain text: enough to know whether it is the right one. Whoever
+        shows it cleans it."""
+        for table, columns, rows in self.packs(entry.number):
+            if not table.endswith("messages") or "role" not in columns:
+                continue
+            for row in rows:
+                cell = named(columns, row)
+                time = cell.get("timestamp", cell.get("created_at"))
+                yield f"── {cells.words(cell['role'])} · {exact(cells.seconds(time))}"
+                text = content_text(cell.get("content"), bare_json="active" not in cell)
+                calls = tool_calls(cell.get("tool_calls", cell.get("tool_calls_json")))
+                names = ", ".join(call.name for call in calls)
+                yield from filter(None, (text, f"[calls {names}]" if names else ""))
+                yield ""
 
     def size(self) -> int:
         """Bytes that it takes to keep what is from this store; the file itself has that of all."""

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from explorer.model import called
 from explorer.stores.sqlite.images import Cell, Image
 
 OURS = "our own notes"
 """Stands for a table where a change is kept in our own notes, not in the file."""
+SHORT = 60
+"""Characters of the first words that stand for a title."""
 
 
 class ReceiptState(StrEnum):
@@ -84,6 +87,16 @@ class Entry(NamedTuple):
     state: EntryState
     words: str = ""
     """Its first words, where it has no title and its messages were looked into."""
+
+    @property
+    def name(self) -> str:
+        return short_name(self.title, self.words, self.session)
+
+
+def short_name(title: str | None, words: str, id_: str) -> str:
+    """What the list calls a session, in a few words; its id where it has none."""
+    short = f"{words[:SHORT]}…" if len(words) > SHORT else words
+    return called(title, short) or id_
 
 
 def table_of(entries: Sequence[Entry], changes: Sequence["CellChange"] = ()) -> str:

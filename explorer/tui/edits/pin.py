@@ -10,8 +10,8 @@ from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
-from explorer.stores.edits.dialect import SHORT
 from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
+from explorer.stores.ours.trash_records import SHORT
 from explorer.stores.resolve import pinned_rows
 from explorer.tui.edits.edit_worker import EditLane
 

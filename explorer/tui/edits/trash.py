@@ -15,11 +15,9 @@ from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, plural, size
 from explorer.stores.base import Edits
-from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.words import back_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
-from explorer.stores.ours.trash_text import told
 from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.question import Question
@@ -169,7 +167,7 @@ class Trashing:
         def work(token: CancelToken) -> str:
             lines: list[str] = []
             length = 0
-            for line in told(self._edits.trash, entry):
+            for line in self._edits.trash.told(entry):
                 lines.append(line)
                 length += len(line)
                 if length > MOST:
@@ -178,7 +176,7 @@ class Trashing:
             return "\n".join(lines) or "It had no messages."
 
         def take(text: str) -> None:
-            name = clean_line(entry_name(entry), 60)
+            name = clean_line(entry.name, 60)
             self._screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
 
         self._lanes.start("trash", work, take, self._say)
@@ -230,7 +228,7 @@ def _more_line(receipt: Receipt, number: int) -> Content:
 
 def _entry_line(entry: Entry) -> Content:
     back = "  back in the file" if entry.state is EntryState.BACK else ""
-    name = clean_line(entry_name(entry), 60)
+    name = clean_line(entry.name, 60)
     return Content.assemble(
         f"             {name}",
         (f"  {plural(entry.messages, 'message')} · {clean_line(entry.source)}", "$dim"),

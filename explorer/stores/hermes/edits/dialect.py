@@ -100,8 +100,16 @@ class _Tables(SessionTables):
     def leases(self) -> Mapping[str, float]:
         return hermes_leases(self.ask, self.schema)
 
+    def rows(self, sql: str, values: Any = ()) -> list[Any]:
+        """Reads as a reader does, for the first words."""
+        return list(self.ask(sql, values))
+
+    def value(self, sql: str, values: Any = ()) -> Any:
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
     def first_words(self, subject: Subject) -> str:
-        return first_words(_Glancing(self.ask, self.schema), [subject.row])
+        return first_words(self, [subject.row])
 
     def subagents(self, of: Sequence[Subject]) -> list[Subject]:
         rows = [row for one in of for row in self._marked.get(one.id, ())]
@@ -254,18 +262,3 @@ def _kind(parent: str | None, marks: Mapping[str, object], reset: bool) -> str:
     if parent is None:
         return "root"
     return RESET_CHILD if reset or marks.get(RESET) == parent else "child"
-
-
-class _Glancing:
-    """Reads as a reader does, through what an edit asks with."""
-
-    def __init__(self, ask: Rows, schema: Schema) -> None:
-        self._ask = ask
-        self.schema = schema
-
-    def rows(self, sql: str, values: Any = ()) -> list[Any]:
-        return list(self._ask(sql, values))
-
-    def value(self, sql: str, values: Any = ()) -> Any:
-        found = self.rows(sql, values)
-        return found[0][0] if found else None

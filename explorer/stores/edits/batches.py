@@ -72,7 +72,7 @@ def before_anything() -> Iterator[None]:
         raise (error.also(done) if done else error) from error
 
 
-class Counter:
+class ProgressCounter:
     """Counts what is done, and tells."""
 
     def __init__(
