@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from explorer.errors import Cancelled, ExplorerError, Refused
-from explorer.model import Action, Session, State
+from explorer.model import Action, Session
 from explorer.stores.edits.batches import EditContext, before_anything
 from explorer.stores.edits.connection import Changed, ReadConnection, Transaction, WriteConnection
-from explorer.stores.edits.delete_plan import RUNNING, UNSOUND, Planner
+from explorer.stores.edits.delete_plan import UNSOUND, Planner
 from explorer.stores.edits.dialect import SessionTables, Subject, Values
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.words import owner_words, receipt_words, taken_words
@@ -160,9 +160,8 @@ def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -
     def end(subject: Subject) -> str | Sequence[CellChange]:
         if subject.ended:
             return "ended already"
-        if not force and planner.state(subject) is State.RUNNING:
-            return RUNNING
-        return [change_of(tables, subject, tables.ended(planner.now))]
+        ended = tables.ended(planner.now)
+        return planner.refusal(subject, force) or [change_of(tables, subject, ended)]
 
     def open_again(subject: Subject) -> str | Sequence[CellChange]:
         reason = tables.stays_ended(subject) if subject.ended else "not ended"

@@ -267,7 +267,9 @@ class WriteConnection(ReadConnection):
             raise Changed("The file was replaced", "Another file is in its place by now.")
         self._waiting(lambda: self._connection.execute("BEGIN IMMEDIATE").close())
         try:
-            self._look_for_others()
+            version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            if version != self._version:
+                self._version, self.others_at = version, time.monotonic()
             yield Transaction(self._connection, self._introspected(self._connection))
             if keep:
                 # Without a log, readers may keep us waiting at this point.
@@ -279,11 +281,6 @@ class WriteConnection(ReadConnection):
         finally:
             if self._connection.in_transaction:
                 self._connection.rollback()
-
-    def _look_for_others(self) -> None:
-        found = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        if found != self._version:
-            self._version, self.others_at = found, time.monotonic()
 
     def write_back_log(self) -> None:
         """Between two transactions: keep the log of a long edit short, where that is safe.

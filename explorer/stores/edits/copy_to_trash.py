@@ -83,7 +83,7 @@ class Copier(NamedTuple):
         """Whether a session names a row of another table that is gone, such as its prompt: where
         the file has a foreign key for that, SQLite would not take it back."""
         table = self.shape.sessions
-        cell = named(self.columns(table), own)
+        cell = named(self.columns[table], own)
         for _, _, other, column, key, *_ in self.file.ask(
             f"PRAGMA foreign_key_list({quoted(table)})"
         ):
@@ -109,7 +109,7 @@ class Copier(NamedTuple):
                 self._change(entry, table, "rowid", row, (column,), None)
         if shape.shared is not None:
             table, key, columns = shape.shared
-            cell = named(self.columns(shape.sessions), own)
+            cell = named(self.columns[shape.sessions], own)
             for name in dict.fromkeys(cell[column] for column in columns):
                 if name is not None:
                     size += self._pack(entry, table, self._rows(table, key, shown(name)))
@@ -127,14 +127,14 @@ class Copier(NamedTuple):
         table, owner = self.shape.messages, quoted(self.shape.owner)
         found = self.file.ask(f"SELECT m.rowid FROM {quoted(table)} m WHERE m.{owner} = ?", (id_,))
         for few in batches(sorted(row_number(number) for (number,) in found), AT_ONCE):
-            rows = self.file.ask(*numbered(table, self.columns(table), few))
+            rows = self.file.ask(*numbered(table, self.columns[table], few))
             if len(rows) != len(few):
                 raise Changed("The file has changed", "Messages were deleted meanwhile.")
             yield from rows
 
     def _rows(self, table: str, column: str, value: object) -> list[Image]:
         return self.file.ask(
-            f"SELECT rowid, {listing(self.columns(table))} FROM {quoted(table)}"
+            f"SELECT rowid, {listing(self.columns[table])} FROM {quoted(table)}"
             f" WHERE {quoted(column)} = ? ORDER BY rowid",
             (value,),
         )
@@ -142,14 +142,14 @@ class Copier(NamedTuple):
     def _pack(self, entry: int, table: str, rows: list[Image]) -> int:
         """Keep rows; how many bytes they have."""
         if rows:
-            self.trash.add_rows(entry, table, self.columns(table), rows)
+            self.trash.add_rows(entry, table, self.columns[table], rows)
         return sum(map(weight, rows))
 
     def _change(
         self, entry: int, table: str, id_: str, row: Image, columns: tuple[str, ...], new: Cell
     ) -> None:
         """Keep cells of a row that stays, before the edit gives them another value."""
-        cell = named(self.columns(table), row)
+        cell = named(self.columns[table], row)
         old = tuple(cell[column] for column in columns)
         change = CellChange(table, id_, cell[id_], columns, old, (new,) * len(columns), entry)
         self.trash.add_change(self.receipt, change)

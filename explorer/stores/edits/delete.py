@@ -42,7 +42,7 @@ from explorer.stores.edits.dialect import (
     known_columns,
     state,
 )
-from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome, UndoPlan
+from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
 from explorer.stores.edits.restore import Restorer, undo_steps
 from explorer.stores.edits.words import part_words, receipt_words, recounted
@@ -173,12 +173,11 @@ class Removal:
 
     def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
         """Whether the end was reached; what was not is as it was before."""
-        deleter = DeleteSteps(self._trash, self._tables, self._columns, begun)
         by_entry = {one.entry: one for one in copied}
-        now = self._context.clock()
-        steps = chain.from_iterable(
-            self._unless_spared(one, deleter.steps(one, now, self._force)) for one in copied
-        )
+        now = None if self._force else self._context.clock()
+        spared = self._families.spared
+        deleter = DeleteSteps(self._trash, self._tables, self._columns, spared, now, begun)
+        steps = chain.from_iterable(map(deleter.steps, copied))
         self._begun = set(by_entry) if begun else set()
         self._ended = set()
 
@@ -215,27 +214,12 @@ class Removal:
                 self._put_back(entry)
         return reached
 
-    def _unless_spared(self, copied: Copied, steps: Iterator[Step]) -> Iterator[Step]:
-        """Who hangs on a session may have been left out since it was copied."""
-        first = next(steps)
-
-        def begin(tx: Transaction) -> None:
-            if copied.planned.id in self._families.spared:
-                raise Changed("It is left out", sentence(CONTINUED))
-            first.do(tx)
-
-        yield first._replace(do=begin)
-        yield from steps
-
     def _put_back(self, entry: int) -> None:
         """A session that cannot go: what is out of it comes back."""
         kept = [one for one in self._trash.entries(self._receipt) if one.number == entry]
-        found = self._trash.receipt(self._receipt)
-        if kept and found and entry in self._begun:
-            changes = self._trash.changes(self._receipt)
-            own = tuple(change for change in changes if change.entry == entry)
-            plan = UndoPlan(found, tuple(kept), own)
-            steps = undo_steps(plan, self._trash, self._tables)
+        if kept and entry in self._begun:
+            own = [one for one in self._trash.changes(self._receipt) if one.entry == entry]
+            steps = undo_steps(self._trash, self._tables, kept, own)
             self._file.see_through()
             troubles: list[Changed] = []
             run_batches(
@@ -297,13 +281,17 @@ class DeleteSteps(NamedTuple):
     trash: TrashFile
     tables: SessionTables
     columns: TableColumns
+    spared: Collection[str]
+    """Ids of those that stay although they were copied; they may become more."""
+    now: float | None
+    """None where it does not matter that somebody writes a session."""
     begun: bool
     """Some of the rows may be gone already, after a crash."""
 
-    def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Step]:
+    def steps(self, copied: Copied) -> Iterator[Step]:
         """All steps for one session, in order."""
         entry, shape = copied.entry, self.tables.shape
-        yield Step(entry, partial(self._check, copied, now, force))
+        yield Step(entry, partial(self._check, copied))
         for table, _, rows in self.trash.packs(entry):
             if table in shape.beside_messages:
                 continue
@@ -313,25 +301,27 @@ class DeleteSteps(NamedTuple):
         end = self._clear_counters if copied.planned.outcome is PlannedOutcome.CLEAR else self._end
         yield Step(entry, partial(end, copied), last=True)
 
-    def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:
+    def _check(self, copied: Copied, tx: Transaction) -> None:
         """The session is still what was copied, and nobody writes it."""
+        if copied.planned.id in self.spared:
+            raise Changed("It is left out", sentence(CONTINUED))
         self._same_row(copied, tx)
-        if not force:
+        if self.now is not None:
             there = self.tables.under(tx)
             (subject,) = there.subjects("rowid", [copied.row])
-            if state(subject, there.leases(), now) is State.RUNNING:
+            if state(subject, there.leases(), self.now) is State.RUNNING:
                 raise Changed("It is running", "Its agent has begun to write it.")
 
     def _same_row(self, copied: Copied, tx: Transaction) -> None:
         shape = self.tables.shape
-        columns = self.columns(shape.sessions)
+        columns = self.columns[shape.sessions]
         rows = tx.rows(*numbered(shape.sessions, columns, [copied.row]))
         link = 1 + columns.index(shape.parent)
-        if not rows or _without(rows[0], link) != _without(copied.image, link):
+        if _told(rows, {link}) != _told([copied.image], {link}):
             raise Changed("It has changed", "Its agent has written it meanwhile.")
 
     def _delete_rows(self, table: str, rows: Sequence[Image], tx: Transaction) -> None:
-        found = tx.rows(*numbered(table, self.columns(table), [row[0] for row in rows]))
+        found = tx.rows(*numbered(table, self.columns[table], [row[0] for row in rows]))
         if self.begun:
             there = {row[0] for row in found}
             rows = [row for row in rows if row[0] in there]
@@ -345,7 +335,7 @@ class DeleteSteps(NamedTuple):
         """Places of the cells that a trigger sets when another message of the session goes."""
         if table != self.tables.shape.messages or not self.tables.shape.filled:
             return frozenset()
-        names = enumerate(self.columns(table), 1)
+        names = enumerate(self.columns[table], 1)
         return frozenset(at for at, name in names if name.lower() in self.tables.shape.filled)
 
     def _none_left(self, tx: Transaction, table: str, column: str, id_: str) -> None:
@@ -387,7 +377,7 @@ class DeleteSteps(NamedTuple):
         sessions, shared = self.tables.shape.sessions, self.tables.shape.shared
         if shared is None:
             return
-        cell = named(self.columns(sessions), copied.image)
+        cell = named(self.columns[sessions], copied.image)
         key = f"p.{quoted(shared.key)}"
         used = " OR ".join(f"s.{quoted(column)} = {key}" for column in shared.columns)
         for name in {cell[column] for column in shared.columns} - {None}:
@@ -419,10 +409,6 @@ def _told(rows: Sequence[Image], filled: Collection[int]) -> list[Image]:
     if not filled:
         return ordered
     return [tuple(cell for at, cell in enumerate(row) if at not in filled) for row in ordered]
-
-
-def _without(row: Image, at: int) -> Image:
-    return row[:at] + row[at + 1 :]
 
 
 class WholeFamilies:

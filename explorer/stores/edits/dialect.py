@@ -148,8 +148,8 @@ def any_trigger(names: Iterable[object]) -> str:
     return ""
 
 
-TableColumns = Callable[[str], tuple[str, ...]]
-"""The columns of a table in their order, without those that SQLite makes by itself."""
+TableColumns = Mapping[str, tuple[str, ...]]
+"""The columns of tables in their order, without those that SQLite makes by itself."""
 
 
 def columns_of(ask: Rows, table: str) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def known_columns(ask: Rows, shape: TableShape) -> TableColumns:
     """The columns of every table of a shape, asked at once: a writer that has the whole file, as it
     may without a log, would keep our own reader waiting."""
     tables = (shape.messages, *shape.beside_messages, *(one.table for one in shape.belongings))
-    return {table: columns_of(ask, table) for table in tables}.__getitem__
+    return {table: columns_of(ask, table) for table in tables}
 
 
 def listing(columns: Iterable[str]) -> str:

@@ -151,6 +151,49 @@ class OnlyAgent(Refused):
         return [one.id for one in self.plan.doomed if not one.reason]
 
 
+class UndoPlan(NamedTuple):
+    """What taking an edit back would do."""
+
+    receipt: Receipt
+    entries: tuple[Entry, ...]
+    """What comes back."""
+    changes: tuple[CellChange, ...]
+    """Cells that get their old values again."""
+    notes: tuple[str, ...] = ()
+    """What is no longer as it was, and what is done about it."""
+    titles: tuple[tuple[str, str | None], ...] = ()
+    """(id, title) where the old one is taken."""
+    of: int = 0
+    """Sessions that the edit was about; fewer may be taken back."""
+
+    @property
+    def sessions(self) -> int:
+        """How many are as they were before."""
+        return len(self.entries) or len({shown(change.id) for change in self.changes})
+
+    def only(self, ids: Collection[str]) -> "UndoPlan":
+        """The same for those of its sessions that came back."""
+        if not self.entries:
+            return self
+        return self._replace(entries=tuple(one for one in self.entries if one.session in ids))
+
+    @property
+    def messages(self) -> int:
+        return sum(entry.messages for entry in self.entries)
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing of it can be taken back, if so."""
+        if self.entries or self.changes:
+            return ""
+        return " ".join(self.notes) or "Nothing of it is left to undo."
+
+    def check(self) -> None:
+        """Refuse where nothing of it can be taken back, before anybody is asked."""
+        if self.why_not:
+            raise Refused("It cannot be undone", self.why_not)
+
+
 class Done(NamedTuple):
     """What came of an edit."""
 
@@ -188,6 +231,8 @@ class Progress(NamedTuple):
     """Another program is writing: it goes on when that is done. Nothing else is told with it."""
 
 
+Tell = Callable[[Progress], None]
+"""Is told now and then."""
 WAITING = Progress(0, 0, 0, 0, waiting=True)
 WAITING_WORDS = "Another program is writing; waiting …"
 
@@ -294,46 +339,3 @@ def as_listed(
         if one.key in asked & stay
     ]
     return rest._replace(sessions=(*rest.sessions, *left))
-
-
-class UndoPlan(NamedTuple):
-    """What taking an edit back would do."""
-
-    receipt: Receipt
-    entries: tuple[Entry, ...]
-    """What comes back."""
-    changes: tuple[CellChange, ...]
-    """Cells that get their old values again."""
-    notes: tuple[str, ...] = ()
-    """What is no longer as it was, and what is done about it."""
-    titles: tuple[tuple[str, str | None], ...] = ()
-    """(id, title) where the old one is taken."""
-    of: int = 0
-    """Sessions that the edit was about; fewer may be taken back."""
-
-    @property
-    def sessions(self) -> int:
-        """How many are as they were before."""
-        return len(self.entries) or len({shown(change.id) for change in self.changes})
-
-    def only(self, ids: Collection[str]) -> "UndoPlan":
-        """The same for those of its sessions that came back."""
-        if not self.entries:
-            return self
-        return self._replace(entries=tuple(one for one in self.entries if one.session in ids))
-
-    @property
-    def messages(self) -> int:
-        return sum(entry.messages for entry in self.entries)
-
-    @property
-    def why_not(self) -> str:
-        """Why nothing of it can be taken back, if so."""
-        if self.entries or self.changes:
-            return ""
-        return " ".join(self.notes) or "Nothing of it is left to undo."
-
-    def check(self) -> None:
-        """Refuse where nothing of it can be taken back, before anybody is asked."""
-        if self.why_not:
-            raise Refused("It cannot be undone", self.why_not)

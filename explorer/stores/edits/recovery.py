@@ -7,7 +7,6 @@ Without a log, a crash also leaves a journal that only a writer can take back. O
 writes that is left to the agent; of ours, which our trash tells, it is for us to do.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.errors import ExplorerError
@@ -44,7 +43,10 @@ def settle(context: EditContext, receipt: Receipt) -> None:
             _settle_cells(file, trash, receipt, changes)
             return
         if receipt.state is ReceiptState.UNDOING:
-            _settle_undo(trash, receipt, entries)
+            # Nothing to decide where all that was on its way has arrived.
+            if all(entry.state is EntryState.BACK for entry in entries):
+                with trash.writing() as writer:
+                    writer.set_receipt(receipt.number, ReceiptState.UNDONE)
             return
         tables = context.tables(file, table_of(entries))
         gone, untouched = [], []
@@ -63,15 +65,6 @@ def settle(context: EditContext, receipt: Receipt) -> None:
         writer.drop_entries(untouched)
     recount(trash, receipt.number)
     trash.close(receipt.number)
-
-
-def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -> None:
-    """Nothing to decide where all that was on its way has arrived."""
-    if any(entry.state is EntryState.COMING for entry in entries):
-        return
-    if all(entry.state is EntryState.BACK for entry in entries):
-        with trash.writing() as writer:
-            writer.set_receipt(receipt.number, ReceiptState.UNDONE)
 
 
 def _settle_cells(

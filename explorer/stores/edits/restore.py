@@ -3,7 +3,7 @@
 An undo goes this way, and a delete that met a session its agent has begun to write again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from explorer.stores.edits.batches import Step
 from explorer.stores.edits.changes import cell_trouble, revert_change
 from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.dialect import SessionTables
-from explorer.stores.edits.plans import UndoPlan
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, CellChange, Entry, Pack
 from explorer.stores.sqlite import cells
@@ -26,18 +25,19 @@ class Lost(Changed):
 
 
 def undo_steps(
-    plan: UndoPlan,
     trash: TrashFile,
     tables: SessionTables,
+    entries: Sequence[Entry],
+    changes: Sequence[CellChange],
+    titles: Mapping[str, str | None] | None = None,
 ) -> Iterator[Step]:
     """The steps that take an edit back: rows, then links, then cells."""
-    restorer = Restorer(trash, tables, dict(plan.titles))
+    restorer = Restorer(trash, tables, titles)
     # Parents before children: the other way round than they went.
-    entries = plan.entries[::-1]
-    for entry in entries:
-        yield from restorer.steps(entry, plan.changes)
-    yield from restorer.link_steps(entries)
-    plain = [one for one in plan.changes if not one.entry and one.table != OURS]
+    for entry in entries[::-1]:
+        yield from restorer.steps(entry, changes)
+    yield from restorer.link_steps()
+    plain = [one for one in changes if not one.entry and one.table != OURS]
     if plain:
         yield Step(0, lambda tx: _revert_all(plain, tables.under(tx), tx), last=True)
 
@@ -74,7 +74,7 @@ class Restorer:
         self,
         trash: TrashFile,
         tables: SessionTables,
-        titles: dict[str, str | None] | None = None,
+        titles: Mapping[str, str | None] | None = None,
     ) -> None:
         """`titles` are other ones for sessions whose own is taken by now."""
         self._trash = trash
@@ -82,56 +82,50 @@ class Restorer:
         self._shape = tables.shape
         self._titles = titles or {}
         self._layouts: dict[str, _Layout] = {}
+        self._links: list[tuple[int, Cell, Cell]] = []
+        """(entry, id, parent) of each session that is to hang on another."""
 
     def steps(self, entry: Entry, changes: Sequence[CellChange]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
         shape = self._shape
-        known = False
-        for pack in self._packs(entry):
-            if isinstance(pack, Changed):
-                yield Step(entry.number, partial(_fail, pack))
-                return
-            if pack.table == shape.sessions:
-                known = True
-                yield Step(entry.number, partial(self._session, entry.session, pack))
-                continue
-            for rows in slices(pack.rows):
-                few = pack._replace(rows=rows)
-                count = len(few.rows) if pack.table == shape.messages else 0
-                yield Step(entry.number, partial(self.put_rows, few), count)
-        if not known:
-            lost = Lost("The trash is damaged", "It has lost this session.")
-            yield Step(entry.number, partial(_fail, lost))
-        own = [change for change in changes if change.entry == entry.number]
-        yield Step(entry.number, partial(self._links, own), last=True)
-
-    def _packs(self, entry: Entry) -> Iterator[Pack | Changed]:
-        """What the trash holds of an entry; last, why it tells no more, if it is damaged: that is
-        no reason to leave others where they are."""
+        lost: Lost | None = Lost("The trash is damaged", "It has lost this session.")
         try:
-            yield from self._trash.packs(entry.number, self._shape.ranks)
+            for pack in self._trash.packs(entry.number, shape.ranks):
+                if pack.table == shape.sessions:
+                    lost = None
+                    (row,) = pack.rows
+                    cell = named(pack.columns, row)
+                    if entry.kind == "session" and cell[shape.parent] is not None:
+                        self._links.append((entry.number, cell[shape.id], cell[shape.parent]))
+                    yield Step(entry.number, partial(self._session, entry.session, cell))
+                    continue
+                for rows in slices(pack.rows):
+                    few = pack._replace(rows=rows)
+                    count = len(few.rows) if pack.table == shape.messages else 0
+                    yield Step(entry.number, partial(self.put_rows, few), count)
         except ExplorerError as error:
-            yield Lost(error.title, error.message)
+            # That is no reason to leave others where they are.
+            lost = Lost(error.title, error.message)
+        if lost is not None:
+            yield Step(entry.number, partial(_fail, lost))
+            return
+        own = [change for change in changes if change.entry == entry.number]
+        yield Step(entry.number, partial(_revert_what_stayed, own), last=True)
 
-    def link_steps(self, entries: Sequence[Entry]) -> Iterator[Step]:
+    def link_steps(self) -> Iterator[Step]:
         """What sessions came from, when all are back."""
-        for entry in entries:
-            for pack in self._packs(entry) if entry.kind == "session" else ():
-                if isinstance(pack, Pack) and pack.table == self._shape.sessions:
-                    yield Step(entry.number, partial(self._parent, pack))
-                    break
+        for entry, id_, parent in self._links:
+            yield Step(entry, partial(self._link, id_, parent))
 
-    def _session(self, id_: str, pack: Pack, tx: Transaction) -> None:
+    def _session(self, id_: str, cell: dict[str, Cell], tx: Transaction) -> None:
         """The row of a session, without its link; where it is there again, it stays as it is."""
         if self._tables.under(tx).has(id_):
             return
-        (row,) = pack.rows
-        cell = named(pack.columns, row)
-        cell[self._shape.parent] = None
+        without = cell | {self._shape.parent: None}
         if id_ in self._titles:
             title = self._titles[id_]
-            cell[self._shape.title] = None if title is None else raw(title)
-        self._insert(tx, pack.table, cell)
+            without[self._shape.title] = None if title is None else raw(title)
+        self._insert(tx, self._shape.sessions, without)
 
     def put_rows(self, pack: Pack, tx: Transaction) -> None:
         """Put rows back that are not there any more."""
@@ -214,29 +208,24 @@ class Restorer:
             self._layouts[table] = _Layout(columns, tuple(kinds), key)
         return self._layouts[table]
 
-    def _links(self, changes: Sequence[CellChange], tx: Transaction) -> None:
-        """Others that stayed hang on it again, and counters count again, unless the agent has
-        given them other values since."""
-        for change in changes:
-            with suppress(Changed):
-                revert_change(tx, change)
-
-    def _parent(self, pack: Pack, tx: Transaction) -> None:
+    def _link(self, id_: Cell, parent: Cell, tx: Transaction) -> None:
         shape = self._shape
-        (row,) = pack.rows
-        cell = named(pack.columns, row)
-        parent, id_ = cell[shape.parent], cell[shape.id]
-        if parent is None:
-            return
-        sessions, name = quoted(shape.sessions), quoted(shape.id)
+        sessions, name, link = quoted(shape.sessions), quoted(shape.id), quoted(shape.parent)
         (place, value), (where, own) = bound(parent), bound(id_)
         there = tx.value(f"SELECT 1 FROM {sessions} t WHERE t.{name} = {place}", (value,))
         if there or not shape.declared:
-            link = quoted(shape.parent)
             tx.run(
                 f"UPDATE {sessions} SET {link} = {place} WHERE {name} = {where} AND {link} IS NULL",
                 (value, own),
             )
+
+
+def _revert_what_stayed(changes: Sequence[CellChange], tx: Transaction) -> None:
+    """Others that stayed hang on it again, and counters count again, unless the agent has given
+    them other values since."""
+    for change in changes:
+        with suppress(Changed):
+            revert_change(tx, change)
 
 
 def _fail(why: Changed, tx: Transaction) -> None:

@@ -7,7 +7,7 @@ between, the next start does the rest.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
@@ -139,15 +139,20 @@ def worded(context: EditContext, entries: Iterable[Entry]) -> list[Entry]:
 
 
 class Undo:
-    """One edit being taken back."""
+    """One edit being taken back. What really came back is counted against what went, before anybody
+    says so."""
 
     def __init__(self, context: EditContext, plan: UndoPlan) -> None:
         self._context, self._trash = context, context.trash
         self._plan = plan
-        self._tally = UndoTally(plan, context)
+        self._messages: Counter[int] = Counter()
+        self._ended: set[int] = set()
+        self._failed: dict[int, Changed] = {}
+        self._begun = False
+        """Something of it is in the file."""
 
     def run(self) -> Done:
-        plan, tally = self._plan, self._tally
+        plan = self._plan
         plan.check()
         receipt = plan.receipt.number
         now = self._trash.receipt(receipt)
@@ -158,8 +163,10 @@ class Undo:
             self._settle()
             return Done(receipt, "undo", _ids(plan.changes), {}, plan.notes)
         reached = self._restore_rows()
-        trouble = tally.trouble
-        if trouble is not None or not (reached or tally.begun):
+        back = self._back
+        first = next(iter(self._failed.values()), None)
+        trouble = self._failed.get(0, None if back else first)
+        if trouble is not None or not (reached or self._begun):
             self._not_undone()
         if isinstance(trouble, Lost):
             raise ExplorerError(trouble.title, trouble.message)
@@ -167,8 +174,7 @@ class Undo:
             raise trouble
         if not reached:
             raise Cancelled
-        back = tally.entries
-        left = [*tally.notes(), *self._files_back(back)]
+        left = [*self._losses(), *self._files_back(back)]
         try:
             note_down(self._context.notes, plan.changes, back=True)
             self._settle(back)
@@ -177,11 +183,13 @@ class Undo:
             left.append(error.message)
         ids = tuple(entry.session for entry in back) or _ids(plan.changes)
         notes = (*plan.notes, *left)
-        return Done(receipt, "undo", ids, tally.skipped, notes, words=tally.words)
+        skipped = Counter(error.message.rstrip(".") for error in self._failed.values())
+        words = IN_PART if any(map(self._missing, back)) else ""
+        return Done(receipt, "undo", ids, skipped, notes, words=words)
 
     def _restore_rows(self) -> bool:
         """Whether the end was reached."""
-        plan, tally, entries = self._plan, self._tally, self._plan.entries
+        plan, entries = self._plan, self._plan.entries
         folder = self._context.path.resolve().parent
         moved = sum(entry.bytes for entry in entries)
         if entries:
@@ -189,11 +197,17 @@ class Undo:
         counter = ProgressCounter(self._context.progress, len(entries), plan.messages)
 
         def committed(batch: Sequence[Step]) -> None:
-            tally.add(batch)
+            self._begun = True
+            for step in batch:
+                self._messages[step.job] += step.messages
+            self._ended.update(step.job for step in batch if step.last)
             back = sum(step.last and step.job > 0 for step in batch)
             counter.add(sum(step.messages for step in batch), back)
             if moved > CHUNK or len(entries) > CHUNK_SESSIONS:
                 check_room_left([folder])
+
+        def failed(job: int, error: Changed) -> None:
+            self._failed[job] = error
 
         with self._context.connected() as file:
             tables = self._context.tables(file, table_of(entries, plan.changes))
@@ -201,11 +215,11 @@ class Undo:
             with before_anything(), self._trash.writing() as trash:
                 trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
                 trash.set_entries((entry.number for entry in entries), EntryState.COMING)
-            steps = undo_steps(plan, self._trash, tables)
+            steps = undo_steps(self._trash, tables, entries, plan.changes, dict(plan.titles))
             try:
-                return run_batches(file, steps, self._context.token, committed, tally.fail)
+                return run_batches(file, steps, self._context.token, committed, failed)
             except ExplorerError as error:
-                if tally.begun:
+                if self._begun:
                     raise error.also("Some of it is back; the next start does the rest.") from error
                 if file.readable():
                     # Else the trash says whose write has to be rolled back.
@@ -256,42 +270,8 @@ class Undo:
             trash.set_entries(back, EntryState.BACK)
             trash.set_receipt(receipt, ReceiptState.DONE if rest else ReceiptState.UNDONE)
 
-
-def _ids(changes: Sequence[CellChange]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(shown(one.id) for one in changes if isinstance(one.id, bytes)))
-
-
-class UndoTally:
-    """What really came back with an undo, counted against what went: before anybody says so."""
-
-    def __init__(self, plan: UndoPlan, context: EditContext) -> None:
-        self._plan = plan
-        self._context = context
-        self._messages: Counter[int] = Counter()
-        self._ended: set[int] = set()
-        self._failed: dict[int, Changed] = {}
-        self.begun = False
-        """Something of it is in the file."""
-
-    def add(self, batch: Sequence[Step]) -> None:
-        """These steps are in the file for good."""
-        self.begun = True
-        for step in batch:
-            self._messages[step.job] += step.messages
-            if step.last:
-                self._ended.add(step.job)
-
-    def fail(self, job: int, error: Changed) -> None:
-        self._failed[job] = error
-
     @property
-    def trouble(self) -> Changed | None:
-        """Why nothing of it could be taken back, if so."""
-        first = next(iter(self._failed.values()), None)
-        return self._failed.get(0, None if self.entries else first)
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
+    def _back(self) -> tuple[Entry, ...]:
         """The sessions that are back."""
         return tuple(
             one
@@ -299,19 +279,9 @@ class UndoTally:
             if one.number in self._ended and one.number not in self._failed
         )
 
-    @property
-    def skipped(self) -> Mapping[str, int]:
-        """How many are not, by reason."""
-        return Counter(error.message.rstrip(".") for error in self._failed.values())
-
-    @property
-    def words(self) -> str:
-        """What to say instead of undone; empty where all messages are back."""
-        return IN_PART if any(self._missing(one) for one in self.entries) else ""
-
-    def notes(self) -> Iterator[str]:
-        """What the trash has lost."""
-        for one in worded(self._context, filter(self._missing, self.entries)):
+    def _losses(self) -> Iterator[str]:
+        """What the trash has lost of them."""
+        for one in worded(self._context, filter(self._missing, self._back)):
             back = count(one.messages - self._missing(one))
             yield (
                 f"{one.name}: {back} of {plural(one.messages, 'message')} are back."
@@ -320,3 +290,7 @@ class UndoTally:
 
     def _missing(self, entry: Entry) -> int:
         return max(entry.messages - self._messages[entry.number], 0)
+
+
+def _ids(changes: Sequence[CellChange]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(shown(one.id) for one in changes if isinstance(one.id, bytes)))

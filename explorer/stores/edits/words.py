@@ -101,6 +101,19 @@ def _about(one: Planned) -> str:
     return " · ".join(filter(None, (one.source, active, plural(one.messages, "message"))))
 
 
+def taken_words(title: Title) -> str:
+    """Who has a title, and which is free."""
+    assert title.owner is not None
+    _, id_, source, archived, *_ = title.owner
+    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
+
+
+def owner_words(owner: Owner) -> str:
+    """Which session it is that has a title: its name would not tell, since that is the title."""
+    active = f"last active {exact(owner.last_active)}" if owner.last_active else ""
+    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
+
+
 def undo_question(plan: UndoPlan) -> str:
     words = plan.receipt.words
     return f"Undo{_share(plan)}: {words[:1].lower()}{words[1:]}?"
@@ -199,16 +212,3 @@ _NOTHING_TO_DO = (
     *("pinned already", "not pinned"),
     "it has this title already",
 )
-
-
-def taken_words(title: Title) -> str:
-    """Who has a title, and which is free."""
-    assert title.owner is not None
-    _, id_, source, archived, *_ = title.owner
-    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
-
-
-def owner_words(owner: Owner) -> str:
-    """Which session it is that has a title: its name would not tell, since that is the title."""
-    active = f"last active {exact(owner.last_active)}" if owner.last_active else ""
-    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))

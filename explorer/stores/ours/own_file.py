@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from explorer.errors import ExplorerError, Refused
 from explorer.stores.sqlite.schema import introspect
@@ -56,6 +57,21 @@ class OwnFile:
             ) as connection:
                 self._check_views(connection)
                 yield connection
+
+    def rows(
+        self, sql: str, values: Sequence[object], mode: str = "rw", text: type = str
+    ) -> list[tuple[Any, ...]]:
+        """Every row that answers; none where the file or the table is not yet made."""
+        if not self.made:
+            return []
+        with self.connected("read", mode) as connection:
+            connection.text_factory = text
+            try:
+                return connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []
+                raise
 
     def check_known(self, connection: sqlite3.Connection, tables: str, others: bool = True) -> None:
         """Refuse to write a file that a newer version made: a column that we do not know, we could

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action
@@ -200,7 +199,7 @@ class TrashFile:
 
     def receipts(self) -> list[Receipt]:
         """All edits of this store that are kept, the newest first."""
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
             " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
             " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
@@ -242,7 +241,7 @@ class TrashFile:
         return next((one for one in self.receipts() if one.number == number), None)
 
     def entries(self, receipt: int) -> list[Entry]:
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT e.number, e.receipt, e.shape, e.session, e.title, e.source, e.kind,"
             " e.messages, e.bytes, e.active, e.state FROM entries e JOIN receipts r"
             " ON r.number = e.receipt WHERE r.store = ? AND e.receipt = ? ORDER BY e.number",
@@ -274,12 +273,12 @@ class TrashFile:
     def packs(self, entry: int, ranks: Mapping[str, int] | None = None) -> Iterator[Pack]:
         """The rows of an entry in the order in which they were kept; with `ranks` those of tables
         with a lower one first."""
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT number, name FROM packs WHERE entry = ? ORDER BY number", (entry,)
         )
         bytes_ = self._bytes(entry)
         for number, _ in sorted(rows, key=lambda row: (ranks or {}).get(row[1], 0)):
-            found = self._rows(
+            found = self._file.rows(
                 "SELECT name, columns, content FROM packs WHERE number = ?", (number,)
             )
             # Purged since by another explorer.
@@ -308,11 +307,11 @@ class TrashFile:
 
     def _bytes(self, entry: int) -> int:
         """How many bytes the cells of an entry have, by what was noted when it was kept."""
-        rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
+        rows = self._file.rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
         return cells.amount(rows[0][0]) if rows else 0
 
     def changes(self, receipt: int) -> list[CellChange]:
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT entry, name, id, cells, content FROM changes WHERE receipt = ? ORDER BY number",
             (receipt,),
         )
@@ -328,7 +327,7 @@ class TrashFile:
         return found
 
     def files(self, entry: int) -> list[KeptFile]:
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT name, mode, time, content FROM files WHERE entry = ? ORDER BY number", (entry,)
         )
         found = []
@@ -363,7 +362,7 @@ class TrashFile:
 
     def size(self) -> int:
         """Bytes that it takes to keep what is from this store; the file itself has that of all."""
-        rows = self._rows(_SIZE, (self._store,))
+        rows = self._file.rows(_SIZE, (self._store,))
         return int(rows[0][0]) if rows else 0
 
     def purge(self, receipts: Iterable[int]) -> None:
@@ -374,13 +373,13 @@ class TrashFile:
         with self._file.connected("written") as connection:
             connection.execute("VACUUM").close()
 
-    def expired(self, now: float, retention: float = RETENTION) -> list[Receipt]:
+    def expired(self, now: float) -> list[Receipt]:
         """The finished edits that nobody can take back any more."""
         settled = (ReceiptState.DONE, ReceiptState.UNDONE)
         return [
             one
             for one in self.receipts()
-            if one.state in settled and now - one.made > retention and one.made <= now
+            if one.state in settled and now - one.made > RETENTION and one.made <= now
         ]
 
     @contextmanager
@@ -403,17 +402,6 @@ class TrashFile:
             yield
         finally:
             os.close(lock)
-
-    def _rows(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        if not self._file.made:
-            return []
-        with self._file.connected("read") as connection:
-            try:
-                return connection.execute(sql, values).fetchall()
-            except sqlite3.OperationalError as error:
-                if "no such table" in str(error):
-                    return []
-                raise
 
 
 def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from explorer.model import called
 from explorer.stores.sqlite.images import Cell, Image
@@ -13,7 +13,14 @@ SHORT = 60
 """Characters of the first words that stand for a title."""
 
 
-class ReceiptState(StrEnum):
+class _State(StrEnum):
+    @classmethod
+    def _missing_(cls, value: object) -> Self:
+        """One that a newer version has written."""
+        return cls("unknown")
+
+
+class ReceiptState(_State):
     """How far an edit has got."""
 
     BEGUN = "begun"
@@ -21,14 +28,9 @@ class ReceiptState(StrEnum):
     UNDOING = "undoing"
     UNDONE = "undone"
     UNKNOWN = "unknown"
-    """One that a newer version has written."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> "ReceiptState":
-        return cls.UNKNOWN
 
 
-class EntryState(StrEnum):
+class EntryState(_State):
     """Where a session is."""
 
     COPIED = "copied"
@@ -40,11 +42,6 @@ class EntryState(StrEnum):
     BACK = "back"
     """In its file again, all of it."""
     UNKNOWN = "unknown"
-    """One that a newer version has written."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> "EntryState":
-        return cls.UNKNOWN
 
 
 class Receipt(NamedTuple):

@@ -238,20 +238,12 @@ def _fills_in(trigger: Trigger, write: Write, filled: Collection[str]) -> bool:
 def tokenizer_trouble(schema: Schema) -> str:
     """A search table that takes no part in a delete of ours; the agent's own can be run."""
     for table, sql in schema.virtual.items():
-        if table.startswith("messages_fts") and (unknown := _tokenizer(sql)):
-            only = f"needs the tokenizer {unknown}, which only the agent has"
+        found = _TOKENIZE.search(sql) if table.startswith("messages_fts") else None
+        words = next(filter(None, found.groups()), "").split() if found else []
+        if words and words[0].lower() not in TOKENIZERS:
+            only = f"needs the tokenizer {words[0]}, which only the agent has"
             return f"its search table {table} {only}"
     return ""
-
-
-def _tokenizer(sql: str) -> str:
-    """The tokenizer of a search table, if SQLite does not have it by itself."""
-    found = _TOKENIZE.search(sql)
-    if found is None:
-        return ""
-    words = next(filter(None, found.groups()), "").split()
-    unknown = [word for word in words[:1] if word.lower() not in TOKENIZERS]
-    return unknown[0] if unknown else ""
 
 
 PROMPTS = "system_prompts"
