@@ -4,7 +4,7 @@ The plan holds the old and the new value of each cell. It is done in the file in
 in our own notes. Under the lock, a cell must still have its old value; to undo, its new one.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -252,20 +252,21 @@ def revert_change(tx: Transaction, change: CellChange) -> None:
 def _set(
     tx: Transaction, change: CellChange, before: Sequence[Cell], after: Sequence[Cell]
 ) -> None:
-    given = [bound(cell) for cell in after]
-    known = [bound(cell) for cell in (change.id, *before)]
-    names = [quoted(column) for column in change.columns]
-    sets = ", ".join(f"{name} = {place}" for name, (place, _) in zip(names, given, strict=True))
-    tests = " AND ".join(
-        f"{name} IS {place}"
-        for name, (place, _) in zip((quoted(change.id_column), *names), known, strict=True)
-    )
-    count = tx.run(
-        f"UPDATE {quoted(change.table)} SET {sets} WHERE {tests}",
-        [value for _, value in (*given, *known)],
-    )
-    if count != 1:
+    sets, given = terms(change.columns, "=", after)
+    tests, known = terms((change.id_column, *change.columns), "IS", (change.id, *before))
+    sql = f"UPDATE {quoted(change.table)} SET {', '.join(sets)} WHERE {' AND '.join(tests)}"
+    if tx.run(sql, [*given, *known]) != 1:
         raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
+
+
+def terms(columns: Iterable[str], sign: str, row: Iterable[Cell]) -> tuple[list[str], list[object]]:
+    """(`column = ?`, with this sign, for each of the columns; the values for that)."""
+    places = [bound(cell) for cell in row]
+    pairs = zip(columns, places, strict=True)
+    return (
+        [f"{quoted(column)} {sign} {place}" for column, (place, _) in pairs],
+        [value for _, value in places],
+    )
 
 
 def _check_title_free(tx: Transaction, tables: SessionTables, plan: EditPlan) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from explorer.errors import ExplorerError
 from explorer.stores.edits.batches import Step
-from explorer.stores.edits.changes import cell_trouble, revert_change
+from explorer.stores.edits.changes import cell_trouble, revert_change, terms
 from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.ours.trash import TrashFile
@@ -156,13 +156,11 @@ class Restorer:
         known = self._layout(tx, self._shape.messages).columns
         names = sorted(self._shape.filled.intersection(cell, known))
         if names:
-            values = [bound(cell[name]) for name in (*names, key)]
-            sets = ", ".join(
-                f"{quoted(name)} = {place}" for name, (place, _) in zip(names, values, strict=False)
-            )
+            sets, values = terms(names, "=", [cell[name] for name in names])
             tx.run(
-                f"UPDATE {quoted(self._shape.messages)} SET {sets} WHERE {quoted(key)} = ?",
-                [value for _, value in values],
+                f"UPDATE {quoted(self._shape.messages)} SET {', '.join(sets)}"
+                f" WHERE {quoted(key)} = ?",
+                [*values, cell[key]],
                 expect=1,
             )
 

@@ -313,14 +313,8 @@ def _prompts(schema: Schema) -> Shared | None:
 def _references(ask: Rows, table: str) -> list[_Reference]:
     rows = ask(f"PRAGMA foreign_key_list({quoted(table)})", ())
     return [
-        _Reference(
-            table,
-            cells.words(row[3]),
-            cells.words(row[2]).lower(),
-            cells.words(row[4]),
-            cells.words(row[6]),
-        )
-        for row in rows
+        _Reference(table, column, target.lower(), to, on_delete)
+        for target, column, to, _, on_delete in (map(cells.words, row[2:7]) for row in rows)
     ]
 
 
