@@ -29,7 +29,7 @@ PLAIN_FILES = (
     "explorer/stores/discover.py",
     "explorer/stores/hermes/upkeep/settings.py",
     "explorer/stores/hermes/gateway.py",
-    "explorer/stores/edits/apply/copy_to_trash.py",
+    "explorer/stores/edits/copy_to_trash.py",
     "explorer/stores/edits/refusals.py",
     "explorer/stores/sqlite/leases.py",
     "explorer/stores/ours/trash.py",

@@ -18,8 +18,14 @@ from explorer.render.figures import count
 from explorer.resume import delete_commands
 from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Edits, Store
-from explorer.stores.edits.change_plan import taken_words
-from explorer.stores.edits.plans import KINDS, WAITING_WORDS, Done, EditPlan, OnlyAgent, Progress
+from explorer.stores.edits.plans import (
+    KINDS,
+    WAITING_WORDS,
+    Done,
+    EditPlan,
+    OnlyAgent,
+    Progress,
+)
 from explorer.stores.edits.words import (
     crash_words,
     done_words,
@@ -28,6 +34,7 @@ from explorer.stores.edits.words import (
     question,
     receipt_words,
     skipped_words,
+    taken_words,
 )
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.resolve import resolve_for_edit

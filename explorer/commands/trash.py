@@ -11,8 +11,7 @@ from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, iso_utc, plural, size
 from explorer.stores.base import Edits
-from explorer.stores.edits.names import entry_name
-from explorer.stores.edits.undo_plan import UndoPlan
+from explorer.stores.edits.plans import UndoPlan
 from explorer.stores.edits.words import back_words, undo_lines, undo_question, undone_words
 from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
@@ -177,7 +176,7 @@ def _entry_shape(entry: Entry) -> dict[str, object]:
     return {
         "id": entry.session,
         "title": entry.title,
-        "name": entry_name(entry),
+        "name": entry.name,
         "source": entry.source,
         "messages": entry.messages,
         "bytes": entry.bytes,

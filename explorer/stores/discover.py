@@ -176,7 +176,7 @@ def open_store(
         if error.problem is not Problem.UNRECOVERED or trash is None:
             raise
         # Late: who starts after no crash need not load what edits: 60 ms on a busy machine.
-        from explorer.stores.edits.apply.recovery import taken_back
+        from explorer.stores.edits.recovery import taken_back
 
         if not taken_back(path, trash):
             raise

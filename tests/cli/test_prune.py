@@ -11,7 +11,7 @@ import pytest
 
 from explorer.errors import ExitCode
 from explorer.search.prune_rules import DAY, ELSEWHERE, OPEN
-from explorer.stores.edits.apply import batches
+from explorer.stores.edits import batches
 from explorer.stores.edits.plans import Progress
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from explorer.model import Action
-from explorer.stores.edits.apply import batches
+from explorer.stores.edits import batches
 from explorer.stores.edits.plans import Progress
 from explorer.stores.sqlite.failures import log_size
 from tests.editors import edits_on

@@ -14,8 +14,8 @@ from tests.factories import NOW, talk
 @pytest.fixture
 def at_full_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No room for an agent between two batches, where there is none."""
-    monkeypatch.setattr("explorer.stores.edits.apply.batches.PAUSE", 0.0)
-    monkeypatch.setattr("explorer.stores.edits.apply.batches.ALONE_PAUSE", 0.0)
+    monkeypatch.setattr("explorer.stores.edits.batches.PAUSE", 0.0)
+    monkeypatch.setattr("explorer.stores.edits.batches.ALONE_PAUSE", 0.0)
 
 
 @pytest.fixture

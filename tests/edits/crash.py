@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.stores.edits.apply import batches
+from explorer.stores.edits import batches
 from explorer.stores.edits.connection import Transaction
 
 

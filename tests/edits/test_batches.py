@@ -11,7 +11,7 @@ import pytest
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
-from explorer.stores.edits.apply.batches import AHEAD, Step, run_batches
+from explorer.stores.edits.batches import AHEAD, Step, run_batches
 from explorer.stores.edits.connection import Transaction, WriteConnection
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.editors import edits_on
@@ -82,7 +82,7 @@ def test_a_file_that_nobody_else_writes_is_known(path: Path) -> None:
 def test_a_long_edit_ends_before_it_fills_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.stores.edits.apply.delete.CHUNK_SESSIONS", 2)
+    monkeypatch.setattr("explorer.stores.edits.delete.CHUNK_SESSIONS", 2)
     monkeypatch.setattr("explorer.stores.edits.refusals.DISK_LEAST", 1 << 60)
     path = tmp_path / "many.db"
     with StateFile.create(path) as state:
@@ -109,7 +109,7 @@ def test_a_long_undo_ends_before_it_fills_the_disk_and_goes_on_later(
     before, editor = dump(path), edits_on(path, tmp_path / "trash.db", lambda: NOW)
     editor.apply(editor.plan(Action.DELETE, [1, 2, 3, 4, 5, 6]))
     with monkeypatch.context() as full:
-        full.setattr("explorer.stores.edits.apply.undo.CHUNK_SESSIONS", 2)
+        full.setattr("explorer.stores.edits.undo.CHUNK_SESSIONS", 2)
         full.setattr("explorer.stores.edits.refusals.DISK_LEAST", 1 << 60)
         with pytest.raises(ExplorerError, match="nearly full"):
             editor.undo(editor.undo_plan())

@@ -390,7 +390,7 @@ def test_long_messages_go_one_by_one(
     tmp_path: Path, editor_of: EditorOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twenty of them in one transaction would keep the agent waiting for twenty times as long."""
-    monkeypatch.setattr("explorer.stores.edits.apply.batches.HOLD", -1.0)
+    monkeypatch.setattr("explorer.stores.edits.batches.HOLD", -1.0)
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         talk(state, "s", *("word " * 40_000 for _ in range(4)), end="cli_close")

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.cancel import CancelToken
 from explorer.model import Action
-from explorer.stores.edits.apply import batches
+from explorer.stores.edits import batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
 from explorer.stores.hermes.create.state_file import StateFile

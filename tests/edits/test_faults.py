@@ -106,7 +106,7 @@ EDITS = {"delete": _delete, "clear": _clear, "rename": _rename, "undo": _undo}
 def test_each_write_that_fails_loses_nothing(
     tmp_path: Path, edit: str, which: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.stores.edits.apply.batches.run_batches.__defaults__", (0.0, 0.0))
+    monkeypatch.setattr("explorer.stores.edits.batches.run_batches.__defaults__", (0.0, 0.0))
     for last in range(1, 500):
         path = tmp_path / str(last) / "state.db"
         _state(path)

@@ -13,7 +13,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
 from explorer.stores.discover import open_store
-from explorer.stores.edits.apply import batches, delete
+from explorer.stores.edits import batches, delete
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress

@@ -13,11 +13,10 @@ from explorer.model import Action
 from explorer.stores.base import Store
 from explorer.stores.discover import open_store
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.words import question
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.trash import BEGINNING, TrashFile
-from explorer.stores.ours.trash_records import Entry, EntryState, ReceiptState
+from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.sqlite.images import RawText, pack, unpack_beginning
 from tests.factories import NOW, T0, altered, everybody, insert, rows, say, talk
 from tests.newer_files import newer_file
@@ -48,7 +47,7 @@ def _number(path: Path, id_: str) -> int:
 def _names(editor: Editor) -> dict[str, str]:
     trash = editor.trash
     entries = [one for receipt in trash.receipts() for one in trash.entries(receipt.number)]
-    return {one.session: entry_name(one) for one in editor.worded_entries(entries)}
+    return {one.session: one.name for one in editor.worded_entries(entries)}
 
 
 def test_sessions_in_the_trash_are_called_as_in_the_list(path: Path, editor_of: EditorOf) -> None:
@@ -136,10 +135,9 @@ def test_of_a_long_session_only_the_beginning_is_unpacked(
 
 def test_no_more_of_a_long_session_is_unpacked_than_names_it(tmp_path: Path) -> None:
     trash = TrashFile(tmp_path / "trash.db", tmp_path / "state.db")
-    entry = Entry(0, 0, "sessions", "s", None, "cli", "session", 2, 9, None, EntryState.GONE)
     with trash.writing() as writer:
         receipt = writer.begin(Action.PRUNE, "Pruned", NOW)
-        kept = writer.keep(entry._replace(receipt=receipt))
+        kept = writer.keep(receipt, "sessions", "session", "s", None, "cli", None)
         message = (1, RawText(b"user"), RawText(b"word " * 200_000))
         writer.add_rows(kept, "messages", ("role", "content"), [message])
         writer.set_receipt(receipt, ReceiptState.DONE)

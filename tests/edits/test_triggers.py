@@ -8,7 +8,7 @@ import pytest
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.triggers import UNKNOWN, Write, parsed
+from explorer.stores.hermes.edits.refusals import UNKNOWN, Write, parsed
 from tests.edits.states import dump, faults
 from tests.factories import altered, rows
 from tests.newer_files import newer_file

@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from explorer.model import Action
-from explorer.stores.edits.apply.batches import run_batches
+from explorer.stores.edits.batches import run_batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
 from explorer.stores.hermes.store import HermesStore
@@ -371,8 +371,8 @@ def _cut_short(path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None
         raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.stores.edits.apply.delete.DeleteSteps._end", crash)
-        patched.setattr("explorer.stores.edits.apply.delete.run_batches", _one_step_at_a_time)
+        patched.setattr("explorer.stores.edits.delete.DeleteSteps._end", crash)
+        patched.setattr("explorer.stores.edits.delete.run_batches", _one_step_at_a_time)
         with pytest.raises(Crash):
             editor.apply(plan)
     assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
@@ -440,7 +440,7 @@ async def test_what_a_kill_cut_between_two_sessions_is_told_at_the_next_start(
     ended = rows(path, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
     plan = editor.plan(Action.DELETE, [int(str(row)) for (row,) in ended])
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.stores.edits.apply.delete.run_batches", _one_step_at_a_time)
+        patched.setattr("explorer.stores.edits.delete.run_batches", _one_step_at_a_time)
         with pytest.raises(Killed):
             editor.apply(plan, progress=die)
     async with opened(path, trash=trash) as driver:

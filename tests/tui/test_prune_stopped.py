@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from explorer.stores.edits.apply.batches import run_batches
+from explorer.stores.edits.batches import run_batches
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.trash import TrashWriter
 from explorer.tui.dialogs.questions import ProgressDialog
@@ -46,7 +46,7 @@ async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     await driver.press("d")
     assert f"Prune {OLD} sessions?" in driver.screen()
     with monkeypatch.context() as patched:
-        patched.setattr("explorer.stores.edits.apply.delete.run_batches", _one_at_a_time)
+        patched.setattr("explorer.stores.edits.delete.run_batches", _one_at_a_time)
         last = Held(patched, TrashWriter, "set_entries", which=FEW)
         await driver.pilot.press("y")
         await last.holds(driver)

@@ -2,8 +2,9 @@
 
 A read-only connection is held open around the writing one. Without it, closing ours beside an
 agent that lost its own locks unlinks its log, and with it what it was told is stored. We write no
-log back but as `_OwnLog` has it, each transaction is short, and after the first error nothing more
-is tried: SQLite may have rolled back already, and the next statement would stand alone.
+log back but as `write_back_log` has it, each transaction is short, and after the first error
+nothing more is tried: SQLite may have rolled back already, and the next statement would stand
+alone.
 """
 
 import os
@@ -11,7 +12,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -52,6 +53,12 @@ class Changed(Refused):
     """The file is no longer as it was when the plan was made."""
 
 
+def _fetched(connection: sqlite3.Connection, sql: str, values: Sequence[object]) -> list[Image]:
+    """Every row; the cursor holds no lock any more."""
+    with closing(connection.execute(sql, values)) as cursor:
+        return cursor.fetchall()
+
+
 class Transaction:
     """One short write, under the lock."""
 
@@ -62,11 +69,7 @@ class Transaction:
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Image]:
         """Every row, with text as it is stored."""
         self._inside()
-        cursor = self._connection.execute(sql, values)
-        try:
-            return cursor.fetchall()
-        finally:
-            cursor.close()
+        return _fetched(self._connection, sql, values)
 
     def value(self, sql: str, values: Sequence[object] = ()) -> Any:
         found = self.rows(sql, values)
@@ -113,44 +116,37 @@ class ReadConnection:
         found = check_file(self.path)
         self._identity = found.st_dev, found.st_ino
         self._guard = self._connected("ro")
-        try:
-            if self._cut_short():
+        with ExitStack() as unless_open:
+            unless_open.callback(self._guard.close)
+            if (error := self._hindrance()) and error_name(error) == "SQLITE_READONLY_ROLLBACK":
                 self._roll_back()
             self._guard.execute("PRAGMA query_only=1").close()
             self.ask("SELECT count(*) FROM sqlite_master")
-        except BaseException:
-            self._guard.close()
-            raise
+            unless_open.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._guard.close()
 
-    def _cut_short(self) -> bool:
-        """Whether somebody died in the middle of a write, without a log: nobody can read the file
-        until that is rolled back. It may have been us."""
+    def _hindrance(self) -> sqlite3.Error | None:
+        """What keeps us from reading at this moment, if anything does."""
         try:
             self._guard.execute("PRAGMA schema_version").close()
         except sqlite3.Error as error:
-            return error_name(error) == "SQLITE_READONLY_ROLLBACK"
-        return False
+            return error
+        return None
 
     def readable(self) -> bool:
         """Whether the file can be read at this moment: after a write that failed half way it may
         not be, until the next writer has rolled it back."""
-        try:
-            self._guard.execute("PRAGMA schema_version").close()
-        except sqlite3.Error:
-            return False
-        return True
+        return self._hindrance() is None
 
     def _roll_back(self) -> None:
-        """Have SQLite do so, as the agent's own next start would."""
-        connection = self._connected("rw")
-        try:
+        """Somebody died in the middle of a write, without a log: nobody can read the file until
+        that is rolled back. It may have been us. Have SQLite do so, as the agent's own next start
+        would."""
+        with closing(self._connected("rw")) as connection:
             self._waiting(lambda: connection.execute("PRAGMA schema_version").close())
-        finally:
-            connection.close()
 
     def see_through(self) -> None:
         """What is to be done now is done whether or not somebody wants to stop: putting back."""
@@ -178,15 +174,7 @@ class ReadConnection:
 
     def ask(self, sql: str, values: Sequence[object] = ()) -> list[Image]:
         """Read something, without any lock that outlives the answer."""
-
-        def answer() -> list[Image]:
-            cursor = self._guard.execute(sql, values)
-            try:
-                return cursor.fetchall()
-            finally:
-                cursor.close()
-
-        return self._waiting(answer)
+        return self._waiting(lambda: _fetched(self._guard, sql, values))
 
     def _waiting(self, work: Callable[[], T]) -> T:
         """What `work` gives, when it gets its turn."""
@@ -242,31 +230,19 @@ class WriteConnection(ReadConnection):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        try:
+        with ExitStack() as unless_open:
+            unless_open.callback(self._guard.close)
             if os.stat(self.path).st_nlink > 1:
                 raise Refused(
                     "The file has two names",
                     "It is hard-linked, so its log may lie under the other name.",
                 )
             self._connection = self._connected("rw")
-            self._log = _OwnLog(self.path)
-            try:
-                self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
-        except BaseException:
-            self._guard.close()
-            raise
+            unless_open.callback(self._connection.close)
+            self._log_enough = LOG_ENOUGH
+            self._prepare()
+            unless_open.pop_all()
         return self
-
-    def write_back_log(self) -> None:
-        """Between two transactions: keep the log of a long edit short, where that is safe."""
-        try:
-            self._log.write_back(self._connection)
-        except (sqlite3.Error, OSError):
-            # The edit does not hang on it, and the agent will.
-            return
 
     def _prepare(self) -> None:
         try:
@@ -279,14 +255,9 @@ class WriteConnection(ReadConnection):
             raise Refused("SQLite checks no links", "This build of it has no foreign keys.")
 
     def __exit__(self, *error: object) -> None:
-        try:
+        with closing(self._guard), closing(self._connection):
             if self._connection.in_transaction:
                 self._connection.rollback()
-        finally:
-            try:
-                self._connection.close()
-            finally:
-                super().__exit__(*error)
 
     @contextmanager
     def transaction(self, keep: bool = True) -> Iterator[Transaction]:
@@ -296,7 +267,9 @@ class WriteConnection(ReadConnection):
             raise Changed("The file was replaced", "Another file is in its place by now.")
         self._waiting(lambda: self._connection.execute("BEGIN IMMEDIATE").close())
         try:
-            self._look_for_others()
+            version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            if version != self._version:
+                self._version, self.others_at = version, time.monotonic()
             yield Transaction(self._connection, self._introspected(self._connection))
             if keep:
                 # Without a log, readers may keep us waiting at this point.
@@ -309,41 +282,28 @@ class WriteConnection(ReadConnection):
             if self._connection.in_transaction:
                 self._connection.rollback()
 
-    def _look_for_others(self) -> None:
-        found = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        if found != self._version:
-            self._version, self.others_at = found, time.monotonic()
+    def write_back_log(self) -> None:
+        """Between two transactions: keep the log of a long edit short, where that is safe.
 
+        A long edit of a file that no agent has open would leave a log of a gigabyte. This is the
+        one exception to our never writing a log back, and it is made only where it can harm nobody:
+        no other process has the file or its log open, and whoever sees that sees every process of
+        this machine. SQLite's own lock keeps writers out meanwhile. Everywhere else the log waits
+        for the agent. The log itself stays where it is, empty.
+        """
+        # The edit does not hang on it, and the agent will.
+        with suppress(sqlite3.Error, OSError):
+            bytes_ = log_size(self.path)
+            if bytes_ < self._log_enough or self._log_enough < LOG_LEAST or not self._alone():
+                return
+            began = time.monotonic()
+            # Waits for nobody: a reader of ours in another thread is a reason to do it later.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+            took = time.monotonic() - began
+            if took > LOG_LONGEST:
+                self._log_enough = min(self._log_enough, int(bytes_ * LOG_LONGEST / took))
 
-class _OwnLog:
-    """The log of one file, during one edit.
-
-    A long edit of a file that no agent has open would leave a log of a gigabyte. This is the one
-    exception to our never writing a log back, and it is made only where it can harm nobody: no
-    other process has the file or its log open, and whoever sees that sees every process of this
-    machine. SQLite's own lock keeps writers out meanwhile. Everywhere else the log waits for the
-    agent.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._enough = LOG_ENOUGH
-
-    def write_back(self, connection: sqlite3.Connection) -> bool:
-        """Write back what is in the log, if that is much and nobody else has the file; whether it
-        was done. The log itself stays where it is, empty."""
-        bytes_ = log_size(self._path)
-        if bytes_ < self._enough or self._enough < LOG_LEAST or not self._ours():
-            return False
-        began = time.monotonic()
-        # Waits for nobody: a reader of ours in another thread is a reason to do it later.
-        blocked, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        took = time.monotonic() - began
-        if took > LOG_LONGEST:
-            self._enough = min(self._enough, int(bytes_ * LOG_LONGEST / took))
-        return not blocked
-
-    def _ours(self) -> bool:
-        names = (str(self._path.resolve()), log_path(self._path), f"{self._path.resolve()}-shm")
+    def _alone(self) -> bool:
+        names = (str(self.path.resolve()), log_path(self.path), f"{self.path.resolve()}-shm")
         others = holders([name for name in names if os.path.exists(name)])
         return others is not None and not others

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from explorer.errors import Refused
-from explorer.model import State, called, state_of
+from explorer.model import State, state_of
 from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.plans import Planned, Title
-from explorer.stores.edits.triggers import any_trigger, triggers
+from explorer.stores.ours.trash_records import short_name
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Image, Rows
 from explorer.stores.sqlite.schema import Schema, quoted
@@ -28,10 +28,6 @@ RESET_CHILD = "reset"
 """The kind of a session with which a chat began anew."""
 APART = ("branch", RESET_CHILD)
 """Children that are conversations of their own."""
-
-
-SHORT = 60
-"""Characters of the first words that stand for a title."""
 
 
 class Subject(NamedTuple):
@@ -95,12 +91,6 @@ def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
     )
 
 
-def short_name(title: str | None, words: str, id_: str) -> str:
-    """What the list calls a session, in a few words; its id where it has none."""
-    short = f"{words[:SHORT]}…" if len(words) > SHORT else words
-    return called(title, short) or id_
-
-
 class Belonging(NamedTuple):
     """Rows of another table that are about a session."""
 
@@ -151,8 +141,15 @@ class TableShape(NamedTuple):
         return (self.sessions, *([self.shared.table] if self.shared else []))
 
 
-TableColumns = Callable[[str], tuple[str, ...]]
-"""The columns of a table in their order, without those that SQLite makes by itself."""
+def any_trigger(names: Iterable[object]) -> str:
+    """The first of these triggers as a reason not to edit; empty where there is none."""
+    for name in names:
+        return f"the file has a trigger that is not known here ({cells.words(name)})"
+    return ""
+
+
+TableColumns = Mapping[str, tuple[str, ...]]
+"""The columns of tables in their order, without those that SQLite makes by itself."""
 
 
 def columns_of(ask: Rows, table: str) -> tuple[str, ...]:
@@ -164,7 +161,7 @@ def known_columns(ask: Rows, shape: TableShape) -> TableColumns:
     """The columns of every table of a shape, asked at once: a writer that has the whole file, as it
     may without a log, would keep our own reader waiting."""
     tables = (shape.messages, *shape.beside_messages, *(one.table for one in shape.belongings))
-    return {table: columns_of(ask, table) for table in tables}.__getitem__
+    return {table: columns_of(ask, table) for table in tables}
 
 
 def listing(columns: Iterable[str]) -> str:
@@ -201,10 +198,10 @@ class Dialect(ABC):
         """Of each edit why these tables do not allow it; None where they do. Nothing is known here
         of any trigger: where one watches sessions nothing is changed, and beside any other nothing
         is taken out."""
-        known = triggers(ask)
+        found = ask("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'", ())
         watched = {name.lower() for name in self.sessions}
-        rows = any_trigger([one for one in known if one.table in watched])
-        gone = rows or any_trigger(known)
+        rows = any_trigger(name for name, table in found if cells.words(table).lower() in watched)
+        gone = rows or any_trigger(name for name, _ in found)
         return {
             **dict.fromkeys(("rename", "archive", "pin", "end", "reopen"), rows),
             **dict.fromkeys(("delete", "clear", "prune"), gone),
@@ -216,7 +213,7 @@ class Dialect(ABC):
         return ""
 
     def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
-        """What a session without a title is short_name, told by its first messages."""
+        """What a session without a title is called, told by its first messages."""
         return ""
 
     @abstractmethod

@@ -12,12 +12,10 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.model import Action, Kind, Session
 from explorer.stores.catalog import Unit
-from explorer.stores.edits.apply.batches import EditContext
-from explorer.stores.edits.apply.changes import change_cells, change_notes
-from explorer.stores.edits.apply.delete import delete
-from explorer.stores.edits.apply.recovery import finish, settle
-from explorer.stores.edits.apply.undo import Undo
-from explorer.stores.edits.change_plan import (
+from explorer.stores.edits.batches import EditContext
+from explorer.stores.edits.changes import (
+    change_cells,
+    change_notes,
     plan_archive,
     plan_end,
     plan_noted_pins,
@@ -25,12 +23,21 @@ from explorer.stores.edits.change_plan import (
     plan_rename,
 )
 from explorer.stores.edits.connection import Changed, ReadConnection
+from explorer.stores.edits.delete import delete
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
-from explorer.stores.edits.names import worded
-from explorer.stores.edits.plans import KINDS, AfterCrash, Done, EditPlan, OnlyAgent, Progress
+from explorer.stores.edits.plans import (
+    KINDS,
+    AfterCrash,
+    Done,
+    EditPlan,
+    OnlyAgent,
+    Tell,
+    UndoPlan,
+)
+from explorer.stores.edits.recovery import finish, settle
 from explorer.stores.edits.refusals import check_sound, place, reason_against
-from explorer.stores.edits.undo_plan import UndoPlan, at_risk, plan_undo
+from explorer.stores.edits.undo import Undo, at_risk, plan_undo, worded
 from explorer.stores.edits.words import log_words
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash import TrashFile
@@ -63,8 +70,7 @@ class Editor:
         self.trash = TrashFile(ours.trash, path)
         self._dialect = dialect
         self._sessions = sessions
-        self._clock = ours.clock
-        self._notes = ours.notes
+        self._ours = ours
 
     def plan(
         self,
@@ -107,7 +113,7 @@ class Editor:
                 raise
             # Where the file cannot be written, our notes keep the pins.
             units = [Unit(key, (key,), Kind.ROOT) for key in keys]
-            wanted = self._sessions(units, self._clock())
+            wanted = self._sessions(units, self._ours.clock())
             plan = plan_noted_pins(self.path, wanted, on, self.noted_pins())
         return plan._replace(elsewhere=len(places) - len(rows))
 
@@ -122,7 +128,7 @@ class Editor:
             if reason and not for_agent:
                 raise Refused(f"It cannot be {done}", sentence(reason))
             tables = self._dialect.over(file.ask, schema, table)
-            yield Planner(self.path, tables, self._clock())
+            yield Planner(self.path, tables, self._ours.clock())
 
     @contextmanager
     def _connected(self, done: str, token: CancelToken | None) -> Iterator[ReadConnection]:
@@ -141,9 +147,9 @@ class Editor:
         """What our notes hold as archived, where the file has no place for it."""
         if planner.tables.keeps_archive:
             return None
-        if self._notes is None:
+        if self._ours.notes is None:
             raise Refused("It cannot be archived", "This file has no place for it yet.")
-        return self._notes.archived()
+        return self._ours.notes.archived()
 
     def worded(self, plan: EditPlan) -> EditPlan:
         """A plan with the first words of every session in it that has no title; by itself a plan
@@ -162,23 +168,25 @@ class Editor:
         )
 
     def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]:
-        return worded(self.trash, self._dialect, entries)
+        return worded(self._context(), entries)
 
     def noted_pins(self) -> frozenset[str]:
         """The ids that our notes hold as pinned."""
-        return self._notes.pins() if self._notes is not None else frozenset()
+        return self._ours.notes.pins() if self._ours.notes is not None else frozenset()
 
     def apply(
         self,
         plan: EditPlan,
         token: CancelToken | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Tell | None = None,
         force: bool = False,
     ) -> Done:
         """Do what was planned. Stopped by its token, a long edit says how far it got."""
         context = self._context(token, progress)
         with self.trash.alone():
-            self._sweep()
+            # What nobody can want back any more makes room.
+            if old := self.trash.expired(self._ours.clock()):
+                self.trash.purge(one.number for one in old)
             if not plan.doomed:
                 return Done(None, plan.action.value, (), plan.skipped, plan.notes)
             if plan.changes and not plan.in_file:
@@ -213,14 +221,11 @@ class Editor:
             if reason:
                 raise Refused("It cannot be undone", sentence(reason))
             tables = self._dialect.over(file.ask, file.schema, table_of(kept, changes))
-            busy = tables.running(at_risk(found, kept, changes), self._clock())
-            return plan_undo(self.trash, self._dialect, found, tables, entries, busy)
+            busy = tables.running(at_risk(found, kept, changes), self._ours.clock())
+            return plan_undo(self._context(token), found, tables, entries, busy)
 
     def undo(
-        self,
-        plan: UndoPlan,
-        token: CancelToken | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        self, plan: UndoPlan, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
         with self.trash.alone():
             return self._with_log(Undo(self._context(token, progress), plan).run())
@@ -249,6 +254,7 @@ class Editor:
         another explorer edits: they may be its own."""
         if not any(one.half_done for one in self.trash.receipts()):
             return AfterCrash()
+        context = self._context()
         try:
             with self.trash.alone():
                 before = [one.number for one in self.trash.receipts() if one.half_done]
@@ -256,7 +262,7 @@ class Editor:
                     if one.half_done:
                         # What cannot be looked at now stays as it is, and is told.
                         with suppress(ExplorerError):
-                            settle(self.path, self._dialect, self.trash, one)
+                            settle(context, one)
                 left = [one for one in self.trash.receipts() if one.number in before]
         except Refused:
             # A newer version knows what is half done, and will say so.
@@ -272,20 +278,14 @@ class Editor:
         )
 
     def finish(
-        self,
-        receipt: Receipt,
-        token: CancelToken | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
         """Do the rest of an edit that a crash cut short."""
         with self.trash.alone():
             return self._with_log(finish(self._context(token, progress), receipt))
 
     def restore(
-        self,
-        receipt: Receipt,
-        token: CancelToken | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
         """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
         if receipt.state is ReceiptState.UNDOING:
@@ -299,16 +299,12 @@ class Editor:
         return self.undo(plan, token, progress)
 
     def _context(
-        self, token: CancelToken | None, progress: Callable[[Progress], None] | None
+        self, token: CancelToken | None = None, progress: Tell | None = None
     ) -> EditContext:
         return EditContext(
-            self.path,
-            self._dialect,
-            self.trash,
-            self._clock,
-            token or CancelToken(),
+            *(self.path, self._dialect, self.trash, self._ours.clock, token or CancelToken()),
             progress or (lambda told: None),
-            self._notes,
+            self._ours.notes,
         )
 
     def _with_log(self, done: Done) -> Done:
@@ -317,9 +313,3 @@ class Editor:
         if done.receipt is None or bytes_ < LONG_LOG:
             return done
         return done._replace(notes=(*done.notes, log_words(bytes_)))
-
-    def _sweep(self) -> None:
-        """What nobody can want back any more makes room."""
-        old = self.trash.expired(self._clock())
-        if old:
-            self.trash.purge(one.number for one in old)

@@ -6,6 +6,7 @@ number of a deleted session to another one, or continue a session that was to be
 compares.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import NamedTuple
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.catalog import Catalog
-from explorer.stores.ours.trash_records import OURS, CellChange, Receipt
+from explorer.stores.ours.trash_records import OURS, CellChange, Entry, Receipt, short_name
+from explorer.stores.sqlite.images import shown
 
 
 class PlannedOutcome(StrEnum):
@@ -75,6 +77,10 @@ class Planned(NamedTuple):
     words: str = ""
     """Its first words, where it has no title."""
 
+    @property
+    def name(self) -> str:
+        return short_name(self.title, self.words, self.id)
+
 
 class Totals(NamedTuple):
     """What goes, in numbers."""
@@ -119,11 +125,7 @@ class EditPlan(NamedTuple):
     @property
     def skipped(self) -> Mapping[str, int]:
         """How many are left out, by reason."""
-        found: dict[str, int] = {}
-        for one in self.sessions:
-            if one.outcome is PlannedOutcome.SKIP:
-                found[one.reason] = found.get(one.reason, 0) + 1
-        return found
+        return Counter(one.reason for one in self.sessions if one.outcome is PlannedOutcome.SKIP)
 
     @property
     def totals(self) -> Totals:
@@ -147,6 +149,49 @@ class OnlyAgent(Refused):
     def ids(self) -> list[str]:
         """What the agent is to delete; it takes the subagents along by itself."""
         return [one.id for one in self.plan.doomed if not one.reason]
+
+
+class UndoPlan(NamedTuple):
+    """What taking an edit back would do."""
+
+    receipt: Receipt
+    entries: tuple[Entry, ...]
+    """What comes back."""
+    changes: tuple[CellChange, ...]
+    """Cells that get their old values again."""
+    notes: tuple[str, ...] = ()
+    """What is no longer as it was, and what is done about it."""
+    titles: tuple[tuple[str, str | None], ...] = ()
+    """(id, title) where the old one is taken."""
+    of: int = 0
+    """Sessions that the edit was about; fewer may be taken back."""
+
+    @property
+    def sessions(self) -> int:
+        """How many are as they were before."""
+        return len(self.entries) or len({shown(change.id) for change in self.changes})
+
+    def only(self, ids: Collection[str]) -> "UndoPlan":
+        """The same for those of its sessions that came back."""
+        if not self.entries:
+            return self
+        return self._replace(entries=tuple(one for one in self.entries if one.session in ids))
+
+    @property
+    def messages(self) -> int:
+        return sum(entry.messages for entry in self.entries)
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing of it can be taken back, if so."""
+        if self.entries or self.changes:
+            return ""
+        return " ".join(self.notes) or "Nothing of it is left to undo."
+
+    def check(self) -> None:
+        """Refuse where nothing of it can be taken back, before anybody is asked."""
+        if self.why_not:
+            raise Refused("It cannot be undone", self.why_not)
 
 
 class Done(NamedTuple):
@@ -186,6 +231,8 @@ class Progress(NamedTuple):
     """Another program is writing: it goes on when that is done. Nothing else is told with it."""
 
 
+Tell = Callable[[Progress], None]
+"""Is told now and then."""
 WAITING = Progress(0, 0, 0, 0, waiting=True)
 WAITING_WORDS = "Another program is writing; waiting …"
 

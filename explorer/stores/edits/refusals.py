@@ -108,19 +108,14 @@ def check_sound(file: ReadConnection) -> None:
     have to wait is not, and there the trash keeps what cannot be put back before the agent has
     repaired the file.
     """
-    if not _sound(file):
-        raise store_error(Problem.CORRUPT, file.path).also("Nothing was edited.")
-
-
-def _sound(file: ReadConnection) -> bool:
     pages, free, page_size = _numbers(file.ask)
     # The check itself believes this number, and the next page that is needed is not there.
-    if free >= pages or file.ask(_UNKNOWN):
-        return False
-    if pages * page_size > LOOKED_THROUGH:
-        return True
-    found = [shown(row[0]) for row in file.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
-    return all(one == "ok" or one.startswith(_HARMLESS) or "FTS" in one for one in found)
+    sound = free < pages and not file.ask(_UNKNOWN)
+    if sound and pages * page_size <= LOOKED_THROUGH:
+        found = [shown(row[0]) for row in file.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
+        sound = all(one == "ok" or one.startswith(_HARMLESS) or "FTS" in one for one in found)
+    if not sound:
+        raise store_error(Problem.CORRUPT, file.path).also("Nothing was edited.")
 
 
 def _numbers(ask: Rows) -> list[int]:

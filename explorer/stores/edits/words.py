@@ -6,9 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from explorer.errors import sentence
 from explorer.model import Action
 from explorer.render.figures import count, exact, plural, size
-from explorer.stores.edits.dialect import short_name
-from explorer.stores.edits.plans import KINDS, AfterCrash, Done, EditPlan, Planned
-from explorer.stores.edits.undo_plan import UndoPlan
+from explorer.stores.edits.plans import (
+    KINDS,
+    AfterCrash,
+    Done,
+    EditPlan,
+    Owner,
+    Planned,
+    Title,
+    UndoPlan,
+)
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
 
@@ -16,11 +23,6 @@ NAMED = 4
 """Sessions that are named; of more there is only the number."""
 
 _PART = re.compile(r"\A(\w+) [\d,]+ of ([\d,]+ sessions?)\Z")
-
-
-def name_of(planned: Planned) -> str:
-    """What the list calls a session that a plan is about."""
-    return short_name(planned.title, planned.words, planned.id)
 
 
 def receipt_words(plan: EditPlan) -> str:
@@ -53,7 +55,7 @@ def question(plan: EditPlan) -> str:
 def _whom(plan: EditPlan) -> str:
     acted = plan.doomed
     asked = [one for one in acted if not one.reason] or list(acted)
-    what = f"“{name_of(asked[0])}”" if len(asked) == 1 else plural(len(asked), "session")
+    what = f"“{asked[0].name}”" if len(asked) == 1 else plural(len(asked), "session")
     along = len(acted) - len(asked)
     return f"{what} and {plural(along, 'subagent')}" if along else what
 
@@ -97,6 +99,19 @@ def _about(one: Planned) -> str:
     """Which session it is, beside its name."""
     active = f"last active {exact(one.last_active)}" if one.last_active else ""
     return " · ".join(filter(None, (one.source, active, plural(one.messages, "message"))))
+
+
+def taken_words(title: Title) -> str:
+    """Who has a title, and which is free."""
+    assert title.owner is not None
+    _, id_, source, archived, *_ = title.owner
+    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
+
+
+def owner_words(owner: Owner) -> str:
+    """Which session it is that has a title: its name would not tell, since that is the title."""
+    active = f"last active {exact(owner.last_active)}" if owner.last_active else ""
+    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
 
 
 def undo_question(plan: UndoPlan) -> str:
@@ -159,7 +174,7 @@ def log_words(bytes_: int) -> str:
 
 
 def _names(planned: Sequence[Planned]) -> str:
-    return _few([name_of(one) for one in planned])
+    return _few([one.name for one in planned])
 
 
 def _few(names: Sequence[str]) -> str:
@@ -176,7 +191,7 @@ def nothing_words(plan: EditPlan) -> str:
     """Why a plan does nothing; one session is named, of several there are numbers."""
     if len(plan.sessions) == 1:
         (one,) = plan.sessions
-        return f"{name_of(one)}: {one.reason}."
+        return f"{one.name}: {one.reason}."
     return sentence(skipped_words(plan.skipped) or "the session is gone")
 
 

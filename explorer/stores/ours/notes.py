@@ -7,8 +7,7 @@ until then there is nothing, and nothing is read.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +27,6 @@ CREATE TABLE IF NOT EXISTS choices (
     store BLOB NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (store, name)
 ) WITHOUT ROWID;
 """
-
-
-_Rows = Callable[[str, tuple[object, ...]], list[tuple[object, ...]]]
 
 
 class Notes:
@@ -60,8 +56,7 @@ class Notes:
         self._note("archived", ids, on)
 
     def _ids(self, table: str) -> frozenset[str]:
-        with self._reading(table) as rows:
-            found = rows(f"SELECT session FROM {table} WHERE store = ?", (self._store,))
+        found = self._rows(f"SELECT session FROM {table} WHERE store = ?")
         return frozenset(_text(id_) for (id_,) in found)
 
     def _note(self, table: str, ids: Sequence[str], on: bool) -> None:
@@ -76,9 +71,7 @@ class Notes:
 
     def choice(self, name: str) -> str | None:
         """What was last chosen, if anything ever was."""
-        sql = "SELECT value FROM choices WHERE store = ? AND name = ?"
-        with self._reading("choices") as rows:
-            found = rows(sql, (self._store, name))
+        found = self._rows("SELECT value FROM choices WHERE store = ? AND name = ?", name)
         return _text(found[0][0]) if found else None
 
     def choose(self, name: str, value: str) -> None:
@@ -88,17 +81,8 @@ class Notes:
                 (self._store, name, value),
             ).close()
 
-    @contextmanager
-    def _reading(self, table: str) -> Iterator[_Rows]:
-        """Asks one of the tables; a file in which it is not yet has no notes."""
-        if not self._file.made:
-            yield lambda sql, values: []
-            return
-        with self._file.connected("read", "ro") as connection:
-            connection.text_factory = bytes
-            there = "SELECT 1 FROM sqlite_master WHERE name = ?"
-            made = connection.execute(there, (table,)).fetchall()
-            yield lambda sql, values: connection.execute(sql, values).fetchall() if made else []
+    def _rows(self, sql: str, *values: str) -> list[tuple[object, ...]]:
+        return self._file.rows(sql, (self._store, *values), "ro", bytes)
 
 
 class OurFiles(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from explorer.errors import ExplorerError, Refused
 from explorer.stores.sqlite.schema import introspect
@@ -34,22 +35,43 @@ class OwnFile:
             self.make_folder()
             if not self.made:
                 self.path.touch(mode=0o600)
-            with self._connection("rw") as connection:
-                for pragma in pragmas:
-                    connection.execute(f"PRAGMA {pragma}").close()
-                connection.execute("BEGIN IMMEDIATE").close()
-                self.check_known(connection, tables)
-                for statement in tables.split(";"):
-                    connection.execute(statement).close()
-                yield connection
-                connection.execute("COMMIT").close()
+        with self.connected("written") as connection:
+            for pragma in pragmas:
+                connection.execute(f"PRAGMA {pragma}").close()
+            connection.execute("BEGIN IMMEDIATE").close()
+            self.check_known(connection, tables)
+            for statement in tables.split(";"):
+                connection.execute(statement).close()
+            yield connection
+            connection.execute("COMMIT").close()
 
     @contextmanager
     def connected(self, done: str, mode: str = "rw") -> Iterator[sqlite3.Connection]:
         """A connection without a transaction; for a file that is made. Writable also for a reader
         of what a crash may have left in the middle of a write: only a writer rolls that back."""
-        with self.telling(done), self._connection(mode) as connection:
-            yield connection
+        with self.telling(done):
+            self._check_plain()
+            address = f"{self.path.resolve().as_uri()}?mode={mode}"
+            with closing(
+                sqlite3.connect(address, uri=True, timeout=self._patience, isolation_level=None)
+            ) as connection:
+                self._check_views(connection)
+                yield connection
+
+    def rows(
+        self, sql: str, values: Sequence[object], mode: str = "rw", text: type = str
+    ) -> list[tuple[Any, ...]]:
+        """Every row that answers; none where the file or the table is not yet made."""
+        if not self.made:
+            return []
+        with self.connected("read", mode) as connection:
+            connection.text_factory = text
+            try:
+                return connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []
+                raise
 
     def check_known(self, connection: sqlite3.Connection, tables: str, others: bool = True) -> None:
         """Refuse to write a file that a newer version made: a column that we do not know, we could
@@ -66,19 +88,6 @@ class OwnFile:
             f"A newer version of Session Explorer has written {self.path}. This version can show"
             " what it understands of it, and changes nothing: use the newer one.",
         )
-
-    @contextmanager
-    def _connection(self, mode: str) -> Iterator[sqlite3.Connection]:
-        self._check_plain()
-        address = f"{self.path.resolve().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(
-            address, uri=True, timeout=self._patience, isolation_level=None
-        )
-        try:
-            self._check_views(connection)
-            yield connection
-        finally:
-            connection.close()
 
     def _check_plain(self) -> None:
         """A pipe would be waited for, for ever."""

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action
+from explorer.render.figures import exact
+from explorer.stores.content import content_text, tool_calls
 from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash_records import (
     OURS,
@@ -26,7 +27,7 @@ from explorer.stores.ours.trash_records import (
     ReceiptState,
 )
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Image, pack, unpack, unpack_beginning
+from explorer.stores.sqlite.images import Image, named, pack, unpack, unpack_beginning
 from explorer.stores.sqlite.schema import placeholders
 
 PATIENCE = 5.0
@@ -110,16 +111,22 @@ class TrashWriter:
             (self._store, action, now, ReceiptState.BEGUN, words),
         )
 
-    def keep(self, entry: Entry) -> int:
+    def keep(
+        self,
+        receipt: int,
+        shape: str,
+        kind: str,
+        session: str,
+        title: str | None,
+        source: str,
+        active: float | None,
+    ) -> int:
         """A session, of which the rows follow; the number of the entry."""
-        title = None if entry.title is None else _bytes(entry.title)
+        texts = (text if text is None else _bytes(text) for text in (session, title, source))
         return self._run(
-            "INSERT INTO entries (receipt, shape, session, title, source, kind, messages, bytes,"
-            " active, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(entry.receipt, entry.shape, _bytes(entry.session), title, _bytes(entry.source)),
-                *(entry.kind, entry.messages, entry.bytes, entry.active, entry.state),
-            ),
+            "INSERT INTO entries (receipt, shape, kind, session, title, source, active, state,"
+            " messages, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)",
+            (receipt, shape, kind, *texts, active, EntryState.COPIED),
         )
 
     def measure(self, entry: int, messages: int, size: int) -> None:
@@ -192,7 +199,7 @@ class TrashFile:
 
     def receipts(self) -> list[Receipt]:
         """All edits of this store that are kept, the newest first."""
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
             " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
             " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
@@ -234,7 +241,7 @@ class TrashFile:
         return next((one for one in self.receipts() if one.number == number), None)
 
     def entries(self, receipt: int) -> list[Entry]:
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT e.number, e.receipt, e.shape, e.session, e.title, e.source, e.kind,"
             " e.messages, e.bytes, e.active, e.state FROM entries e JOIN receipts r"
             " ON r.number = e.receipt WHERE r.store = ? AND e.receipt = ? ORDER BY e.number",
@@ -266,12 +273,12 @@ class TrashFile:
     def packs(self, entry: int, ranks: Mapping[str, int] | None = None) -> Iterator[Pack]:
         """The rows of an entry in the order in which they were kept; with `ranks` those of tables
         with a lower one first."""
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT number, name FROM packs WHERE entry = ? ORDER BY number", (entry,)
         )
         bytes_ = self._bytes(entry)
         for number, _ in sorted(rows, key=lambda row: (ranks or {}).get(row[1], 0)):
-            found = self._rows(
+            found = self._file.rows(
                 "SELECT name, columns, content FROM packs WHERE number = ?", (number,)
             )
             # Purged since by another explorer.
@@ -300,11 +307,11 @@ class TrashFile:
 
     def _bytes(self, entry: int) -> int:
         """How many bytes the cells of an entry have, by what was noted when it was kept."""
-        rows = self._rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
+        rows = self._file.rows("SELECT bytes FROM entries WHERE number = ?", (entry,))
         return cells.amount(rows[0][0]) if rows else 0
 
     def changes(self, receipt: int) -> list[CellChange]:
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT entry, name, id, cells, content FROM changes WHERE receipt = ? ORDER BY number",
             (receipt,),
         )
@@ -320,7 +327,7 @@ class TrashFile:
         return found
 
     def files(self, entry: int) -> list[KeptFile]:
-        rows = self._rows(
+        rows = self._file.rows(
             "SELECT name, mode, time, content FROM files WHERE entry = ? ORDER BY number", (entry,)
         )
         found = []
@@ -337,9 +344,25 @@ class TrashFile:
             )
         return found
 
+    def told(self, entry: Entry) -> Iterator[str]:
+        """What an entry says, as plain text: enough to know whether it is the right one. Whoever
+        shows it cleans it."""
+        for table, columns, rows in self.packs(entry.number):
+            if not table.endswith("messages") or "role" not in columns:
+                continue
+            for row in rows:
+                cell = named(columns, row)
+                time = cell.get("timestamp", cell.get("created_at"))
+                yield f"── {cells.words(cell['role'])} · {exact(cells.seconds(time))}"
+                text = content_text(cell.get("content"), bare_json="active" not in cell)
+                calls = tool_calls(cell.get("tool_calls", cell.get("tool_calls_json")))
+                names = ", ".join(call.name for call in calls)
+                yield from filter(None, (text, f"[calls {names}]" if names else ""))
+                yield ""
+
     def size(self) -> int:
         """Bytes that it takes to keep what is from this store; the file itself has that of all."""
-        rows = self._rows(_SIZE, (self._store,))
+        rows = self._file.rows(_SIZE, (self._store,))
         return int(rows[0][0]) if rows else 0
 
     def purge(self, receipts: Iterable[int]) -> None:
@@ -350,13 +373,13 @@ class TrashFile:
         with self._file.connected("written") as connection:
             connection.execute("VACUUM").close()
 
-    def expired(self, now: float, retention: float = RETENTION) -> list[Receipt]:
+    def expired(self, now: float) -> list[Receipt]:
         """The finished edits that nobody can take back any more."""
         settled = (ReceiptState.DONE, ReceiptState.UNDONE)
         return [
             one
             for one in self.receipts()
-            if one.state in settled and now - one.made > retention and one.made <= now
+            if one.state in settled and now - one.made > RETENTION and one.made <= now
         ]
 
     @contextmanager
@@ -379,17 +402,6 @@ class TrashFile:
             yield
         finally:
             os.close(lock)
-
-    def _rows(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        if not self._file.made:
-            return []
-        with self._file.connected("read") as connection:
-            try:
-                return connection.execute(sql, values).fetchall()
-            except sqlite3.OperationalError as error:
-                if "no such table" in str(error):
-                    return []
-                raise
 
 
 def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:

@@ -2,15 +2,25 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from explorer.model import called
 from explorer.stores.sqlite.images import Cell, Image
 
 OURS = "our own notes"
 """Stands for a table where a change is kept in our own notes, not in the file."""
+SHORT = 60
+"""Characters of the first words that stand for a title."""
 
 
-class ReceiptState(StrEnum):
+class _State(StrEnum):
+    @classmethod
+    def _missing_(cls, value: object) -> Self:
+        """One that a newer version has written."""
+        return cls("unknown")
+
+
+class ReceiptState(_State):
     """How far an edit has got."""
 
     BEGUN = "begun"
@@ -18,14 +28,9 @@ class ReceiptState(StrEnum):
     UNDOING = "undoing"
     UNDONE = "undone"
     UNKNOWN = "unknown"
-    """One that a newer version has written."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> "ReceiptState":
-        return cls.UNKNOWN
 
 
-class EntryState(StrEnum):
+class EntryState(_State):
     """Where a session is."""
 
     COPIED = "copied"
@@ -37,11 +42,6 @@ class EntryState(StrEnum):
     BACK = "back"
     """In its file again, all of it."""
     UNKNOWN = "unknown"
-    """One that a newer version has written."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> "EntryState":
-        return cls.UNKNOWN
 
 
 class Receipt(NamedTuple):
@@ -84,6 +84,16 @@ class Entry(NamedTuple):
     state: EntryState
     words: str = ""
     """Its first words, where it has no title and its messages were looked into."""
+
+    @property
+    def name(self) -> str:
+        return short_name(self.title, self.words, self.session)
+
+
+def short_name(title: str | None, words: str, id_: str) -> str:
+    """What the list calls a session, in a few words; its id where it has none."""
+    short = f"{words[:SHORT]}…" if len(words) > SHORT else words
+    return called(title, short) or id_
 
 
 def table_of(entries: Sequence[Entry], changes: Sequence["CellChange"] = ()) -> str:

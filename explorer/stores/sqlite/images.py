@@ -4,12 +4,16 @@ A cell keeps its storage class: text that is no valid UTF-8, text with a NUL in 
 column for text. What comes back after an undo is what was there, not what Python makes of it.
 """
 
+import math
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from explorer.errors import ExplorerError
+
+T = TypeVar("T")
 
 ABOUT = 1 << 20
 """Bytes of cells in one pack: enough for compression, little enough to hold in memory."""
@@ -51,12 +55,19 @@ def weight(row: Image) -> int:
 def slices(rows: Sequence[Image]) -> Iterator[list[Image]]:
     """Rows in lists that are each written in one go: few, and fewer where they are long. The search
     tables take up to a millisecond for a message, and a second for one of megabytes."""
-    few: list[Image] = []
+    return portions(rows, weight, SLICE_BYTES, SLICE)
+
+
+def portions(
+    items: Iterable[T], weight: Callable[[T], int], bytes_: int, most: float = math.inf
+) -> Iterator[list[T]]:
+    """Items in lists of `most`, or of fewer that have more than so many bytes."""
+    few: list[T] = []
     size = 0
-    for row in rows:
-        few.append(row)
-        size += weight(row)
-        if len(few) >= SLICE or size > SLICE_BYTES:
+    for item in items:
+        few.append(item)
+        size += weight(item)
+        if len(few) >= most or size > bytes_:
             yield few
             few, size = [], 0
     if few:

@@ -17,9 +17,9 @@ from explorer.render.figures import ago, count, plural
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
-from explorer.stores.edits.dialect import SHORT
 from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
 from explorer.stores.fates import Fates
+from explorer.stores.ours.trash_records import SHORT
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui.dialogs.questions import Question, ask

@@ -14,11 +14,9 @@ from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, plural, size
 from explorer.stores.base import Edits
-from explorer.stores.edits.names import entry_name
 from explorer.stores.edits.words import back_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
-from explorer.stores.ours.trash_text import told
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Question, ask, may_ask, place
 from explorer.tui.edits.confirm import EditLane
@@ -156,7 +154,7 @@ def _look_into(lane: EditLane, entry: Entry) -> None:
     def work(token: CancelToken) -> str:
         lines: list[str] = []
         length = 0
-        for line in told(lane.edits.trash, entry):
+        for line in lane.edits.trash.told(entry):
             lines.append(line)
             length += len(line)
             if length > MOST:
@@ -165,7 +163,7 @@ def _look_into(lane: EditLane, entry: Entry) -> None:
         return "\n".join(lines) or "It had no messages."
 
     def take(text: str) -> None:
-        name = clean_line(entry_name(entry), 60)
+        name = clean_line(entry.name, 60)
         lane.screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
 
     lane.lanes.start("trash", work, take, lane.say)
@@ -201,7 +199,7 @@ def _more_line(receipt: Receipt, number: int) -> Content:
 
 def _entry_line(entry: Entry) -> Content:
     back = "  back in the file" if entry.state is EntryState.BACK else ""
-    name = clean_line(entry_name(entry), 60)
+    name = clean_line(entry.name, 60)
     return Content.assemble(
         f"             {name}",
         (f"  {plural(entry.messages, 'message')} · {clean_line(entry.source)}", "$dim"),

@@ -8,8 +8,7 @@ from contextlib import suppress
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
-from explorer.stores.edits.plans import AfterCrash, Done, Progress
-from explorer.stores.edits.undo_plan import UndoPlan
+from explorer.stores.edits.plans import AfterCrash, Done, Progress, UndoPlan
 from explorer.stores.edits.words import crash_words, undo_lines, undo_question, undone_words
 from explorer.stores.ours.trash_records import Receipt
 from explorer.tui.dialogs.questions import Choice, Question, ask, is_typing

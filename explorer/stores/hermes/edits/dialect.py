@@ -21,14 +21,14 @@ from explorer.stores.edits.dialect import (
     row_number,
     sound_id,
 )
-from explorer.stores.edits.plans import Planned, Title
+from explorer.stores.edits.plans import Planned
 from explorer.stores.hermes.edits.refusals import (
     hermes_reasons,
     hermes_shape,
     marks_children,
     tokenizer_trouble,
 )
-from explorer.stores.hermes.edits.titles import BOT_CHAT, check_title, next_title, taken_since
+from explorer.stores.hermes.edits.titles import BOT_CHAT, TitledTables
 from explorer.stores.hermes.gateway import chats_to, files_beside, folder_of
 from explorer.stores.hermes.sessions.first_words import first_words, first_words_in
 from explorer.stores.hermes.sessions.survey import (
@@ -77,7 +77,7 @@ class HermesDialect(Dialect):
         return _Tables(self.path, ask, schema, shape)
 
 
-class _Tables(SessionTables):
+class _Tables(TitledTables):
     """The sessions of one file, asked over one connection."""
 
     reclaim = ", or gives it back with `hermes sessions optimize`"
@@ -106,8 +106,16 @@ class _Tables(SessionTables):
     def leases(self) -> Mapping[str, float]:
         return hermes_leases(self.ask, self.schema)
 
+    def rows(self, sql: str, values: Any = ()) -> list[Any]:
+        """Reads as a reader does, for the first words."""
+        return list(self.ask(sql, values))
+
+    def value(self, sql: str, values: Any = ()) -> Any:
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
     def first_words(self, subject: Subject) -> str:
-        return first_words(_Glancing(self.ask, self.schema), [subject.row])
+        return first_words(self, [subject.row])
 
     def subagents(self, of: Sequence[Subject]) -> list[Subject]:
         rows = [row for one in of for row in self._marked.get(one.id, ())]
@@ -161,21 +169,6 @@ class _Tables(SessionTables):
                 f" {'leads' if routes == 1 else 'lead'} there: the next message may"
                 " begin it anew."
             )
-
-    def title(self, subject: Subject, typed: str) -> Title:
-        return check_title(self, subject, typed)
-
-    def titled(self, title: str | None) -> Values:
-        values: dict[str, Cell] = {"title": None if title is None else raw(title)}
-        if self.schema.has("sessions", "title_source"):
-            values["title_source"] = None if title is None else raw("user")
-        return values
-
-    def title_taken(self, title: str, but_by: Collection[str]) -> Title | None:
-        return taken_since(self, title, but_by)
-
-    def free_title(self, title: str, taken: Collection[str | None]) -> str:
-        return next_title(self.ask, title, taken)
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:
         """Since schema 31 the agent archives by itself too; this was asked for, so it is not to
@@ -260,18 +253,3 @@ def _kind(parent: str | None, marks: Mapping[str, object], reset: bool) -> str:
     if parent is None:
         return "root"
     return RESET_CHILD if reset or marks.get(RESET) == parent else "child"
-
-
-class _Glancing:
-    """Reads as a reader does, through what an edit asks with."""
-
-    def __init__(self, ask: Rows, schema: Schema) -> None:
-        self._ask = ask
-        self.schema = schema
-
-    def rows(self, sql: str, values: Any = ()) -> list[Any]:
-        return list(self._ask(sql, values))
-
-    def value(self, sql: str, values: Any = ()) -> Any:
-        found = self.rows(sql, values)
-        return found[0][0] if found else None

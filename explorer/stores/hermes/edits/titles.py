@@ -7,11 +7,11 @@ one: people cannot see it.
 import re
 from collections.abc import Collection
 
-from explorer.stores.edits.dialect import SessionTables, Subject
+from explorer.stores.edits.dialect import SessionTables, Subject, Values
 from explorer.stores.edits.plans import Owner, Title
 from explorer.stores.hermes.edits.refusals import marks_children
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Rows
+from explorer.stores.sqlite.images import Cell, raw
 
 LONGEST = 100
 GENERATIONS = 100
@@ -30,87 +30,77 @@ def cleaned(text: str) -> str | None:
     return _RUNS.sub(" ", text).strip() or None
 
 
-def check_title(tables: SessionTables, subject: Subject, typed: str) -> Title:
-    """Whether a session can have a title."""
-    text = cleaned(typed)
-    if subject.title == BOT_CHAT and subject.hidden:
-        return Title(text, f'the agent finds it by the title "{BOT_CHAT}"')
-    if text is None:
-        return Title(None, limit=LONGEST)
-    if len(text) > LONGEST:
-        return Title(text, f"{len(text)} characters: {LONGEST} at most")
-    others = [one for one in tables.subjects("title", [text]) if one.row != subject.row]
-    if not others:
-        return Title(text, limit=LONGEST)
-    return _taken(tables, text, others[0], _yields(tables, subject, others[0]))
+class TitledTables(SessionTables):
+    """The sessions of one file, as far as their titles go."""
 
+    def title(self, subject: Subject, typed: str) -> Title:
+        text = cleaned(typed)
+        if subject.title == BOT_CHAT and subject.hidden:
+            return Title(text, f'the agent finds it by the title "{BOT_CHAT}"')
+        if text is None:
+            return Title(None, limit=LONGEST)
+        if len(text) > LONGEST:
+            return Title(text, f"{len(text)} characters: {LONGEST} at most")
+        others = [one for one in self.subjects("title", [text]) if one.row != subject.row]
+        if not others:
+            return Title(text, limit=LONGEST)
+        return self._taken(text, others[0], self._yields(subject, others[0]))
 
-def _yields(tables: SessionTables, subject: Subject, owner: Subject) -> str:
-    """Why another session gives its title up. Later parts get that of earlier ones since schema 16;
-    what is empty and ended, or archived and hidden, gives it to anybody since schema 31."""
-    if marks_children(tables.schema) and owner.id in _ancestors(tables, subject):
-        return "An earlier part of the conversation has this title: it moves on."
-    if not tables.schema.has("sessions", "auto_archived"):
+    def titled(self, title: str | None) -> Values:
+        values: dict[str, Cell] = {"title": None if title is None else raw(title)}
+        if self.schema.has("sessions", "title_source"):
+            values["title_source"] = None if title is None else raw("user")
+        return values
+
+    def title_taken(self, title: str, but_by: Collection[str]) -> Title | None:
+        others = [one for one in self.subjects("title", [title]) if one.id not in but_by]
+        return self._taken(title, others[0], "") if others else None
+
+    def _taken(self, text: str, by: Subject, yields: str) -> Title:
+        owner = Owner(self.key(by.row), by.id, by.source, by.archived, by.last_active, yields)
+        return Title(text, owner=owner, next=self.free_title(text))
+
+    def _yields(self, subject: Subject, owner: Subject) -> str:
+        """Why another session gives its title up. Later parts get that of earlier ones since schema
+        16; what is empty and ended, or archived and hidden, gives it to anybody since schema 31."""
+        if marks_children(self.schema) and owner.id in self._ancestors(subject):
+            return "An earlier part of the conversation has this title: it moves on."
+        if not self.schema.has("sessions", "auto_archived"):
+            return ""
+        if owner.archived and owner.hidden:
+            return "An archived, hidden session has this title: it gives it up."
+        if owner.ended and not owner.archived and not owner.hidden:
+            said = self.ask("SELECT 1 FROM messages m WHERE m.session_id = ? LIMIT 1", (owner.id,))
+            return "" if said else "An empty session has this title: it gives it up."
         return ""
-    if owner.archived and owner.hidden:
-        return "An archived, hidden session has this title: it gives it up."
-    if owner.ended and not owner.archived and not owner.hidden:
-        said = tables.ask("SELECT 1 FROM messages m WHERE m.session_id = ? LIMIT 1", (owner.id,))
-        return "" if said else "An empty session has this title: it gives it up."
-    return ""
 
+    def _ancestors(self, subject: Subject) -> set[str]:
+        """The earlier parts of the conversation that a session continues."""
+        found: set[str] = set()
+        at = subject
+        for _ in range(GENERATIONS):
+            above = self.subjects(self.shape.id, [at.parent]) if at.parent else []
+            if not above or above[0].end_reason != "compression" or above[0].id in found:
+                return found
+            at = above[0]
+            found.add(at.id)
+        return found
 
-def taken_since(tables: SessionTables, text: str, movers: Collection[str]) -> Title | None:
-    """The same for a title that was free, and may not be any more; the `movers` are the sessions
-    that it passes between."""
-    others = [one for one in tables.subjects("title", [text]) if one.id not in movers]
-    return _taken(tables, text, others[0], "") if others else None
-
-
-def _taken(tables: SessionTables, text: str, by: Subject, yields: str) -> Title:
-    owner = Owner(tables.key(by.row), by.id, by.source, by.archived, by.last_active, yields)
-    return Title(text, owner=owner, next=next_title(tables.ask, text))
-
-
-def _ancestors(tables: SessionTables, subject: Subject) -> set[str]:
-    """The earlier parts of the conversation that a session continues."""
-    found: set[str] = set()
-    at = subject
-    for _ in range(GENERATIONS):
-        above = tables.subjects(tables.shape.id, [at.parent]) if at.parent else []
-        if not above or above[0].end_reason != "compression" or above[0].id in found:
-            return found
-        at = above[0]
-        found.add(at.id)
-    return found
-
-
-def next_title(ask: Rows, title: str, taken: Collection[str | None] = ()) -> str:
-    """The title with the next free number behind it."""
-    base = _base(title)
-    like = base.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + " #%"
-    rows = ask(
-        "SELECT s.title FROM sessions s WHERE s.title = ? OR s.title LIKE ? ESCAPE '\\'",
-        (base, like),
-    )
-    known = {cells.words(cell) for (cell,) in rows} | {one for one in taken if one}
-    numbers = [_number(one, base) for one in known]
-    made = (
-        base if base not in known and not any(numbers) else f"{base} #{max(numbers, default=0) + 1}"
-    )
-    if len(made) > LONGEST:
-        made = _shortened(base, made)
-    return made
-
-
-def _shortened(base: str, made: str) -> str:
-    suffix = made[len(base) :]
-    return base[: LONGEST - len(suffix)].rstrip() + suffix
-
-
-def _base(title: str) -> str:
-    found = _NUMBERED.match(title)
-    return found[1] if found else title
+    def free_title(self, title: str, taken: Collection[str | None] = ()) -> str:
+        """The title with the next free number behind it."""
+        numbered = _NUMBERED.match(title)
+        base = numbered[1] if numbered else title
+        like = base.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + " #%"
+        rows = self.ask(
+            "SELECT s.title FROM sessions s WHERE s.title = ? OR s.title LIKE ? ESCAPE '\\'",
+            (base, like),
+        )
+        known = {cells.words(cell) for (cell,) in rows} | {one for one in taken if one}
+        numbers = [_number(one, base) for one in known]
+        free = base not in known and not any(numbers)
+        suffix = "" if free else f" #{max(numbers, default=0) + 1}"
+        made = base + suffix
+        return made if len(made) <= LONGEST else base[: LONGEST - len(suffix)].rstrip() + suffix
 
 
 def _number(title: str, base: str) -> int:

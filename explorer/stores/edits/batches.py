@@ -25,7 +25,7 @@ from explorer.stores.edits.connection import (
     WriteConnection,
 )
 from explorer.stores.edits.dialect import Dialect, SessionTables
-from explorer.stores.edits.plans import WAITING, Progress
+from explorer.stores.edits.plans import WAITING, Progress, Tell
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile
 
@@ -52,7 +52,7 @@ class EditContext(NamedTuple):
     trash: TrashFile
     clock: Callable[[], float]
     token: CancelToken
-    progress: Callable[[Progress], None]
+    progress: Tell
     notes: Notes | None
 
     def connected(self) -> WriteConnection:
@@ -68,16 +68,15 @@ def before_anything() -> Iterator[None]:
     try:
         yield
     except ExplorerError as error:
-        done = "" if "Nothing was" in error.message else "Nothing was done."
-        raise (error.also(done) if done else error) from error
+        if "Nothing was" not in error.message:
+            error.also("Nothing was done.")
+        raise
 
 
-class Counter:
+class ProgressCounter:
     """Counts what is done, and tells."""
 
-    def __init__(
-        self, tell: Callable[[Progress], None], of_sessions: int, of_messages: int
-    ) -> None:
+    def __init__(self, tell: Tell, of_sessions: int, of_messages: int) -> None:
         self._tell = tell
         self._done = Progress(0, of_sessions, 0, of_messages)
 

@@ -4,34 +4,35 @@ All that leaves is complete in the trash before. A session that its agent writes
 left alone: what is out of it already comes back, and the reason is counted.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.model import State
 from explorer.render.figures import plural
-from explorer.stores.edits.apply.batches import (
+from explorer.stores.edits.batches import (
     CHUNK,
     CHUNK_SESSIONS,
-    Counter,
     EditContext,
+    ProgressCounter,
     Step,
     before_anything,
     run_batches,
 )
-from explorer.stores.edits.apply.changes import forget
-from explorer.stores.edits.apply.copy_to_trash import (
+from explorer.stores.edits.changes import forget
+from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
+from explorer.stores.edits.copy_to_trash import (
     Copied,
     Copier,
     check_rowids,
     numbered,
     remove_file,
 )
-from explorer.stores.edits.apply.undo import Restorer, undo_steps
-from explorer.stores.edits.connection import Changed, Transaction, WriteConnection
 from explorer.stores.edits.delete_plan import CONTINUED
 from explorer.stores.edits.dialect import (
     APART,
@@ -43,12 +44,12 @@ from explorer.stores.edits.dialect import (
 )
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
-from explorer.stores.edits.undo_plan import UndoPlan
+from explorer.stores.edits.restore import Restorer, undo_steps
 from explorer.stores.edits.words import part_words, receipt_words, recounted
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import EntryState, Pack
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.images import Image, bound, named, slices
+from explorer.stores.sqlite.images import Image, bound, named, portions, slices
 from explorer.stores.sqlite.schema import placeholders, quoted
 
 
@@ -113,10 +114,12 @@ class Removal:
         self._plan = plan
         self._receipt = receipt
         self._force = force
-        self._skipped = dict(plan.skipped)
+        self._skipped = Counter(plan.skipped)
         self._ids: list[str] = []
         self._notes: list[str] = []
-        self._counter = Counter(context.progress, plan.totals.sessions, plan.totals.messages)
+        self._counter = ProgressCounter(
+            context.progress, plan.totals.sessions, plan.totals.messages
+        )
         self._begun: set[int] = set()
         self._ended: set[int] = set()
         self._families = WholeFamilies(plan.doomed)
@@ -125,8 +128,9 @@ class Removal:
     def run(self) -> Done:
         reached = True
         folders = self._file.path.resolve().parent, self._trash.path.parent
+        chunks = portions(self._plan.doomed, lambda one: one.bytes, CHUNK, CHUNK_SESSIONS)
         try:
-            for number, chunk in enumerate(_chunks(self._plan.doomed)):
+            for number, chunk in enumerate(chunks):
                 if number:
                     check_room_left(folders)
                 reached = self._delete(self._copy(chunk), begun=False)
@@ -157,25 +161,23 @@ class Removal:
 
     def _copy(self, chunk: Sequence[Planned]) -> list[Copied]:
         copied = []
-        folder = self._context.dialect.folder
-        copier = Copier(self._file, self._tables.shape, self._columns, folder)
+        where = self._file, self._tables.shape, self._columns, self._context.dialect.folder
         with self._trash.writing() as trash:
+            copier = Copier(*where, trash, self._receipt)
             for planned in chunk:
                 try:
-                    exact = not self._force
-                    copied.append(copier.copy(trash, self._receipt, planned, exact))
+                    copied.append(copier.copy(planned, exact=not self._force))
                 except Changed as error:
                     self._skip(error, planned)
         return copied
 
     def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
         """Whether the end was reached; what was not is as it was before."""
-        deleter = DeleteSteps(self._trash, self._tables, self._columns, begun)
         by_entry = {one.entry: one for one in copied}
-        now = self._context.clock()
-        steps = chain.from_iterable(
-            self._unless_spared(one, deleter.steps(one, now, self._force)) for one in copied
-        )
+        now = None if self._force else self._context.clock()
+        spared = self._families.spared
+        deleter = DeleteSteps(self._trash, self._tables, self._columns, spared, now, begun)
+        steps = chain.from_iterable(map(deleter.steps, copied))
         self._begun = set(by_entry) if begun else set()
         self._ended = set()
 
@@ -212,27 +214,12 @@ class Removal:
                 self._put_back(entry)
         return reached
 
-    def _unless_spared(self, copied: Copied, steps: Iterator[Step]) -> Iterator[Step]:
-        """Who hangs on a session may have been left out since it was copied."""
-        first = next(steps)
-
-        def begin(tx: Transaction) -> None:
-            if copied.planned.id in self._families.spared:
-                raise Changed("It is left out", sentence(CONTINUED))
-            first.do(tx)
-
-        yield first._replace(do=begin)
-        yield from steps
-
     def _put_back(self, entry: int) -> None:
         """A session that cannot go: what is out of it comes back."""
         kept = [one for one in self._trash.entries(self._receipt) if one.number == entry]
-        found = self._trash.receipt(self._receipt)
-        if kept and found and entry in self._begun:
-            changes = self._trash.changes(self._receipt)
-            own = tuple(change for change in changes if change.entry == entry)
-            plan = UndoPlan(found, tuple(kept), own)
-            steps = undo_steps(plan, self._trash, self._tables)
+        if kept and entry in self._begun:
+            own = [one for one in self._trash.changes(self._receipt) if one.entry == entry]
+            steps = undo_steps(self._trash, self._tables, kept, own)
             self._file.see_through()
             troubles: list[Changed] = []
             run_batches(
@@ -255,8 +242,7 @@ class Removal:
 
     def _skip(self, error: Changed, planned: Planned) -> None:
         self._families.stayed(planned)
-        reason = error.message.rstrip(".")
-        self._skipped[reason] = self._skipped.get(reason, 0) + 1
+        self._skipped[error.message.rstrip(".")] += 1
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""
@@ -276,19 +262,6 @@ class Removal:
         )
 
 
-def _chunks(planned: Sequence[Planned]) -> Iterator[list[Planned]]:
-    chunk: list[Planned] = []
-    weight = 0
-    for one in planned:
-        chunk.append(one)
-        weight += one.bytes
-        if weight > CHUNK or len(chunk) >= CHUNK_SESSIONS:
-            yield chunk
-            chunk, weight = [], 0
-    if chunk:
-        yield chunk
-
-
 def recount(trash: TrashFile, number: int) -> None:
     """Have the receipt of an edit that was cut short say how many sessions it took."""
     receipt = trash.receipt(number)
@@ -298,32 +271,28 @@ def recount(trash: TrashFile, number: int) -> None:
             writer.set_words(number, recounted(receipt.words, gone))
 
 
-class DeleteSteps:
+class DeleteSteps(NamedTuple):
     """Makes the steps that take sessions of one file out.
 
     Each compares what it is about to delete with what the trash holds, under the lock: what has
     changed since is not deleted. Messages first, in slices; last, in one step, the session itself.
     """
 
-    def __init__(
-        self,
-        trash: TrashFile,
-        tables: SessionTables,
-        columns: TableColumns,
-        begun: bool,
-    ) -> None:
-        """`begun` says that some of the rows may be gone already, after a crash."""
-        self._begun = begun
-        self._trash = trash
-        self._tables = tables
-        self._shape = tables.shape
-        self._columns = columns
+    trash: TrashFile
+    tables: SessionTables
+    columns: TableColumns
+    spared: Collection[str]
+    """Ids of those that stay although they were copied; they may become more."""
+    now: float | None
+    """None where it does not matter that somebody writes a session."""
+    begun: bool
+    """Some of the rows may be gone already, after a crash."""
 
-    def steps(self, copied: Copied, now: float, force: bool) -> Iterator[Step]:
+    def steps(self, copied: Copied) -> Iterator[Step]:
         """All steps for one session, in order."""
-        entry, shape = copied.entry, self._shape
-        yield Step(entry, partial(self._check, copied, now, force))
-        for table, _, rows in self._trash.packs(entry):
+        entry, shape = copied.entry, self.tables.shape
+        yield Step(entry, partial(self._check, copied))
+        for table, _, rows in self.trash.packs(entry):
             if table in shape.beside_messages:
                 continue
             for few in slices(rows):
@@ -332,26 +301,28 @@ class DeleteSteps:
         end = self._clear_counters if copied.planned.outcome is PlannedOutcome.CLEAR else self._end
         yield Step(entry, partial(end, copied), last=True)
 
-    def _check(self, copied: Copied, now: float, force: bool, tx: Transaction) -> None:
+    def _check(self, copied: Copied, tx: Transaction) -> None:
         """The session is still what was copied, and nobody writes it."""
+        if copied.planned.id in self.spared:
+            raise Changed("It is left out", sentence(CONTINUED))
         self._same_row(copied, tx)
-        if not force:
-            there = self._tables.under(tx)
+        if self.now is not None:
+            there = self.tables.under(tx)
             (subject,) = there.subjects("rowid", [copied.row])
-            if state(subject, there.leases(), now) is State.RUNNING:
+            if state(subject, there.leases(), self.now) is State.RUNNING:
                 raise Changed("It is running", "Its agent has begun to write it.")
 
     def _same_row(self, copied: Copied, tx: Transaction) -> None:
-        shape = self._shape
-        columns = self._columns(shape.sessions)
+        shape = self.tables.shape
+        columns = self.columns[shape.sessions]
         rows = tx.rows(*numbered(shape.sessions, columns, [copied.row]))
         link = 1 + columns.index(shape.parent)
-        if not rows or _without(rows[0], link) != _without(copied.image, link):
+        if _told(rows, {link}) != _told([copied.image], {link}):
             raise Changed("It has changed", "Its agent has written it meanwhile.")
 
     def _delete_rows(self, table: str, rows: Sequence[Image], tx: Transaction) -> None:
-        found = tx.rows(*numbered(table, self._columns(table), [row[0] for row in rows]))
-        if self._begun:
+        found = tx.rows(*numbered(table, self.columns[table], [row[0] for row in rows]))
+        if self.begun:
             there = {row[0] for row in found}
             rows = [row for row in rows if row[0] in there]
         filled = self._filled(table)
@@ -362,10 +333,10 @@ class DeleteSteps:
 
     def _filled(self, table: str) -> frozenset[int]:
         """Places of the cells that a trigger sets when another message of the session goes."""
-        if table != self._shape.messages or not self._shape.filled:
+        if table != self.tables.shape.messages or not self.tables.shape.filled:
             return frozenset()
-        names = enumerate(self._columns(table), 1)
-        return frozenset(at for at, name in names if name.lower() in self._shape.filled)
+        names = enumerate(self.columns[table], 1)
+        return frozenset(at for at, name in names if name.lower() in self.tables.shape.filled)
 
     def _none_left(self, tx: Transaction, table: str, column: str, id_: str) -> None:
         sql = f"SELECT count(*) FROM {quoted(table)} t WHERE t.{quoted(column)} = ?"
@@ -374,7 +345,7 @@ class DeleteSteps:
 
     def _end(self, copied: Copied, tx: Transaction) -> None:
         """Detach who stays, and delete the row of the session itself."""
-        shape, planned = self._shape, copied.planned
+        shape, planned = self.tables.shape, copied.planned
         self._same_row(copied, tx)
         self._none_left(tx, shape.messages, shape.owner, planned.id)
         for table, column, detached in shape.belongings:
@@ -403,10 +374,10 @@ class DeleteSteps:
 
     def _delete_shared(self, copied: Copied, tx: Transaction) -> None:
         """What no session shares any more goes with the last that did."""
-        sessions, shared = self._shape.sessions, self._shape.shared
+        sessions, shared = self.tables.shape.sessions, self.tables.shape.shared
         if shared is None:
             return
-        cell = named(self._columns(sessions), copied.image)
+        cell = named(self.columns[sessions], copied.image)
         key = f"p.{quoted(shared.key)}"
         used = " OR ".join(f"s.{quoted(column)} = {key}" for column in shared.columns)
         for name in {cell[column] for column in shared.columns} - {None}:
@@ -419,7 +390,7 @@ class DeleteSteps:
 
     def _clear_counters(self, copied: Copied, tx: Transaction) -> None:
         """The session stays, with nothing in it."""
-        shape, id_ = self._shape, copied.planned.id
+        shape, id_ = self.tables.shape, copied.planned.id
         self._none_left(tx, shape.messages, shape.owner, id_)
         zeros = ", ".join(f"{quoted(column)} = 0" for column in shape.counters)
         if zeros:
@@ -438,10 +409,6 @@ def _told(rows: Sequence[Image], filled: Collection[int]) -> list[Image]:
     if not filled:
         return ordered
     return [tuple(cell for at, cell in enumerate(row) if at not in filled) for row in ordered]
-
-
-def _without(row: Image, at: int) -> Image:
-    return row[:at] + row[at + 1 :]
 
 
 class WholeFamilies:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from explorer.errors import Refused
 from explorer.stores.edits.connection import Changed, WriteConnection
-from explorer.stores.edits.dialect import TableColumns, TableShape, listing
+from explorer.stores.edits.dialect import TableColumns, TableShape, listing, row_number
 from explorer.stores.edits.plans import Planned, PlannedOutcome
 from explorer.stores.ours.trash import TrashWriter
-from explorer.stores.ours.trash_records import CellChange, Entry, EntryState, KeptFile
-from explorer.stores.sqlite.images import ABOUT, Image, bound, named, raw, shown, weight
+from explorer.stores.ours.trash_records import CellChange, KeptFile
+from explorer.stores.sqlite.images import ABOUT, Cell, Image, bound, named, portions, shown, weight
 from explorer.stores.sqlite.schema import batches, placeholders, quoted
 
 AT_ONCE = 100
@@ -33,47 +33,38 @@ class Copied(NamedTuple):
     """Its own row."""
 
 
-class Copier:
+class Copier(NamedTuple):
     """Copies one session of a file after the other."""
 
-    def __init__(
-        self, file: WriteConnection, shape: TableShape, columns: TableColumns, folder: Path
-    ) -> None:
-        """`folder` has what the agent keeps about sessions beside the file."""
-        self._file = file
-        self._shape = shape
-        self._columns = columns
-        self._folder = folder
+    file: WriteConnection
+    shape: TableShape
+    columns: TableColumns
+    folder: Path
+    """What the agent keeps about sessions beside the file."""
+    trash: TrashWriter
+    receipt: int
 
-    def copy(self, trash: TrashWriter, receipt: int, planned: Planned, exact: bool) -> Copied:
+    def copy(self, planned: Planned, exact: bool) -> Copied:
         """Write a session to the trash; raises `Changed` where it is gone by now, or if it is to be
         `exact` has other messages than somebody agreed to."""
-        shape = self._shape
+        shape, trash = self.shape, self.trash
         own = self._rows(shape.sessions, shape.id, planned.id)
         if len(own) != 1:
             raise Changed("The file has changed", "It is no longer in the file.")
         whole = planned.outcome is PlannedOutcome.DELETE
         entry = trash.keep(
-            Entry(
-                number=0,
-                receipt=receipt,
-                shape=shape.sessions,
-                session=planned.id,
-                title=planned.title,
-                source=planned.source,
-                kind="session" if whole else "messages",
-                messages=0,
-                bytes=0,
-                active=planned.last_active,
-                state=EntryState.COPIED,
-            )
+            self.receipt,
+            shape.sessions,
+            "session" if whole else "messages",
+            session=planned.id,
+            title=planned.title,
+            source=planned.source,
+            active=planned.last_active,
         )
-        self._pack(trash, entry, shape.sessions, own)
-        size, count = weight(own[0]), 0
-        for rows in self._messages(planned.id):
-            self._pack(trash, entry, shape.messages, rows)
+        size, count = self._pack(entry, shape.sessions, own), 0
+        for rows in portions(self._messages(planned.id), weight, ABOUT):
+            size += self._pack(entry, shape.messages, rows)
             count += len(rows)
-            size += sum(map(weight, rows))
         if exact and count != planned.messages:
             trash.drop_entries([entry])
             raise Changed("It has changed", "Its agent has written it meanwhile.")
@@ -81,120 +72,87 @@ class Copier:
             trash.drop_entries([entry])
             raise Changed("It would not come back", "It names what is no longer in the file.")
         if whole:
-            size += self._belongings(trash, receipt, entry, planned, own[0])
+            size += self._belongings(entry, planned, own[0])
         elif shape.counters:
-            trash.add_change(receipt, self._counters(planned.id, own[0], entry))
+            # How many messages it says it has.
+            self._change(entry, shape.sessions, shape.id, own[0], shape.counters, 0)
         trash.measure(entry, count, size)
-        number = own[0][0]
-        assert isinstance(number, int)
-        return Copied(entry, planned, number, own[0])
+        return Copied(entry, planned, row_number(own[0][0]), own[0])
 
     def _dangles(self, own: Image) -> bool:
         """Whether a session names a row of another table that is gone, such as its prompt: where
         the file has a foreign key for that, SQLite would not take it back."""
-        table = self._shape.sessions
-        cell = named(self._columns(table), own)
-        for _, _, other, column, key, *_ in self._file.ask(
+        table = self.shape.sessions
+        cell = named(self.columns[table], own)
+        for _, _, other, column, key, *_ in self.file.ask(
             f"PRAGMA foreign_key_list({quoted(table)})"
         ):
             value = cell.get(shown(column))
             # A parent that is gone is known: the link is set last, and left out then.
-            if value is None or key is None or shown(column) == self._shape.parent:
+            if value is None or key is None or shown(column) == self.shape.parent:
                 continue
             place, bound_value = bound(value)
             there = f"SELECT 1 FROM {quoted(shown(other))} WHERE {quoted(shown(key))} = {place}"
-            if not self._file.ask(there, (bound_value,)):
+            if not self.file.ask(there, (bound_value,)):
                 return True
         return False
 
-    def _shared(self, own: Image) -> Iterator[tuple[str, list[Image]]]:
-        """(table, rows) of what a session shares with others."""
-        shared = self._shape.shared
-        if shared is not None:
-            cell = named(self._columns(self._shape.sessions), own)
-            for name in dict.fromkeys(cell[column] for column in shared.columns):
-                if name is not None:
-                    yield shared.table, self._rows(shared.table, shared.key, shown(name))
-
-    def _belongings(
-        self, trash: TrashWriter, receipt: int, entry: int, planned: Planned, own: Image
-    ) -> int:
+    def _belongings(self, entry: int, planned: Planned, own: Image) -> int:
         """What hangs on the session besides its messages, links of others and files included."""
-        shape, size = self._shape, 0
+        shape, size = self.shape, 0
         for table, column, detached in shape.belongings:
             rows = self._rows(table, column, planned.id)
-            if rows and not detached:
-                self._pack(trash, entry, table, rows)
-                size += sum(map(weight, rows))
-            elif rows:
-                at = 1 + self._columns(table).index(column)
-                for row in rows:
-                    change = CellChange(
-                        table, "rowid", row[0], (column,), (row[at],), (None,), entry
-                    )
-                    trash.add_change(receipt, change)
-        for table, rows in self._shared(own):
-            if rows:
-                self._pack(trash, entry, table, rows)
-                size += sum(map(weight, rows))
-        linked = self._columns(shape.sessions)
-        at, id_at = 1 + linked.index(shape.parent), 1 + linked.index(shape.id)
+            if not detached:
+                size += self._pack(entry, table, rows)
+                continue
+            for row in rows:
+                self._change(entry, table, "rowid", row, (column,), None)
+        if shape.shared is not None:
+            table, key, columns = shape.shared
+            cell = named(self.columns[shape.sessions], own)
+            for name in dict.fromkeys(cell[column] for column in columns):
+                if name is not None:
+                    size += self._pack(entry, table, self._rows(table, key, shown(name)))
         for row in self._rows(shape.sessions, shape.parent, planned.id):
-            change = CellChange(
-                shape.sessions, shape.id, row[id_at], (shape.parent,), (row[at],), (None,), entry
-            )
-            trash.add_change(receipt, change)
-        for name in planned.files:
-            kept = read_file(self._folder, name)
+            self._change(entry, shape.sessions, shape.id, row, (shape.parent,), None)
+        for file in planned.files:
+            kept = read_file(self.folder, file)
             if kept is not None:
-                trash.add_file(entry, kept)
+                self.trash.add_file(entry, kept)
                 size += len(kept.content)
         return size
 
-    def _counters(self, id_: str, image: Image, entry: int) -> CellChange:
-        """How many messages a session says it has, before it is cleared."""
-        table = self._shape.sessions
-        cell = named(self._columns(table), image)
-        names = self._shape.counters
-        old = tuple(cell[name] for name in names)
-        return CellChange(table, self._shape.id, raw(id_), names, old, (0,) * len(names), entry)
-
-    def _messages(self, id_: str) -> Iterator[list[Image]]:
-        """All messages of a session by their numbers, in lists of about a pack."""
-        table = self._shape.messages
-        numbers = [
-            row[0]
-            for row in self._file.ask(
-                f"SELECT m.rowid FROM {quoted(table)} m WHERE m.{quoted(self._shape.owner)} = ?",
-                (id_,),
-            )
-        ]
-        numbers.sort()
-        gathered: list[Image] = []
-        size = 0
-        for few in batches(numbers, AT_ONCE):
-            rows = self._file.ask(*numbered(table, self._columns(table), few))
+    def _messages(self, id_: str) -> Iterator[Image]:
+        """All messages of a session by their numbers."""
+        table, owner = self.shape.messages, quoted(self.shape.owner)
+        found = self.file.ask(f"SELECT m.rowid FROM {quoted(table)} m WHERE m.{owner} = ?", (id_,))
+        for few in batches(sorted(row_number(number) for (number,) in found), AT_ONCE):
+            rows = self.file.ask(*numbered(table, self.columns[table], few))
             if len(rows) != len(few):
                 raise Changed("The file has changed", "Messages were deleted meanwhile.")
-            for row in rows:
-                gathered.append(row)
-                size += weight(row)
-                if size > ABOUT:
-                    yield gathered
-                    gathered, size = [], 0
-        if gathered:
-            yield gathered
+            yield from rows
 
     def _rows(self, table: str, column: str, value: object) -> list[Image]:
-        columns = listing(self._columns(table))
-        return self._file.ask(
-            f"SELECT rowid, {columns} FROM {quoted(table)} WHERE {quoted(column)} = ?"
-            " ORDER BY rowid",
+        return self.file.ask(
+            f"SELECT rowid, {listing(self.columns[table])} FROM {quoted(table)}"
+            f" WHERE {quoted(column)} = ? ORDER BY rowid",
             (value,),
         )
 
-    def _pack(self, trash: TrashWriter, entry: int, table: str, rows: list[Image]) -> None:
-        trash.add_rows(entry, table, self._columns(table), rows)
+    def _pack(self, entry: int, table: str, rows: list[Image]) -> int:
+        """Keep rows; how many bytes they have."""
+        if rows:
+            self.trash.add_rows(entry, table, self.columns[table], rows)
+        return sum(map(weight, rows))
+
+    def _change(
+        self, entry: int, table: str, id_: str, row: Image, columns: tuple[str, ...], new: Cell
+    ) -> None:
+        """Keep cells of a row that stays, before the edit gives them another value."""
+        cell = named(self.columns[table], row)
+        old = tuple(cell[column] for column in columns)
+        change = CellChange(table, id_, cell[id_], columns, old, (new,) * len(columns), entry)
+        self.trash.add_change(self.receipt, change)
 
 
 def numbered(

@@ -7,19 +7,18 @@ Without a log, a crash also leaves a journal that only a writer can take back. O
 writes that is left to the agent; of ours, which our trash tells, it is for us to do.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.errors import ExplorerError
 from explorer.model import Action
-from explorer.stores.edits.apply.batches import EditContext
-from explorer.stores.edits.apply.copy_to_trash import Copied, remove_file
-from explorer.stores.edits.apply.delete import Removal, recount
-from explorer.stores.edits.apply.undo import Undo
+from explorer.stores.edits.batches import EditContext
+from explorer.stores.edits.changes import current
 from explorer.stores.edits.connection import ReadConnection
-from explorer.stores.edits.dialect import Dialect, SessionTables, TableShape
+from explorer.stores.edits.copy_to_trash import Copied, remove_file
+from explorer.stores.edits.delete import Removal, recount
+from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.undo_plan import current, plan_undo
+from explorer.stores.edits.undo import Undo, plan_undo
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import (
     OURS,
@@ -30,22 +29,26 @@ from explorer.stores.ours.trash_records import (
     ReceiptState,
     table_of,
 )
-from explorer.stores.sqlite.images import Image
+from explorer.stores.sqlite.images import shown
 from explorer.stores.sqlite.schema import batches, placeholders, quoted
 
 
-def settle(path: Path, dialect: Dialect, trash: TrashFile, receipt: Receipt) -> None:
+def settle(context: EditContext, receipt: Receipt) -> None:
     """Settle what is clear; the rest stays begun."""
+    trash = context.trash
     entries = trash.entries(receipt.number)
     changes = [one for one in trash.changes(receipt.number) if not one.entry and one.table != OURS]
-    with ReadConnection(path) as file:
+    with ReadConnection(context.path) as file:
         if not entries:
             _settle_cells(file, trash, receipt, changes)
             return
         if receipt.state is ReceiptState.UNDOING:
-            _settle_undo(trash, receipt, entries)
+            # Nothing to decide where all that was on its way has arrived.
+            if all(entry.state is EntryState.BACK for entry in entries):
+                with trash.writing() as writer:
+                    writer.set_receipt(receipt.number, ReceiptState.UNDONE)
             return
-        tables = dialect.over(file.ask, file.schema, table_of(entries))
+        tables = context.tables(file, table_of(entries))
         gone, untouched = [], []
         for entry in entries:
             if entry.state is EntryState.COPIED:
@@ -56,21 +59,12 @@ def settle(path: Path, dialect: Dialect, trash: TrashFile, receipt: Receipt) -> 
         if entry.number in gone or entry.state is EntryState.GONE:
             # The text of a deleted session must not live on beside the file.
             for kept in trash.files(entry.number):
-                remove_file(dialect.folder, kept)
+                remove_file(context.dialect.folder, kept)
     with trash.writing() as writer:
         writer.set_entries(gone, EntryState.GONE)
         writer.drop_entries(untouched)
     recount(trash, receipt.number)
     trash.close(receipt.number)
-
-
-def _settle_undo(trash: TrashFile, receipt: Receipt, entries: Sequence[Entry]) -> None:
-    """Nothing to decide where all that was on its way has arrived."""
-    if any(entry.state is EntryState.COMING for entry in entries):
-        return
-    if all(entry.state is EntryState.BACK for entry in entries):
-        with trash.writing() as writer:
-            writer.set_receipt(receipt.number, ReceiptState.UNDONE)
 
 
 def _settle_cells(
@@ -111,14 +105,10 @@ def _out(
             there += found
             missing += len(few) - found
     if entry.kind == "messages" and missing and not there:
-        return True if _counted_out(file, trash, entry) else None
+        # The last step of a clear sets the counters to zero.
+        changes = [one for one in trash.changes(entry.receipt) if one.entry == entry.number]
+        return all(current(file.ask, change) == change.new for change in changes) or None
     return None if missing else False
-
-
-def _counted_out(file: ReadConnection, trash: TrashFile, entry: Entry) -> bool:
-    """Whether the last step of a clear was done: the counters are at zero."""
-    changes = [one for one in trash.changes(entry.receipt) if one.entry == entry.number]
-    return all(current(file.ask, change) == change.new for change in changes)
 
 
 def finish(context: EditContext, receipt: Receipt) -> Done:
@@ -129,7 +119,7 @@ def finish(context: EditContext, receipt: Receipt) -> Done:
         coming = [one.number for one in entries if one.state is EntryState.COMING]
         with ReadConnection(context.path) as file:
             tables = context.tables(file, table_of(entries))
-            plan = plan_undo(trash, context.dialect, receipt, tables, coming or None)
+            plan = plan_undo(context, receipt, tables, coming or None)
         return Undo(context, plan).run()
     half = [entry for entry in entries if entry.state is EntryState.COPIED]
     with context.connected() as file:
@@ -138,24 +128,19 @@ def finish(context: EditContext, receipt: Receipt) -> Done:
         rest = EditPlan(Action(receipt.action), context.path, tables.shape.sessions, tuple(planned))
         copied = []
         for entry, one in zip(half, planned, strict=True):
-            image = _own_row(trash, entry, tables.shape)
+            packs = trash.packs(entry.number)
+            own = (pack.rows[0] for pack in packs if pack.table == tables.shape.sessions)
+            image = next(own, None)
             if image is not None and isinstance(image[0], int):
                 copied.append(Copied(entry.number, one, image[0], image))
         removal = Removal(context, file, tables, rest, receipt.number, force=False)
         return removal.finish(copied)
 
 
-def _own_row(trash: TrashFile, entry: Entry, shape: TableShape) -> Image | None:
-    for pack in trash.packs(entry.number):
-        if pack.table == shape.sessions:
-            return pack.rows[0]
-    return None
-
-
 def _planned_again(entry: Entry, trash: TrashFile) -> Planned:
     """The plan for a session that is in the trash, as far as the trash tells."""
     children = tuple(
-        change.id.decode("utf-8", "replace")
+        shown(change.id)
         for change in trash.changes(entry.receipt)
         if change.entry == entry.number and isinstance(change.id, bytes)
     )

@@ -1,1 +1,0 @@
-"""Doing what was planned, in short steps, and taking it back: the trash is the journal."""

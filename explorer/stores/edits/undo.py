@@ -1,0 +1,296 @@
+"""Taking an edit back: what would happen, then doing it.
+
+Between an edit and its undo the agent goes on. Where it has taken an id or a title, the plan says
+so and what is done about it; nothing of the agent's is overwritten. The trash says that an undo is
+under way before the first row comes back, and what is back when the last one is: after a crash in
+between, the next start does the rest.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from explorer.errors import Cancelled, ExplorerError, Refused, sentence
+from explorer.model import Action
+from explorer.render.figures import count, plural
+from explorer.stores.edits.batches import (
+    CHUNK,
+    CHUNK_SESSIONS,
+    EditContext,
+    ProgressCounter,
+    Step,
+    before_anything,
+    run_batches,
+)
+from explorer.stores.edits.changes import cell_trouble, note_down
+from explorer.stores.edits.connection import Changed, WriteConnection
+from explorer.stores.edits.copy_to_trash import put_back
+from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.plans import Done, UndoPlan
+from explorer.stores.edits.refusals import check_room, check_room_left, reason_against
+from explorer.stores.edits.restore import Lost, undo_steps
+from explorer.stores.edits.words import owner_words
+from explorer.stores.ours.trash_records import (
+    OURS,
+    CellChange,
+    Entry,
+    EntryState,
+    Receipt,
+    ReceiptState,
+    table_of,
+)
+from explorer.stores.sqlite.images import named, shown
+
+IN_PART = "Undone in part"
+WAITS = "running, so nothing of it is undone until its agent has ended it"
+
+
+def plan_undo(
+    context: EditContext,
+    receipt: Receipt,
+    tables: SessionTables,
+    wanted: Collection[int] | None = None,
+    busy: Collection[str] = (),
+) -> UndoPlan:
+    """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`."""
+    kept = context.trash.entries(receipt.number)
+
+    def name(entry: Entry) -> str:
+        """Only of the few that there is something to say about: each is looked into by itself."""
+        return worded(context, [entry])[0].name
+
+    entries: list[Entry] = []
+    every = context.trash.changes(receipt.number)
+    notes: list[str] = []
+    titles: dict[str, str | None] = {}
+    for entry in kept:
+        if entry.state is EntryState.BACK or (wanted is not None and entry.number not in wanted):
+            continue
+        if entry.session in busy:
+            notes.append(f"{name(entry)}: {WAITS}.")
+            continue
+        there = tables.has(entry.session)
+        notes += _entry_notes(entry, tables, there, titles, name)
+        if there or entry.kind != "messages":
+            entries.append(entry)
+    mine = {entry.number for entry in entries}
+    links = [change for change in every if change.entry in mine]
+    cells_back: list[CellChange] = []
+    moved = {shown(change.id) for change in every if not change.entry}
+    for change in every:
+        if change.entry or wanted is not None:
+            continue
+        if shown(change.id) in busy:
+            notes.append(f"{tables.name(shown(change.id))}: {WAITS}.")
+            continue
+        if trouble := cell_trouble(change, tables, moved):
+            notes.append(trouble)
+        else:
+            cells_back.append(change)
+    return UndoPlan(
+        receipt,
+        tuple(entries),
+        (*links, *cells_back),
+        tuple(notes),
+        tuple(titles.items()),
+        of=len(kept) or len(moved),
+    )
+
+
+def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[CellChange]) -> list[str]:
+    """The sessions for which it matters that nobody writes them while an edit is taken back. What
+    is half way is not among them: it is worse off as it is."""
+    gone = [entry.session for entry in entries if entry.state is EntryState.GONE]
+    ended = [shown(change.id) for change in changes if receipt.action == Action.REOPEN]
+    return gone + ended
+
+
+def _entry_notes(
+    entry: Entry,
+    tables: SessionTables,
+    there: bool,
+    titles: dict[str, str | None],
+    name: Callable[[Entry], str],
+) -> Iterator[str]:
+    if entry.kind == "session" and there and entry.state is EntryState.GONE:
+        anew = "the agent has begun it anew. Its old messages go before the new ones."
+        yield f"{name(entry)}: {anew}"
+    if entry.kind == "messages" and not there:
+        yield f"{name(entry)}: the session is gone, so its messages cannot come back."
+    if entry.kind == "session" and entry.title and not there:
+        taken = tables.title_taken(entry.title, [entry.session])
+        if taken is not None and taken.owner is not None:
+            titles[entry.session] = tables.free_title(entry.title, titles.values())
+            yield (
+                f"{entry.title}: another session has this title now ({owner_words(taken.owner)})."
+                f" It comes back as {titles[entry.session]}."
+            )
+
+
+def worded(context: EditContext, entries: Iterable[Entry]) -> list[Entry]:
+    """Entries with the first words of those that have no title."""
+    every = list(entries)
+    untitled = [one.number for one in every if not one.title]
+    words = {
+        number: context.dialect.first_words([named(pack.columns, row) for row in pack.rows])
+        for number, pack in context.trash.beginnings(untitled)
+    }
+    return [one._replace(words=words.get(one.number, "")) for one in every]
+
+
+class Undo:
+    """One edit being taken back. What really came back is counted against what went, before anybody
+    says so."""
+
+    def __init__(self, context: EditContext, plan: UndoPlan) -> None:
+        self._context, self._trash = context, context.trash
+        self._plan = plan
+        self._messages: Counter[int] = Counter()
+        self._ended: set[int] = set()
+        self._failed: dict[int, Changed] = {}
+        self._begun = False
+        """Something of it is in the file."""
+
+    def run(self) -> Done:
+        plan = self._plan
+        plan.check()
+        receipt = plan.receipt.number
+        now = self._trash.receipt(receipt)
+        if now is None or now.state is ReceiptState.UNDONE:
+            raise Refused("It is undone already", f"Receipt {receipt} was taken back.")
+        if not plan.entries and all(change.table == OURS for change in plan.changes):
+            note_down(self._context.notes, plan.changes, back=True)
+            self._settle()
+            return Done(receipt, "undo", _ids(plan.changes), {}, plan.notes)
+        reached = self._restore_rows()
+        back = self._back
+        first = next(iter(self._failed.values()), None)
+        trouble = self._failed.get(0, None if back else first)
+        if trouble is not None or not (reached or self._begun):
+            self._not_undone()
+        if isinstance(trouble, Lost):
+            raise ExplorerError(trouble.title, trouble.message)
+        if trouble is not None:
+            raise trouble
+        if not reached:
+            raise Cancelled
+        left = [*self._losses(), *self._files_back(back)]
+        try:
+            note_down(self._context.notes, plan.changes, back=True)
+            self._settle(back)
+        except ExplorerError as error:
+            # It is back all the same, and the next start closes the receipt.
+            left.append(error.message)
+        ids = tuple(entry.session for entry in back) or _ids(plan.changes)
+        notes = (*plan.notes, *left)
+        skipped = Counter(error.message.rstrip(".") for error in self._failed.values())
+        words = IN_PART if any(map(self._missing, back)) else ""
+        return Done(receipt, "undo", ids, skipped, notes, words=words)
+
+    def _restore_rows(self) -> bool:
+        """Whether the end was reached."""
+        plan, entries = self._plan, self._plan.entries
+        folder = self._context.path.resolve().parent
+        moved = sum(entry.bytes for entry in entries)
+        if entries:
+            check_room([folder], moved, "Putting it back")
+        counter = ProgressCounter(self._context.progress, len(entries), plan.messages)
+
+        def committed(batch: Sequence[Step]) -> None:
+            self._begun = True
+            for step in batch:
+                self._messages[step.job] += step.messages
+            self._ended.update(step.job for step in batch if step.last)
+            back = sum(step.last and step.job > 0 for step in batch)
+            counter.add(sum(step.messages for step in batch), back)
+            if moved > CHUNK or len(entries) > CHUNK_SESSIONS:
+                check_room_left([folder])
+
+        def failed(job: int, error: Changed) -> None:
+            self._failed[job] = error
+
+        with self._context.connected() as file:
+            tables = self._context.tables(file, table_of(entries, plan.changes))
+            self._check(file, tables)
+            with before_anything(), self._trash.writing() as trash:
+                trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
+                trash.set_entries((entry.number for entry in entries), EntryState.COMING)
+            steps = undo_steps(self._trash, tables, entries, plan.changes, dict(plan.titles))
+            try:
+                return run_batches(file, steps, self._context.token, committed, failed)
+            except ExplorerError as error:
+                if self._begun:
+                    raise error.also("Some of it is back; the next start does the rest.") from error
+                if file.readable():
+                    # Else the trash says whose write has to be rolled back.
+                    self._not_undone()
+                raise error.also("Nothing was done.") from error
+
+    def _check(self, file: WriteConnection, tables: SessionTables) -> None:
+        """What spoke against it when it was planned may have come true since."""
+        context, plan = self._context, self._plan
+        reason = reason_against(plan.receipt.action, file, context.dialect)
+        if reason:
+            raise Changed("It cannot be undone any more", sentence(reason))
+        ids = at_risk(plan.receipt, plan.entries, plan.changes)
+        if tables.running(ids, context.clock()):
+            raise Changed("It is running", "Its agent has begun to write it. Nothing was done.")
+
+    def _files_back(self, entries: Sequence[Entry]) -> list[str]:
+        left = []
+        for entry in entries:
+            for kept in self._trash.files(entry.number):
+                if not put_back(self._context.dialect.folder, kept):
+                    left.append(f"{kept.name}: another file is in its place, or it may not be.")
+        return left
+
+    def _not_undone(self) -> None:
+        """It could not be: what the trash says of it is what it said before."""
+        plan = self._plan
+        was = plan.receipt.state
+        state = ReceiptState.BEGUN if was is ReceiptState.BEGUN else ReceiptState.DONE
+        with suppress(ExplorerError), self._trash.writing() as trash:
+            trash.set_receipt(plan.receipt.number, state)
+            for entry in plan.entries:
+                coming = entry.state is EntryState.COMING
+                trash.set_entries([entry.number], EntryState.GONE if coming else entry.state)
+
+    def _settle(self, entries: Sequence[Entry] = ()) -> None:
+        """What is back is back; what could not be waits in the trash as before."""
+        receipt = self._plan.receipt.number
+        back = {entry.number for entry in entries}
+        failed = {entry.number for entry in self._plan.entries} - back
+        rest = [
+            entry
+            for entry in self._trash.entries(receipt)
+            if entry.number not in back and entry.state is not EntryState.BACK
+        ]
+        with self._trash.writing() as trash:
+            trash.set_entries(failed, EntryState.GONE)
+            trash.set_entries(back, EntryState.BACK)
+            trash.set_receipt(receipt, ReceiptState.DONE if rest else ReceiptState.UNDONE)
+
+    @property
+    def _back(self) -> tuple[Entry, ...]:
+        """The sessions that are back."""
+        return tuple(
+            one
+            for one in self._plan.entries
+            if one.number in self._ended and one.number not in self._failed
+        )
+
+    def _losses(self) -> Iterator[str]:
+        """What the trash has lost of them."""
+        for one in worded(self._context, filter(self._missing, self._back)):
+            back = count(one.messages - self._missing(one))
+            yield (
+                f"{one.name}: {back} of {plural(one.messages, 'message')} are back."
+                " The trash has lost the others."
+            )
+
+    def _missing(self, entry: Entry) -> int:
+        return max(entry.messages - self._messages[entry.number], 0)
+
+
+def _ids(changes: Sequence[CellChange]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(shown(one.id) for one in changes if isinstance(one.id, bytes)))
