@@ -22,6 +22,7 @@ EDIT_COMMANDS = tuple(action.value for action in Action if action is not Action.
 """Those that change single sessions."""
 COMMANDS = (
     *("list", "show", "search", "info", "resume", "prune", "undo", "trash", "demo"),
+    "config",
     *EDIT_COMMANDS,
 )
 
@@ -126,6 +127,14 @@ DEMO_EPILOG = """\
 examples:
   session-explorer demo                      look around in it
   session-explorer demo --write try.db       keep it as a file
+"""
+
+CONFIG_EPILOG = """\
+examples:
+  session-explorer config show               every setting, its value and where it comes from
+  session-explorer config validate           check the settings file
+  session-explorer config init               write a settings file with comments
+  session-explorer config path               where it is
 """
 
 RESUME_EPILOG = """\
@@ -242,6 +251,10 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.trash import handle_trash
 
             return handle_trash(options, now)
+        case "config":
+            from explorer.commands.config import handle_config
+
+            return handle_config(options)
         case _:
             from explorer.commands.open import open_app
 
@@ -332,6 +345,10 @@ def parser() -> argparse.ArgumentParser:
         help="leave the mouse to the terminal",
     )
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")
+
+    config = command("config", "show, check or create the settings", CONFIG_EPILOG)
+    config.add_argument("what", choices=("show", "validate", "path", "init"))
+    _add_json(config)
     return top
 
 
