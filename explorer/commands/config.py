@@ -9,7 +9,7 @@ from pathlib import Path
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.errors import ExitCode, ExplorerError
 from explorer.keys.actions import ACTIONS, SCOPES
-from explorer.keys.keymap import keymap_of, shown
+from explorer.keys.keymap import read_keymap, shown
 from explorer.render.clean import clean_line
 from explorer.settings import (
     KEYS_MEANING,
@@ -52,7 +52,7 @@ def handle_config(options: argparse.Namespace) -> int:
 def trouble_of(path: Path) -> tuple[Config, list[Trouble]]:
     """The settings, and everything that is wrong with them, keys included."""
     config, trouble = read_config(path)
-    _, wrong = keymap_of(config.keys)
+    _, wrong = read_keymap(config.keys)
     return config, sorted([*trouble, *(Trouble(one.line, one.words) for one in wrong)])
 
 

@@ -14,6 +14,7 @@ SCOPES = {
     "find": "While finding in a transcript",
     "prune": "While pruning",
     "app": "Everywhere",
+    "always": "Everywhere, also in dialogs",
     "block": "In a single block",
     "details": "In details",
     "trash": "In history and trash",
@@ -21,6 +22,7 @@ SCOPES = {
     "rename": "While renaming",
     "question": "In a question",
     "choice": "In a list of choices",
+    "options": "In every list of choices",
     "several": "In a list with check boxes",
     "prompt": "While typing a value",
     "progress": "While a change is running",
@@ -34,8 +36,7 @@ TYPING = ("search", "find", "rename", "prompt")
 TOGETHER = {
     **{scope: ("app",) for scope in ("list", "transcript", "search", "find", "prune")},
     **{scope: ("scroll",) for scope in ("block", "details")},
-    "trash": ("choice",),
-    "several": ("choice",),
+    **{scope: ("options",) for scope in ("trash", "choice", "several")},
 }
 """Scopes whose keys also act in another one."""
 
@@ -52,14 +53,14 @@ _ABOUT = {
     "reopen": "removes the mark that it has ended",
     "trash": "restore what was deleted or changed",
     "pin": "pinned sessions come first",
-    "keep-expiring": "pins those that Hermes is about to delete",
+    "keep-expiring": "pins what Hermes would delete soon",
     "expand": "its parts and subagents",
     "lineage": "parts, branches, subagents",
     "details": "everything known about the session",
     "editor": "the transcript in $EDITOR",
     "pager": "the transcript in $PAGER",
     "expand-block": "long blocks open full screen",
-    "show-rewound": "and hidden ones, on or off",
+    "show-rewound": "on or off",
     "back-from-subagent": "to the session with the link",
     "search-previous": "in an empty bar: earlier searches",
     "prune-pane": "switches between the two panes",
@@ -410,10 +411,13 @@ ACTIONS: tuple[KeyAction, ...] = (
             palette=False,
         ),
         KeyAction("help", "?,f1", "Help", "app.help", label="Help", rank=5),
+        KeyAction("quit", "q,ctrl+q", "Quit", "app.quit", label="Quit", rank=19),
+    ),
+    *_in(
+        "always",
         KeyAction(
             "interrupt", "ctrl+c", "Clear, cancel, go back or quit", "app.interrupt", palette=False
         ),
-        KeyAction("quit", "q,ctrl+q", "Quit", "app.quit", label="Quit", rank=19),
     ),
     *_in(
         "block",
@@ -458,11 +462,11 @@ ACTIONS: tuple[KeyAction, ...] = (
             "filters-clear",
             "x,backspace,delete",
             "Remove all filters",
-            "clear",
+            "screen.clear",
             label="clear",
             rank=1,
         ),
-        KeyAction("filters-close", "escape,q,f", "Close", "dismiss", label="close", rank=2),
+        KeyAction("filters-close", "escape,q,f", "Close", "screen.dismiss", label="close", rank=2),
     ),
     *_in(
         "rename",
@@ -478,9 +482,13 @@ ACTIONS: tuple[KeyAction, ...] = (
     ),
     *_in(
         "choice",
-        KeyAction("choice-down", "j", "Next choice", "cursor_down"),
-        KeyAction("choice-up", "k", "Previous choice", "cursor_up"),
         KeyAction("choice-cancel", "escape,q", "Cancel", "dismiss", label="cancel", rank=2),
+    ),
+    *_in(
+        "options",
+        KeyAction("option-down", "j", "Next choice", "cursor_down"),
+        KeyAction("option-up", "k", "Previous choice", "cursor_up"),
+        KeyAction("option-take", "enter", "Choose", "select", label="choose", rank=1),
     ),
     *_in(
         "several",

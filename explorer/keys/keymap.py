@@ -31,6 +31,9 @@ _SHOWN = {
 """How people write keys that Textual writes in another way."""
 
 
+_BY_ID = {action.id: action for action in ACTIONS}
+
+
 class KeySetting(NamedTuple):
     """One line of `[keys]`."""
 
@@ -60,6 +63,11 @@ class Keymap:
         """The keys of an action as people write them; empty where only the palette has it."""
         return " ".join(map(shown, self.own.get(action.id, action.all_keys[: _spoken(action)])))
 
+    def key(self, name: str) -> str:
+        """The key of an action, by its id, for a sentence: the palette's where it has none."""
+        action = _BY_ID[name]
+        return self._first(action, typing=False) or self._first(_BY_ID["palette"], typing=False)
+
     def footer(self, scope: str, room: int) -> list[tuple[str, str]]:
         """(key, label) for the footer while something has the focus, as many as fit, the most
         useful ones first. Where letters are typed, only keys that are none."""
@@ -80,20 +88,17 @@ class Keymap:
         found = sorted(wanted, key=lambda action: (_general(action), action.rank or 0))
         return [(kept[action.id], action.label) for action in found if action.id in kept]
 
-    def hint(self, scope: str, **labels: str) -> str:
-        """The keys of a dialog in one line; `labels` replace words of it by the id of an action,
-        with "_" for "-": an empty one leaves it out."""
+    def hint(self, scope: str, labels: Mapping[str, str] | None = None) -> str:
+        """The keys of a dialog in one line; `labels` are other words for some of its actions, by
+        their ids: an empty one leaves the action out."""
+        here = {scope, *(more for more in TOGETHER.get(scope, ()) if more == "options")}
         ranked = sorted(
-            (action for action in ACTIONS if scope in action.scopes and action.rank is not None),
+            (action for action in ACTIONS if here & set(action.scopes) and action.rank is not None),
             key=lambda action: action.rank or 0,
         )
-        parts = []
-        for action in ranked:
-            label = labels.get(action.id.replace("-", "_"), action.label)
-            key = self._first(action, typing=False)
-            if key and label:
-                parts.append(f"{key} {label}")
-        return " · ".join(parts)
+        words = ((action, (labels or {}).get(action.id, action.label)) for action in ranked)
+        keys = ((self._first(action, typing=False), label) for action, label in words)
+        return " · ".join(f"{key} {label}" for key, label in keys if key and label)
 
     def _first(self, action: KeyAction, typing: bool) -> str:
         keys = self.keys(action)
@@ -109,16 +114,15 @@ def shown(key: str) -> str:
     return "+".join([*modifiers, _SHOWN.get(name, name.upper() if _is_function(name) else name)])
 
 
-def keymap_of(settings: tuple[KeySetting, ...]) -> tuple[Keymap, list[KeyTrouble]]:
+def read_keymap(settings: tuple[KeySetting, ...]) -> tuple[Keymap, list[KeyTrouble]]:
     """The keymap that settings ask for, and everything that is wrong with them."""
-    by_id = {action.id: action for action in ACTIONS}
     own: dict[str, tuple[str, ...]] = {}
     trouble: list[KeyTrouble] = []
     lines = {setting.action: setting.line for setting in settings}
     for name, value, line in settings:
-        action = by_id.get(name)
+        action = _BY_ID.get(name)
         if action is None:
-            trouble.append(KeyTrouble(line, f"unknown action “{name}”{_closest(name, by_id)}"))
+            trouble.append(KeyTrouble(line, f"unknown action “{name}”{_closest(name, _BY_ID)}"))
             continue
         try:
             own[name] = _checked(action, value)
@@ -171,7 +175,7 @@ def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]
     """Keys that would mean two things in one place, where the user's own keys are the reason."""
     said = set()
     for scope in SCOPES:
-        here = (scope, *TOGETHER.get(scope, ()))
+        here = (scope, *TOGETHER.get(scope, ()), "always")
         taken: dict[str, KeyAction] = {}
         for action in ACTIONS:
             if not set(here) & set(action.scopes):

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.keys.actions import ACTIONS, SCOPES, KeyAction
-from explorer.keys.keymap import DEFAULT, Keymap, KeySetting, keymap_of, parsed, shown
+from explorer.keys.keymap import DEFAULT, Keymap, KeySetting, parsed, read_keymap, shown
 
 
 def action(name: str) -> KeyAction:
@@ -11,7 +11,7 @@ def action(name: str) -> KeyAction:
 
 
 def wrong(*settings: tuple[str, object]) -> list[str]:
-    _, trouble = keymap_of(tuple(KeySetting(*one, line=at) for at, one in enumerate(settings, 1)))
+    _, trouble = read_keymap(tuple(KeySetting(*one, line=at) for at, one in enumerate(settings, 1)))
     return [one.words for one in trouble]
 
 
@@ -28,7 +28,7 @@ def test_the_default_keys_mean_one_thing_in_each_place() -> None:
 
 
 def test_own_keys_replace_all_default_ones_and_an_empty_list_removes_them() -> None:
-    keymap, trouble = keymap_of((KeySetting("rename", ["x", "f5"]), KeySetting("prune", [])))
+    keymap, trouble = read_keymap((KeySetting("rename", ["x", "f5"]), KeySetting("prune", [])))
     assert trouble == []
     assert keymap.keys(action("rename")) == ("x", "f5")
     assert keymap.shown(action("rename")) == "x F5"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from explorer.keys.actions import ACTIONS
 from explorer.render.links import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.choice import Choice
 from explorer.tui.dialogs.question import Question
-from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.reading.transcript_view import ReadingCommand
 from tests.factories import altered, one_session, say
 from tests.tui.driving import NOW, Driver, opened

@@ -4,7 +4,6 @@ import time
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
@@ -13,6 +12,7 @@ from explorer.cancel import CancelToken
 from explorer.render.figures import count, duration
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings, keymap_of
 
 BAR = 40
 
@@ -23,7 +23,7 @@ class ProgressDialog(Dialog[None]):
     It opens by itself, so no key stops the work that may have been meant for what lies below."""
 
     AUTO_FOCUS = ""
-    BINDINGS = [Binding("escape", "stop", show=False)]
+    BINDINGS = bindings("progress")
 
     def __init__(self, title: str, stop: CancelToken | None) -> None:
         """`stop` is cancelled to end the work early; None where that is not possible."""
@@ -42,7 +42,11 @@ class ProgressDialog(Dialog[None]):
             yield self._said
             if self._stop is not None:
                 with Horizontal(id="answers"):
-                    yield Button(Content("Stop (esc)"), id="stop", compact=True)
+                    yield Button(
+                        Content(f"Stop ({keymap_of(self.app).key('progress-stop')})"),
+                        id="stop",
+                        compact=True,
+                    )
 
     def show(self, progress: Progress) -> None:
         if progress.waiting:

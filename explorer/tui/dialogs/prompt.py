@@ -4,19 +4,19 @@ from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.field import TextField
 
 
 class Prompt(Dialog[str]):
     """What was typed, or nothing. Takes clean text."""
 
-    BINDINGS = [Binding("escape", "dismiss", show=False)]
+    BINDINGS = bindings("prompt")
 
     def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:
         """`check` says whether a text will do, and a word about it."""

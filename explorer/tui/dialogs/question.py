@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Static
 
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings
 
 
 class Instead(NamedTuple):
@@ -23,11 +23,7 @@ class Instead(NamedTuple):
 class Question(Dialog[bool]):
     """True for yes. Takes clean text."""
 
-    BINDINGS = [
-        Binding("escape,n,q", "answer(False)", show=False),
-        Binding("y", "answer(True)", show=False),
-        Binding("left,right,h,l", "other", show=False),
-    ]
+    BINDINGS = bindings("question")
 
     def __init__(
         self,

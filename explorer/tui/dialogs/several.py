@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.options import Options
 
 T = TypeVar("T")
@@ -19,12 +19,7 @@ class Several(Dialog[frozenset[T]]):
     """What was marked; without marks, what the cursor is on. The first line stands for none of
     them. Takes clean text."""
 
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("j", "down", show=False),
-        Binding("k", "up", show=False),
-        Binding("space", "mark", show=False),
-    ]
+    BINDINGS = bindings("several")
 
     def __init__(
         self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
@@ -41,7 +36,9 @@ class Several(Dialog[frozenset[T]]):
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
         choices.border_title = Content(self._title)
-        choices.border_subtitle = Content("space marks · enter takes · esc closes")
+        choices.border_subtitle = Content(
+            keymap_of(self.app).hint("several", {"option-take": "apply"})
+        )
         marked = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
         choices.highlighted = next(marked, 0)
         self.set_focus(choices)
@@ -64,9 +61,3 @@ class Several(Dialog[frozenset[T]]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         value, _ = self._options[event.option_index]
         self.dismiss(frozenset() if value is None else frozenset(self._marked or {value}))
-
-    def action_down(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
-
-    def action_up(self) -> None:
-        self.query_one(OptionList).action_cursor_up()

@@ -4,15 +4,16 @@ from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from explorer.errors import sentence
+from explorer.keys.keymap import Keymap
 from explorer.render.clean import clean_line
 from explorer.stores.edits.plans import EditPlan, Owner, Title
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.field import TextField
 
 
@@ -21,11 +22,7 @@ class Rename(Dialog[EditPlan | Owner]):
 
     Agreed to it is with enter: what will be stored stands below what was typed."""
 
-    BINDINGS = [
-        Binding("escape", "dismiss", show=False),
-        Binding("ctrl+n", "next", show=False),
-        Binding("ctrl+g", "go", show=False),
-    ]
+    BINDINGS = bindings("rename")
 
     def __init__(self, title: str, check: Callable[["Rename", str], None]) -> None:
         """`check` looks in a thread whether a title will do, and has `checked` called."""
@@ -44,7 +41,9 @@ class Rename(Dialog[EditPlan | Owner]):
 
     def on_mount(self) -> None:
         self.query_one("#prompt").border_title = Content("Rename")
-        self.query_one("#prompt").border_subtitle = Content("enter renames · esc cancels")
+        self.query_one("#prompt").border_subtitle = Content(
+            f"enter rename · {keymap_of(self.app).hint('rename')}"
+        )
         self._look(self._field.value)
 
     @on(Input.Changed)
@@ -65,7 +64,7 @@ class Rename(Dialog[EditPlan | Owner]):
         if text != self._field.value or plan.title is None:
             return
         self._known = text, plan, plan.title
-        words, wrong = _words(plan, plan.title)
+        words, wrong = _words(plan, plan.title, keymap_of(self.app))
         self._words.set_class(wrong, "-wrong")
         self._words.update(Content(words))
         if self._entered:
@@ -92,7 +91,7 @@ def _unchanged(plan: EditPlan) -> bool:
     return all(one.reason == "it has this title already" for one in plan.sessions)
 
 
-def _words(plan: EditPlan, title: Title) -> tuple[str, bool]:
+def _words(plan: EditPlan, title: Title, keymap: Keymap) -> tuple[str, bool]:
     """(a word about the title, whether it will not do)."""
     if title.trouble:
         return sentence(title.trouble), True
@@ -102,7 +101,8 @@ def _words(plan: EditPlan, title: Title) -> tuple[str, bool]:
         source = clean_line(owner.source)
         return (
             f"Taken by {clean_line(owner.id)} ({source}{hidden}).\n"
-            f"ctrl+n: use “{clean_line(title.next)}” · ctrl+g: go there",
+            f"{keymap.key('rename-next')}: use “{clean_line(title.next)}”"
+            f" · {keymap.key('rename-go')}: go to that session",
             True,
         )
     if owner is not None:

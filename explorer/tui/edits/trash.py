@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import OptionList
@@ -23,6 +22,7 @@ from explorer.stores.ours.trash_text import told
 from explorer.tui.attention import may_ask, place
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.question import Question
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.block_screen import BlockScreen
 from explorer.tui.toast import say
 from explorer.tui.widgets.options import Options
@@ -51,11 +51,7 @@ class InTrash(NamedTuple):
 class TrashScreen(Dialog[None]):
     """Edits, the newest first, each with the sessions that are in the trash because of it."""
 
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("r,u", "restore", show=False),
-        Binding("x,delete", "purge", show=False),
-    ]
+    BINDINGS = bindings("trash")
 
     def __init__(self, held: InTrash, now: float, trash: "Trashing") -> None:
         super().__init__()
@@ -92,9 +88,10 @@ class TrashScreen(Dialog[None]):
 
     def _say_keys(self, entry: Entry | None) -> None:
         """What the keys do here: only a session can be looked into."""
-        enter = "" if entry is None else "enter looks into it · "
-        edit = "r restores · x deletes for good · " if self._places else ""
-        self.query_one(OptionList).border_subtitle = Content(f"{enter}{edit}esc closes")
+        nothing = {} if self._places else {"trash-restore": "", "trash-purge": ""}
+        labels = {"option-take": "" if entry is None else "read", **nothing}
+        hint = keymap_of(self.app).hint("trash", labels)
+        self.query_one(OptionList).border_subtitle = Content(hint)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         self._say_keys(self._place(event.option)[1])

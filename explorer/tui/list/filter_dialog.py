@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.events import Click
 from textual.geometry import Region, Size
@@ -35,6 +34,7 @@ from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.prompt import Prompt
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.widgets.painted import PaintedView
 from explorer.tui.workers import LaneDone, Lanes
@@ -43,15 +43,7 @@ from explorer.tui.workers import LaneDone, Lanes
 class FilterList(PaintedView):
     """The choices, under their headings."""
 
-    BINDINGS = [
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "move(10)", show=False),
-        Binding("pageup", "move(-10)", show=False),
-        Binding("g,home", "move(-10000)", show=False),
-        Binding("G,end", "move(10000)", show=False),
-        Binding("space,enter", "choose", show=False),
-    ]
+    BINDINGS = bindings("filters")
 
     @dataclass
     class Chosen(Message):
@@ -105,11 +97,6 @@ class FilterList(PaintedView):
 class FilterScreen(Dialog[None]):
     """All filters of the list."""
 
-    BINDINGS = [
-        Binding("escape,q,f", "dismiss", show=False),
-        Binding("x,backspace,delete", "clear", show=False),
-    ]
-
     def __init__(self, lister: Lister, clock: Callable[[], float]) -> None:
         super().__init__()
         self._lister = lister
@@ -123,7 +110,7 @@ class FilterScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         filters = self.query_one(FilterList)
-        filters.border_subtitle = Content("space chooses · x clears all · esc closes")
+        filters.border_subtitle = Content(keymap_of(self.app).hint("filters"))
         self._show()
         self._count()
         self.set_interval(1.0, self._count_again)

@@ -76,7 +76,7 @@ class Choosing:
         shown, title = len(family.members), "Lineage"
         if shown < family.total:
             title += f" · {count(shown)} of {count(family.total)}, around this one"
-        choice = Choice(title, family.members, here, "enter goes there · esc closes")
+        choice = Choice(title, family.members, here, enter="go there")
         self._screen.app.push_screen(
             choice, lambda key: self._lister.reveal(key) if key is not None else None
         )

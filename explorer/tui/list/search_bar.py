@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from explorer.render.clean import fit
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.field import TextField
 
 KEPT = 50

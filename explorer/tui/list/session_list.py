@@ -25,7 +25,7 @@ from explorer.browse.unfolding import Inside
 from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.results_view import ResultsView
 
 if TYPE_CHECKING:

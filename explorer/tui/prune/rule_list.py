@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from explorer.browse.prune_choices import RuleRow, choice_near, painted
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.painted import PaintedView
 
 

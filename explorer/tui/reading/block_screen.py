@@ -2,13 +2,13 @@
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 
 from explorer.errors import ExplorerError
 from explorer.search.pattern import Pattern, pattern
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings
 from explorer.tui.reading.clipboard import copy
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.long_text import LongText
@@ -17,15 +17,7 @@ from explorer.tui.reading.long_text import LongText
 class BlockScreen(Dialog[None]):
     """A block that is longer or wider than a transcript shows in place."""
 
-    BINDINGS = [
-        Binding("escape,q,left,h,enter", "leave", "Close"),
-        # At once: what is typed right behind it must find the bar.
-        Binding("ctrl+f", "find", show=False, priority=True),
-        Binding("slash", "find", show=False),
-        Binding("n", "step(1)", show=False),
-        Binding("N", "step(-1)", show=False),
-        Binding("y", "copy", show=False),
-    ]
+    BINDINGS = bindings("block")
 
     def __init__(
         self,

@@ -20,8 +20,9 @@ from explorer.render.figures import count, plural
 from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern
 from explorer.transcript.highlight import HERE, goes_across
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
+from explorer.tui.widgets.painted import ReadingView
 
 Break = tuple[int, int, int]
 """(start, end, cells of hanging indent) of a line."""
@@ -30,7 +31,7 @@ Break = tuple[int, int, int]
 class LongText(ReadingView):
     """One text, all of it."""
 
-    BINDINGS = SCROLL_KEYS
+    BINDINGS = bindings("scroll")
 
     def __init__(self, text: str, first_match: int = 0) -> None:
         """`first_match` is the match that the reader comes from."""
@@ -65,7 +66,7 @@ class LongText(ReadingView):
         first = not self._lines
         self._text, self._lines = text, lines
         self.virtual_size = Size(self.line_width, len(lines))
-        keys = "ctrl+f finds · y copies · esc closes"
+        keys = keymap_of(self.app).hint("block")
         self.border_subtitle = Content(f"{plural(len(lines), 'line')} · {keys}")
         # What is read stays in place; by force, for the scroll bar comes with the next layout.
         self.scroll_to(y=self._line_at(top), animate=False, force=True)

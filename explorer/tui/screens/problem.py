@@ -1,7 +1,6 @@
 """The screen for a file that cannot be read: which problem it is, why, and what to do."""
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
@@ -9,15 +8,13 @@ from textual.widgets import Static
 from explorer.errors import ExitCode, StoreError
 from explorer.render.clean import clean, clean_line
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings, keymap_of
 
 
 class ProblemScreen(Dialog[bool]):
     """Answers True to try again."""
 
-    BINDINGS = [
-        Binding("r,enter", "again", "Try again"),
-        Binding("q,escape,ctrl+q", "leave", "Quit"),
-    ]
+    BINDINGS = bindings("problem")
 
     def __init__(self, error: StoreError) -> None:
         super().__init__()
@@ -27,7 +24,7 @@ class ProblemScreen(Dialog[bool]):
         with Vertical(id="problem"):
             yield Static(Content(clean_line(self._error.title)), id="problem-title")
             yield Static(Content(clean(self._error.message)), id="problem-message")
-            yield Static(Content("r  Try again     q  Quit"), id="problem-keys")
+            yield Static(Content(keymap_of(self.app).hint("problem")), id="problem-keys")
 
     def on_mount(self) -> None:
         # Only a screen that something can be typed to gets the keys.

@@ -3,10 +3,11 @@
 from contextlib import suppress
 
 from textual._widget_navigation import Direction
-from textual.binding import Binding
 from textual.events import Click
 from textual.geometry import Size
 from textual.widgets import OptionList
+
+from explorer.tui.key_bindings import bindings
 
 
 class SteadyList(OptionList):
@@ -43,7 +44,4 @@ class SteadyList(OptionList):
 class Options(SteadyList):
     """Options, one below the other."""
 
-    BINDINGS = [
-        Binding("j", "cursor_down", show=False),
-        Binding("k", "cursor_up", show=False),
-    ]
+    BINDINGS = bindings("options")
