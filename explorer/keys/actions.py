@@ -94,7 +94,7 @@ _SYNONYMS = {
     "pin": "star favourite favorite keep top mark",
     "keep-expiring": "protect retention auto prune clean-up",
     "expand": "unfold fold tree parts subagents",
-    "row-height": "density lines preview view",
+    "row-height": "rows density lines preview view",
     "lineage": "tree branch parent children family related",
     "details": "info statistics tokens cost model properties id files",
     "editor": "export save vim nano",

@@ -1,4 +1,4 @@
-"""The user's own keys in the app: they act, the default ones do not, and what names keys follows."""
+"""The user's own keys in the app: they act, default ones do not, and what names keys follows."""
 
 from pathlib import Path
 
