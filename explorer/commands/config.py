@@ -104,6 +104,7 @@ def template() -> str:
 
 def _show(path: Path, as_json: bool) -> int:
     config, trouble = trouble_of(path)
+    code = int(ExitCode.USAGE if trouble else ExitCode.DONE)
     rows = _rows(config)
     files = {"settings": path, "pins and sort order": notes_path(), "trash": trash_path()}
     if as_json:
@@ -116,7 +117,7 @@ def _show(path: Path, as_json: bool) -> int:
                 "problems": [{"line": one.line, "message": one.words} for one in trouble],
             }
         )
-        return int(ExitCode.DONE)
+        return code
     write(painted("Files", BOLD))
     for name, file in files.items():
         there = "" if file.exists() else painted("  (none yet)", DIM)
@@ -124,7 +125,7 @@ def _show(path: Path, as_json: bool) -> int:
     write(painted("\nSettings", BOLD))
     for row in rows:
         value = json.dumps(row["value"], ensure_ascii=False)
-        write(clean_line(f"  {row['name']} = {value}"))
+        write("  " + clean_line(f"{row['name']} = {value}"))
         other = "" if row["source"] == "default" else f"; default: {json.dumps(row['default'])}"
         write(painted(f"      {row['source']}{other}", DIM))
         write(painted(f"      {row['meaning']}", DIM))
@@ -135,7 +136,7 @@ def _show(path: Path, as_json: bool) -> int:
         write(painted(f"      {meaning}", DIM))
     for one in trouble:
         note(f"{short_path(path)}{one}.")
-    return int(ExitCode.USAGE if trouble else ExitCode.DONE)
+    return code
 
 
 def _rows(config: Config) -> list[Mapping[str, object]]:
@@ -181,7 +182,7 @@ def schema() -> dict[str, object]:
         "description": KEYS_MEANING,
         "additionalProperties": False,
         "properties": {
-            action.id: {**keys, "description": action.help, "default": action.keys.split(",")}
+            action.id: {**keys, "description": action.help, "default": action.all_keys}
             for action in ACTIONS
         },
     }

@@ -103,7 +103,7 @@ _SYNONYMS = {
     "expand-block": "fold unfold open full",
     "expand-in-place": "fold unfold block",
     "reasoning": "thinking thoughts think fold unfold show hide",
-    "tools": "results expand collapse output show hide",
+    "tools": "tools results expand collapse output show hide",
     "find": "search text match",
     "next-error": "failed failure problem wrong",
     "whole-or-part": "compression continued chain",

@@ -140,7 +140,7 @@ def _checked(action: KeyAction, value: object) -> tuple[str, ...]:
         raise ValueError('must be a key or a list of keys, like "x" or ["x", "f5"]')
     keys = tuple(dict.fromkeys(map(parsed, written)))
     if not keys and action.id == "interrupt":
-        raise ValueError("needs at least one key, because it always ends the app")
+        raise ValueError("needs at least one key: it is the way out of everything")
     for key in keys:
         scope = next((scope for scope in action.scopes if scope in TYPING), "")
         if scope and _is_typed(key):
