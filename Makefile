@@ -7,7 +7,7 @@ DB ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types screenshots readme bench soak clean
+.PHONY: help run test lint types screenshots docs bench soak clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -29,8 +29,8 @@ types: $(VENV)/.ready-dev
 screenshots: $(VENV)/.ready ## Redraw the pictures of the README with the app itself
 	@$(BIN)/python -m screenshots.capture
 
-readme: $(VENV)/.ready ## Renew the key table and the help text in the README
-	@$(BIN)/python -m tools.readme
+docs: $(VENV)/.ready ## Renew the generated parts of the README and docs/
+	@$(BIN)/python -m tools.docs
 
 bench: $(VENV)/.ready-dev ## Measure speed and write bench/README.md (BENCH=full for the biggest files)
 	@$(BIN)/python -m bench

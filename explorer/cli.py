@@ -19,7 +19,7 @@ from explorer.errors import Cancelled, ExitCode, ExplorerError
 from explorer.model import OWN_CLASSES, Action, Sort
 from explorer.render.clean import clean_line
 
-COMMANDS = ("list", "show", "search", "info", "resume", "undo", "trash", "demo", *Action)
+COMMANDS = ("list", "show", "search", "info", "resume", "undo", "trash", "config", "demo", *Action)
 
 EPILOG = """\
 examples:
@@ -124,6 +124,14 @@ examples:
   session-explorer demo --write try.db       keep it as a file
 """
 
+CONFIG_EPILOG = """\
+examples:
+  session-explorer config show               every setting, its value and where it comes from
+  session-explorer config validate           check the settings file
+  session-explorer config init               write a settings file with comments
+  session-explorer config path               where it is
+"""
+
 RESUME_EPILOG = """\
 examples:
   session-explorer resume 20261103_140211_a1b2c3
@@ -215,6 +223,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.trash import undo_edit as run_command
         case "trash":
             from explorer.commands.trash import handle_trash as run_command
+        case "config":
+            from explorer.commands.config import handle_config as run_command
         case "demo" | None:
             from explorer.commands.open import open_app as run_command
         case _:
@@ -260,6 +270,10 @@ def parser() -> argparse.ArgumentParser:
     demo = command("demo", "open the app on an invented history", DEMO_EPILOG)
     demo.add_argument("--no-mouse", **_FLAG, default=argparse.SUPPRESS, help=_NO_MOUSE)
     demo.add_argument("--write", metavar="PATH", help="write its state file instead")
+
+    config = command("config", "show, check or create the settings", CONFIG_EPILOG)
+    config.add_argument("what", choices=("show", "validate", "path", "init"))
+    config.add_argument("--json", **_JSON)
     return top
 
 

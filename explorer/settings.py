@@ -1,15 +1,20 @@
 """The user's settings, and where our own files are: in the folders that the platform has for it.
 
-All of them are optional. A file that cannot be understood is an error that names the setting: a
-setting silently ignored would be worse, since one of them is a command to run.
+`SETTINGS` is the one table of settings: the file, `config` and the JSON Schema come from it. All of
+them are optional. A file that cannot be understood is an error that names the line: a setting
+silently ignored would be worse, because one of them is a command to run.
 """
 
 import os
+import re
 import stat
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.errors import UsageError
+from explorer.keys.keymap import KeySetting
 
 MOST = 1_000_000
 """Bytes of settings; a pipe, or a device without end, would be read for ever."""
@@ -20,9 +25,76 @@ class Config(NamedTuple):
     """What can be set."""
 
     resume: str = "exec"
-    """`exec` gives way to the agent, `return` comes back when it ends."""
     resume_command: tuple[str, ...] = ()
-    """The command that resumes a session, instead of the agent's own."""
+    keys: tuple[KeySetting, ...] = ()
+    """As written: what is wrong with them matters to the app alone, which checks them."""
+
+
+class Trouble(NamedTuple):
+    """What is wrong with a line of the settings; line 0 stands for the whole file."""
+
+    line: int
+    words: str
+
+    def __str__(self) -> str:
+        return f", line {self.line}: {self.words}" if self.line else f": {self.words}"
+
+
+class ConfigSetting(NamedTuple):
+    """One setting."""
+
+    name: str
+    meaning: str
+    example: str
+    """A line of TOML."""
+    schema: Mapping[str, object]
+    """What it takes, as JSON Schema has it."""
+    read: Callable[[object], object]
+    """The value in `Config`; a ValueError says what is wrong."""
+
+
+def _resume(value: object) -> str:
+    if value not in ("exec", "return"):
+        raise ValueError(f'must be "exec" or "return", not {value!r}')
+    return str(value)
+
+
+def _command(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise ValueError("must be a list of strings")
+    if value and not any("{id}" in part for part in value):
+        raise ValueError("must contain {id}")
+    if value and ("{" in value[0] or not value[0].strip()):
+        raise ValueError("must start with the name of a program")
+    for part in value:
+        rest = part
+        for name in PLACEHOLDERS:
+            rest = rest.replace(name, "")
+        if "{" in rest or "}" in rest or "\0" in rest:
+            raise ValueError(f"{part!r} is unclear; braces only in {' '.join(PLACEHOLDERS)}")
+    return tuple(value)
+
+
+SETTINGS = (
+    ConfigSetting(
+        "resume",
+        "What resuming does: exec replaces this program by the agent, return comes back when the"
+        " agent ends.",
+        'resume = "exec"',
+        {"enum": ["exec", "return"]},
+        _resume,
+    ),
+    ConfigSetting(
+        "resume_command",
+        "The command that resumes a session, instead of the agent's own. It may contain"
+        f" {', '.join(PLACEHOLDERS)}.",
+        'resume_command = ["hermes", "--resume={id}"]',
+        {"type": "array", "items": {"type": "string"}},
+        _command,
+    ),
+)
+KEYS_MEANING = "The keys of an action, instead of its default ones; an empty list removes them."
+"""Of the table `[keys]`, which has a line for each action."""
 
 
 def config_path() -> Path:
@@ -59,55 +131,84 @@ def _folder(variable: str, usual: str, elsewhere: str) -> Path:
 
 
 def load_config(path: Path) -> Config:
-    """The settings in a file; the defaults where there is none. One of them is a command to run, so
-    nothing is read below the current folder, where a path leads that has no home to begin with."""
+    """The settings in a file; the defaults where there is none."""
+    config, trouble = read_config(path)
+    if trouble:
+        raise unreadable(path, trouble)
+    return config
+
+
+def read_config(path: Path) -> tuple[Config, list[Trouble]]:
+    """The settings in a file, and everything that is wrong with them. One of them is a command to
+    run, so nothing is read below the current folder, where a path leads that has no home."""
     if not path.is_absolute():
-        return Config()
+        return Config(), []
     try:
         file = path.stat()
         if not stat.S_ISREG(file.st_mode) or file.st_size > MOST:
-            raise _unreadable(path, "it is not a file of settings")
+            return Config(), [Trouble(0, "it is not a settings file")]
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Config()
+        return Config(), []
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable(path, str(error)) from None
+        return Config(), [Trouble(0, str(error))]
     # Late: most people have no settings, and it takes 5 ms.
     import tomllib
 
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _unreadable(path, str(error)) from None
-    unknown = sorted(set(found) - set(Config._fields))
-    if unknown:
-        known = ", ".join(Config._fields)
-        raise _unreadable(path, f"there is no setting {unknown[0]!r}; there are {known}")
-    resume = found.get("resume", Config().resume)
-    if resume not in ("exec", "return"):
-        raise _unreadable(path, f'resume must be "exec" or "return", not {resume!r}')
-    return Config(resume, _command(path, found.get("resume_command", [])))
+        return Config(), [Trouble(0, str(error))]
+    return _understood(found, lines_of(text))
 
 
-def _command(path: Path, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-        raise _unreadable(path, "resume_command must be a list of strings")
-    if value and not any("{id}" in part for part in value):
-        raise _unreadable(path, "resume_command must hold {id} somewhere")
-    if value and ("{" in value[0] or not value[0].strip()):
-        raise _unreadable(path, "resume_command must begin with the name of a program")
-    for part in value:
-        rest = part
-        for name in PLACEHOLDERS:
-            rest = rest.replace(name, "")
-        if "{" in rest or "}" in rest or "\0" in rest:
-            allowed = " ".join(PLACEHOLDERS)
-            raise _unreadable(path, f"resume_command may hold {allowed}; {part!r} is unclear")
-    return tuple(value)
+def _understood(
+    found: Mapping[str, object], lines: Mapping[str, int]
+) -> tuple[Config, list[Trouble]]:
+    known = {setting.name: setting for setting in SETTINGS}
+    read: dict[str, Any] = {}
+    trouble: list[Trouble] = []
+    for name, value in found.items():
+        line = lines.get(name, 0)
+        try:
+            if name == "keys":
+                read[name] = _keys(value, lines)
+            elif name in known:
+                read[name] = known[name].read(value)
+            else:
+                close = get_close_matches(name, [*known, "keys"], 1) or [*known, "keys"]
+                raise ValueError(f"unknown setting; closest: {', '.join(close)}")
+        except ValueError as error:
+            trouble.append(Trouble(line, f"{name}: {error}"))
+    return Config()._replace(**read), sorted(trouble)
 
 
-def _unreadable(path: Path, why: str) -> UsageError:
+def _keys(value: object, lines: Mapping[str, int]) -> tuple[KeySetting, ...]:
+    if not isinstance(value, dict):
+        raise ValueError("must be a table with a line for each action: [keys]")
+    return tuple(
+        KeySetting(name, keys, lines.get(f"keys.{name}", lines.get("keys", 0)))
+        for name, keys in value.items()
+    )
+
+
+def lines_of(text: str) -> dict[str, int]:
+    """The line on which each setting begins, in a file that was understood as TOML."""
+    found: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[+\s*([\w.-]+)\s*\]", line):
+            table = header[1]
+            found.setdefault(table, number)
+        elif name := re.match(r"""\s*((?:[\w.-]|"[^"]*"|'[^']*')+)\s*=""", line):
+            key = name[1].replace('"', "").replace("'", "")
+            found.setdefault(f"{table}.{key}" if table else key, number)
+    return found
+
+
+def unreadable(path: Path, trouble: list[Trouble]) -> UsageError:
     # Late: only an error needs it.
     from explorer.stores.sqlite.failures import short_path
 
-    return UsageError("The settings are not clear", f"{short_path(path)}: {why}.")
+    where = short_path(path)
+    return UsageError("Cannot read the settings", "\n".join(f"{where}{one}." for one in trouble))

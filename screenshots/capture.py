@@ -32,6 +32,8 @@ class Picture(NamedTuple):
     name: str
     keys: Sequence[str] = ()
     size: tuple[int, int] = (120, 36)
+    file: str = "state.db"
+    """What is opened: the demo, or something that cannot be read."""
 
 
 PICTURES = (
@@ -43,6 +45,13 @@ PICTURES = (
     Picture("prune", ("p", "j", "j", "j", "enter")),
     Picture("light", ("ctrl+t", "j", "j")),
     Picture("help", ("question_mark",)),
+    Picture("rename", ("j", "j", "j", "t")),
+    Picture("details", ("j", "j", "j", "i")),
+    Picture("palette", ("j", "j", "j", "ctrl+p")),
+    Picture("problem-not-a-database", file="notes.txt"),
+    Picture("problem-truncated", file="truncated.db"),
+    # Last, since it changes the demo.
+    Picture("trash", (*"jjjd", "y", "ctrl+p", *"trash", "enter")),
 )
 
 
@@ -54,9 +63,10 @@ async def settle(app: ExplorerApp, pilot: Pilot[Command | str]) -> None:
         quiet = 0 if any(not worker.is_finished for worker in app.workers) else quiet + 1
 
 
-async def take(picture: Picture, state_file: Path) -> None:
-    trash = state_file.with_name("trash.db")
-    app = ExplorerApp(Start(Opening(state_file, NOW, demo="demo", trash=trash), lambda: NOW))
+async def take(picture: Picture, folder: Path) -> None:
+    demo = "demo" if picture.file == "state.db" else ""
+    opening = Opening(folder / picture.file, NOW, demo=demo, trash=folder / "trash.db")
+    app = ExplorerApp(Start(opening, lambda: NOW))
     async with app.run_test(size=picture.size) as pilot:
         await settle(app, pilot)
         for key in picture.keys:
@@ -82,10 +92,15 @@ def main() -> None:
     os.environ["TZ"] = "UTC"
     time.tzset()
     with tempfile.TemporaryDirectory() as folder:
-        state_file = Path(folder) / "state.db"
-        write_demo(state_file, NOW)
+        # Shown as ~ in the pictures, whatever its name.
+        os.environ["HOME"] = folder
+        here = Path(folder)
+        write_demo(here / "state.db", NOW)
+        (here / "notes.txt").write_text("Not a database at all.", encoding="utf-8")
+        whole = (here / "state.db").read_bytes()
+        (here / "truncated.db").write_bytes(whole[: len(whole) // 3])
         for picture in PICTURES:
-            asyncio.run(take(picture, state_file))
+            asyncio.run(take(picture, here))
             print(f"screenshots/{picture.name}.svg")
 
 

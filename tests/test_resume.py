@@ -269,12 +269,12 @@ def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ('resume = "maybe"', "resume must be"),
+        ('resume = "maybe"', "line 1: resume: must be"),
         ('resume_command = "hermes"', "list of strings"),
-        ('resume_command = ["hermes", "--resume"]', "must hold {id}"),
+        ('resume_command = ["hermes", "--resume"]', "must contain {id}"),
         ('resume_command = ["{id}"]', "name of a program"),
         ('resume_command = ["x", "{id}", "{oops}"]', "unclear"),
-        ("colour = 1", "no setting 'colour'"),
+        ("colour = 1", "colour: unknown setting"),
         ("= broken", "config.toml"),
     ],
 )
@@ -298,10 +298,10 @@ def test_only_a_path_below_the_home_folder_is_told_from_there(
     path.parent.mkdir(parents=True)
     path.write_text("colour = 1", encoding="utf-8")
     monkeypatch.setenv("HOME", "/home/me")
-    with pytest.raises(UsageError, match="there is no setting") as found:
+    with pytest.raises(UsageError, match="unknown setting") as found:
         load_config(path)
-    assert found.value.message.startswith(f"{path}: ")
+    assert found.value.message.startswith(f"{path}, line 1: ")
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(UsageError) as found:
         load_config(path)
-    assert found.value.message.startswith("~/backup/home/me/config.toml: ")
+    assert found.value.message.startswith("~/backup/home/me/config.toml, line 1: ")

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING, Any
 from explorer.browse.first_read import Intent, Opening, Start
 from explorer.commands.output import note, write
 from explorer.errors import ExitCode, ExplorerError, UsageError
+from explorer.keys.keymap import read_keymap
 from explorer.left_open import keep
 from explorer.resume import Command, give_way
-from explorer.settings import config_path, load_config, notes_path, trash_path
+from explorer.settings import (
+    Trouble,
+    config_path,
+    load_config,
+    notes_path,
+    trash_path,
+    unreadable,
+)
 from explorer.stores.discover import current_folder, locate
 from explorer.tui import GIVE_BACK
 
@@ -31,6 +39,9 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     _check_terminal()
     intent = Intent.PICK if options.pick else Intent.PRINT if options.print_id else Intent.READ
     config = load_config(config_path())
+    _, wrong = read_keymap(config.keys)
+    if wrong:
+        raise unreadable(config_path(), [Trouble(*one) for one in wrong])
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
         place = None
         if options.command != "demo":

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from textual.app import App, ScreenStackError, SystemCommand
-from textual.binding import Binding
 from textual.css.query import NoMatches
 from textual.driver import Driver
 from textual.errors import NoWidget
@@ -18,11 +17,13 @@ from textual.worker import WorkerFailed
 
 from explorer.browse.first_read import Start
 from explorer.errors import ExitCode
+from explorer.keys.actions import ACTIONS
+from explorer.keys.keymap import read_keymap
 from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.keys.actions import ACTIONS, scope_of
+from explorer.tui.key_bindings import bindings, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.suspend import leave_soon
 from explorer.tui.themes import DARK, LIGHT, preferred, style
@@ -46,11 +47,12 @@ class ExplorerApp(App[Command | str]):
     # on a message that is just leaving the screen.
     ALLOW_SELECT = False
     # Before anything else: a field would copy with it, and a dialog keeps the app's keys out.
-    BINDINGS = [Binding("ctrl+c", "interrupt", show=False, priority=True)]
+    BINDINGS = bindings("always")
 
     def __init__(self, start: Start) -> None:
         super().__init__()
         self._start = start
+        self.user_keys, _ = read_keymap(start.config.keys)
         self.crash: BaseException | None = None
         """What nobody foresaw, and ended the app."""
         self.left_open = LeftOpen()
@@ -77,6 +79,8 @@ class ExplorerApp(App[Command | str]):
         return MainScreen(self._start)
 
     def on_mount(self) -> None:
+        if self.user_keys.own:
+            self.set_keymap(textual_keymap(self.user_keys))
         if self.is_headless:
             return
         loop = asyncio.get_running_loop()
@@ -88,14 +92,14 @@ class ExplorerApp(App[Command | str]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The command palette: every action that the focused pane or the app offers."""
-        for action in ACTIONS:
-            if action.palette and action.scope in ("app", self.scope):
-                call = action.call
-                yield SystemCommand(
-                    action.help,
-                    f"key {action.shown}" if action.keys else "",
-                    lambda call=call: self.call_later(self._perform, call),
-                )
+        offered = (a for a in ACTIONS if a.palette and {"app", self.scope} & set(a.scopes))
+        for action in sorted(offered, key=lambda a: (a.rank is None, a.rank or 0)):
+            call, keys = action.call, self.user_keys.shown(action)
+            yield SystemCommand(
+                action.title,
+                " · ".join(filter(None, (keys, action.about))),
+                lambda call=call: self.call_later(self._perform, call),
+            )
 
     @property
     def scope(self) -> str:
@@ -150,10 +154,10 @@ class ExplorerApp(App[Command | str]):
 
     def action_command_palette(self) -> None:
         # Late, as all dialogs: together they take 10 ms from the first frame.
-        from explorer.tui.dialogs.palette import Palette
+        from explorer.tui.dialogs.palette import ActionFinder, Palette
 
         if not any(isinstance(screen, Palette) for screen in self.screen_stack):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette([ActionFinder], id="--command-palette"))
 
     def action_help(self) -> None:
         # Late, as above.

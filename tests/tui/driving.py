@@ -14,6 +14,7 @@ from textual.worker import WorkerState
 
 from explorer.browse.first_read import Opening, Start
 from explorer.resume import Command
+from explorer.settings import Config
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
 from explorer.tui.screens.main import MainScreen
@@ -172,6 +173,9 @@ class Held:
         self._go.set()
 
 
+DEFAULTS = Config()
+
+
 @asynccontextmanager
 async def opened(
     path: Path,
@@ -180,13 +184,14 @@ async def opened(
     notes: Path | None = None,
     trash: Path | None = None,
     first: Held | None = None,
+    config: Config = DEFAULTS,
 ) -> AsyncIterator[Driver]:
     """The app on a state file, all of it read, or so far that `first` is held; `notes` is our own
-    file about it, and `trash` the one that keeps what is deleted."""
+    file about it, `trash` the one that keeps what is deleted, `config` what the user has set."""
     opening = Opening(path, now, notes=notes, trash=trash)
     if first is not None:
         opening.wait()
-    app = ExplorerApp(Start(opening, lambda: now))
+    app = ExplorerApp(Start(opening, lambda: now, config))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await (first.holds(driver) if first is not None else driver.settle())

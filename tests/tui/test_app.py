@@ -8,9 +8,9 @@ import pytest
 
 from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
+from explorer.keys.actions import ACTIONS
 from explorer.tui.app import ExplorerApp
 from explorer.tui.dialogs.questions import ProblemScreen
-from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.screens.help import HelpScreen
 from tests.tui.driving import NOW, Driver, opened
 
@@ -71,12 +71,12 @@ async def test_a_search_without_hits_says_so(demo: Path) -> None:
 
 
 async def test_help_names_every_key_and_mark(demo: Path) -> None:
-    async with opened(demo, size=(120, 160)) as driver:
+    async with opened(demo, size=(120, 230)) as driver:
         await driver.press("question_mark")
         assert isinstance(driver.app.screen, HelpScreen)
         screen = driver.screen()
         for action in ACTIONS:
-            assert action.help in screen, action.name
+            assert action.help in screen, action.id
         assert "archived: hidden by default" in screen
         await driver.press("escape")
         assert len(driver.app.screen_stack) == 1
@@ -171,7 +171,7 @@ async def test_the_footer_shows_the_keys_of_what_has_the_focus(demo: Path) -> No
     async with opened(demo) as driver:
         assert "enter Read" in driver.screen().splitlines()[-1]
         await driver.press("enter")
-        assert "enter Fold" in driver.screen().splitlines()[-1]
+        assert "enter Expand" in driver.screen().splitlines()[-1]
         await driver.press("slash")
         assert " q Quit" not in driver.screen().splitlines()[-1]
 

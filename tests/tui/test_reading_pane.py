@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from explorer.keys.actions import ACTIONS
 from explorer.render.passages import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.questions import Choice, Question
-from explorer.tui.keys.actions import ACTIONS
 from explorer.tui.reading.transcript_view import ReadingCommand
 from tests.factories import altered, one_session, say
 from tests.tui.driving import NOW, Driver, opened

@@ -6,14 +6,53 @@ way when it had closed: the second one would take the screen below along, or rai
 
 from textual import on
 from textual.app import ComposeResult
-from textual.command import CommandInput, CommandList, CommandPalette, SearchIcon
+from textual.command import (
+    CommandInput,
+    CommandList,
+    CommandPalette,
+    DiscoveryHit,
+    Hit,
+    Hits,
+    Provider,
+    SearchIcon,
+)
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 from textual.widgets import Button, Input, LoadingIndicator, OptionList
 
+from explorer.keys.actions import ACTIONS
 from explorer.tui.dialogs.base import Closing
 from explorer.tui.widgets.fields import SteadyList
+
+IN_TITLE, IN_SYNONYMS = 2000.0, 1000.0
+"""What the beginnings of words count for, against letters that are found anywhere in a title."""
+SYNONYMS = {action.title: action.synonyms for action in ACTIONS if action.synonyms}
+
+
+class ActionFinder(Provider):
+    """The app's commands, found by their titles and by the words that people try for them."""
+
+    async def discover(self) -> Hits:
+        for title, about, call, _ in self.app.get_system_commands(self.screen):
+            yield DiscoveryHit(title, call, help=about)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for title, about, call, _ in self.app.get_system_commands(self.screen):
+            alike = matcher.match(title)
+            score = alike + IN_TITLE * _begun(query, title)
+            score += IN_SYNONYMS * _begun(query, " ".join((title, SYNONYMS.get(title, ""))))
+            if score > 0:
+                shown = matcher.highlight(title) if alike else Content(title)
+                yield Hit(score, shown, call, help=about)
+
+
+def _begun(query: str, words: str) -> bool:
+    """Whether all that was typed begins some of the words."""
+    known = words.lower().split()
+    return all(any(word.startswith(part) for word in known) for part in query.lower().split())
 
 
 class Commands(CommandList, SteadyList, can_focus=False):

@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeVar
 
 from textual import on
 from textual.app import App, ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen, ScreenResultType
@@ -26,6 +25,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, duration
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.fields import Options, TextField
 
 T = TypeVar("T")
@@ -45,11 +45,7 @@ class Instead(NamedTuple):
 class Question(Dialog[bool]):
     """True for yes."""
 
-    BINDINGS = [
-        Binding("escape,n,q", "dismiss(False)", show=False),
-        Binding("y", "dismiss(True)", show=False),
-        Binding("left,right,h,l", "app.focus_next", show=False),
-    ]
+    BINDINGS = bindings("question")
 
     def __init__(
         self,
@@ -101,20 +97,24 @@ def ask_for(at: Widget, dialog: Dialog[T], then: Callable[[T], None]) -> None:
 class OptionsDialog(Dialog[ScreenResultType]):
     """A list to choose from, with the arrows or the mouse."""
 
-    BINDINGS = [Binding("escape,q", "dismiss", show=False)]
+    BINDINGS = bindings("choice")
 
-    def __init__(self, title: str, keys: str, lines: Iterable[Content], highlighted: int) -> None:
-        """`keys` says what can be done, `highlighted` is the line under the cursor."""
+    SCOPE = "choice"
+
+    def __init__(self, title: str, enter: str, lines: Iterable[Content], highlighted: int) -> None:
+        """`enter` says what enter does, `highlighted` is the line under the cursor."""
         super().__init__()
         self._list = Options(*map(Option, lines), id="choice")
         self._list.border_title = Content(title)
-        self._list.border_subtitle = Content(keys)
+        self._enter = enter
         self._highlighted = highlighted
 
     def compose(self) -> ComposeResult:
         yield self._list
 
     def on_mount(self) -> None:
+        hint = keymap_of(self.app).hint(self.SCOPE, {"option-take": self._enter})
+        self._list.border_subtitle = Content(hint)
         self._list.highlighted = self._highlighted
         self.set_focus(self._list)
 
@@ -127,12 +127,12 @@ class Choice(OptionsDialog[T]):
         title: str,
         options: Sequence[tuple[T, str]],
         chosen: T,
-        keys: str = "enter chooses · esc closes",
+        enter: str = "choose",
     ) -> None:
         """`options` are (value, words)."""
         self._values = [value for value, _ in options]
         lines = (Content(words) for _, words in options)
-        super().__init__(title, keys, lines, self._values.index(chosen))
+        super().__init__(title, enter, lines, self._values.index(chosen))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._values[event.option_index])
@@ -142,7 +142,8 @@ class Several(OptionsDialog[frozenset[T]]):
     """Any number of a few things: what was marked; without marks, what the cursor is on. The first
     line stands for none of them."""
 
-    BINDINGS = [Binding("space", "mark", show=False)]
+    BINDINGS = bindings("several")
+    SCOPE = "several"
 
     def __init__(
         self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
@@ -151,8 +152,8 @@ class Several(OptionsDialog[frozenset[T]]):
         self._options: list[tuple[T | None, str]] = [(None, any_), *options]
         self._marked = set(marked)
         places = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
-        keys = "space marks · enter takes · esc closes"
-        super().__init__(title, keys, map(self._line, range(len(self._options))), next(places, 0))
+        lines = map(self._line, range(len(self._options)))
+        super().__init__(title, "apply", lines, next(places, 0))
 
     def _line(self, at: int) -> Content:
         value, words = self._options[at]
@@ -176,7 +177,7 @@ class Several(OptionsDialog[frozenset[T]]):
 class Prompt(Dialog[str]):
     """A line to type, checked while it is typed: what was typed, or nothing."""
 
-    BINDINGS = [Binding("escape", "dismiss", show=False)]
+    BINDINGS = bindings("prompt")
 
     def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:
         """`check` says whether a text will do, and a word about it."""
@@ -216,7 +217,7 @@ class ProgressDialog(Dialog[None]):
     It opens by itself, so no key stops the work that may have been meant for what lies below."""
 
     AUTO_FOCUS = ""
-    BINDINGS = [Binding("escape", "stop", show=False)]
+    BINDINGS = bindings("progress")
 
     def __init__(self, title: str, stop: CancelToken | None) -> None:
         """`stop` is cancelled to end the work early; None where that is not possible."""
@@ -235,7 +236,8 @@ class ProgressDialog(Dialog[None]):
             yield self._said
             if self._stop is not None:
                 with Horizontal(id="answers"):
-                    yield Button(Content("Stop (esc)"), id="stop", compact=True)
+                    key = keymap_of(self.app).key("progress-stop")
+                    yield Button(Content(f"Stop ({key})"), id="stop", compact=True)
 
     def show(self, progress: Progress) -> None:
         if progress.waiting:
@@ -316,10 +318,7 @@ def is_typing(app: App[object]) -> bool:
 class ProblemScreen(Dialog[bool]):
     """Why a file cannot be read, and what to do; True to try again."""
 
-    BINDINGS = [
-        Binding("r,enter", "dismiss(True)", "Try again"),
-        Binding("q,escape,ctrl+q", "leave", "Quit"),
-    ]
+    BINDINGS = bindings("problem")
 
     def __init__(self, error: StoreError) -> None:
         super().__init__()
@@ -329,7 +328,7 @@ class ProblemScreen(Dialog[bool]):
         with Vertical(id="problem"):
             yield Static(Content(clean_line(self._error.title)), id="problem-title")
             yield Static(Content(clean(self._error.message)), id="problem-message")
-            yield Static(Content("r  Try again     q  Quit"), id="problem-keys")
+            yield Static(Content(keymap_of(self.app).hint("problem")), id="problem-keys")
 
     def on_mount(self) -> None:
         # Only a screen that something can be typed to gets the keys.

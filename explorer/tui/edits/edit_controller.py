@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
@@ -17,6 +16,7 @@ from textual.widgets import Input, Static
 from explorer.browse.arrangement import is_inside, session_of
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, sentence
+from explorer.keys.keymap import Keymap
 from explorer.model import Action, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
@@ -26,6 +26,7 @@ from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Instead, ask_for
 from explorer.tui.edits.confirm import EditLane, EditSubject, apply, confirm
 from explorer.tui.edits.pins import pin
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.widgets.fields import TextField
 
@@ -40,11 +41,7 @@ class Rename(Dialog[EditPlan | Owner]):
 
     Agreed to it is with enter: what will be stored stands below what was typed."""
 
-    BINDINGS = [
-        Binding("escape", "dismiss", show=False),
-        Binding("ctrl+n", "next", show=False),
-        Binding("ctrl+g", "go", show=False),
-    ]
+    BINDINGS = bindings("rename")
 
     def __init__(self, lane: EditLane, session: Session) -> None:
         super().__init__()
@@ -64,7 +61,9 @@ class Rename(Dialog[EditPlan | Owner]):
 
     def on_mount(self) -> None:
         self.query_one("#prompt").border_title = Content("Rename")
-        self.query_one("#prompt").border_subtitle = Content("enter renames · esc cancels")
+        self.query_one("#prompt").border_subtitle = Content(
+            f"enter rename · {keymap_of(self.app).hint('rename')}"
+        )
         self._look(self._field.value)
 
     @on(Input.Changed)
@@ -98,7 +97,7 @@ class Rename(Dialog[EditPlan | Owner]):
         if not self.is_attached or text != self._field.value or plan.title is None:
             return
         self._known = text, plan, plan.title
-        words, wrong = _words(plan, plan.title)
+        words, wrong = _words(plan, plan.title, keymap_of(self.app))
         self._words.set_class(wrong, "-wrong")
         self._words.update(Content(words))
         if self._entered:
@@ -125,7 +124,7 @@ def _unchanged(plan: EditPlan) -> bool:
     return all(one.reason == "it has this title already" for one in plan.sessions)
 
 
-def _words(plan: EditPlan, title: Title) -> tuple[str, bool]:
+def _words(plan: EditPlan, title: Title, keymap: Keymap) -> tuple[str, bool]:
     """(a word about the title, whether it will not do)."""
     if title.trouble:
         return sentence(title.trouble), True
@@ -135,7 +134,8 @@ def _words(plan: EditPlan, title: Title) -> tuple[str, bool]:
         source = clean_line(owner.source)
         return (
             f"Taken by {clean_line(owner.id)} ({source}{hidden}).\n"
-            f"ctrl+n: use “{clean_line(title.next)}” · ctrl+g: go there",
+            f"{keymap.key('rename-next')}: use “{clean_line(title.next)}”"
+            f" · {keymap.key('rename-go')}: go to that session",
             True,
         )
     if owner is not None:

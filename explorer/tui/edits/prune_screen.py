@@ -37,7 +37,7 @@ from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
 from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
 from explorer.tui.edits.undo import undo
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.reading_pane import ReadScreen
 from explorer.tui.themes import NARROW

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -21,6 +20,7 @@ from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Question, ask, may_ask, place
 from explorer.tui.edits.confirm import EditLane
 from explorer.tui.edits.undo import undo
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.block_screen import BlockScreen
 from explorer.tui.widgets.fields import Options
 
@@ -49,11 +49,7 @@ class _Taken(NamedTuple):
 class TrashScreen(Dialog[None]):
     """Edits, the newest first, each with the sessions that are in the trash because of it."""
 
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("r,u", "restore", show=False),
-        Binding("x,delete", "purge", show=False),
-    ]
+    BINDINGS = bindings("trash")
 
     def __init__(self, lane: EditLane, held: Sequence[_Taken], bytes_held: int) -> None:
         super().__init__()
@@ -87,9 +83,10 @@ class TrashScreen(Dialog[None]):
 
     def _say_keys(self, entry: Entry | None) -> None:
         """What the keys do here: only a session can be looked into."""
-        enter = "" if entry is None else "enter looks into it · "
-        edit = "r restores · x deletes for good · " if self._held else ""
-        self.query_one(OptionList).border_subtitle = Content(f"{enter}{edit}esc closes")
+        nothing = {} if self._held else {"trash-restore": "", "trash-purge": ""}
+        labels = {"option-take": "" if entry is None else "read", **nothing}
+        hint = keymap_of(self.app).hint("trash", labels)
+        self.query_one(OptionList).border_subtitle = Content(hint)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         _, entry = self._places[event.option_index] or (None, None)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 
 from explorer.browse.arrangement import Wish
@@ -21,6 +20,7 @@ from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Prompt, ask_for
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.widgets.choice_list import ChoiceList
 from explorer.tui.workers import Lanes
@@ -29,15 +29,7 @@ from explorer.tui.workers import Lanes
 class FilterList(ChoiceList):
     """The choices, under their headings."""
 
-    BINDINGS = [
-        Binding("down,j", "move(1)", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("pagedown", "move(10)", show=False),
-        Binding("pageup", "move(-10)", show=False),
-        Binding("g,home", "move(-10000)", show=False),
-        Binding("G,end", "move(10000)", show=False),
-        Binding("space,enter", "choose", show=False),
-    ]
+    BINDINGS = bindings("filters")
 
     def show(self, rows: list[ChoiceRow]) -> None:
         super().show(rows)
@@ -47,11 +39,6 @@ class FilterList(ChoiceList):
 
 class FilterScreen(Dialog[None]):
     """All filters of the list."""
-
-    BINDINGS = [
-        Binding("escape,q,f", "dismiss", show=False),
-        Binding("x,backspace,delete", "clear", show=False),
-    ]
 
     def __init__(self, lister: Lister, clock: Callable[[], float]) -> None:
         super().__init__()
@@ -66,7 +53,7 @@ class FilterScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         filters = self.query_one(FilterList)
-        filters.border_subtitle = Content("space chooses · x clears all · esc closes")
+        filters.border_subtitle = Content(keymap_of(self.app).hint("filters"))
         self._show()
         self._count()
         self.set_interval(1.0, self._count_again)

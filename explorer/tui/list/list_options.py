@@ -67,7 +67,7 @@ class Choosing(NamedTuple):
             shown, title = len(family.members), "Lineage"
             if shown < family.total:
                 title += f" · {count(shown)} of {count(family.total)}, around this one"
-            dialog = Choice(title, family.members, key, "enter goes there · esc closes")
+            dialog = Choice(title, family.members, key, enter="go there")
             ask_for(self.screen, dialog, self.lister.reveal)
 
         if store is not None and catalog is not None:

@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from explorer.browse.list_words import Chip
 from explorer.render.clean import cell_width, fit
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.fields import TextField
 
 KEPT = 50

@@ -23,7 +23,7 @@ from explorer.browse.row_cache import KnownRows, text_of
 from explorer.model import Session
 from explorer.render.clean import pad
 from explorer.render.lines import Line
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.painted import ResultsView
 
 if TYPE_CHECKING:

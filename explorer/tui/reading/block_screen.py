@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
@@ -34,8 +33,9 @@ from explorer.stores.columns import STARTED
 from explorer.transcript.find import HERE, goes_across
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.find_bar import FindBar
-from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
+from explorer.tui.widgets.painted import ReadingView
 
 MOST = 100_000
 """Characters: terminals drop or choke on more."""
@@ -71,7 +71,7 @@ Break = tuple[int, int, int]
 class LongText(ReadingView):
     """One text, all of it."""
 
-    BINDINGS = SCROLL_KEYS
+    BINDINGS = bindings("scroll")
 
     def __init__(self, text: str, first_match: int = 0) -> None:
         """`first_match` is the match that the reader comes from."""
@@ -106,7 +106,7 @@ class LongText(ReadingView):
         first = not self._lines
         self._text, self._lines = text, lines
         self.virtual_size = Size(self.line_width, len(lines))
-        keys = "ctrl+f finds · y copies · esc closes"
+        keys = keymap_of(self.app).hint("block")
         self.border_subtitle = Content(f"{plural(len(lines), 'line')} · {keys}")
         # What is read stays in place; by force, for the scroll bar comes with the next layout.
         self.scroll_to(y=self._line_at(top), animate=False, force=True)
@@ -194,15 +194,7 @@ class LongText(ReadingView):
 class BlockScreen(Dialog[None]):
     """A block that is longer or wider than a transcript shows in place."""
 
-    BINDINGS = [
-        Binding("escape,q,left,h,enter", "leave", "Close"),
-        # At once: what is typed right behind it must find the bar.
-        Binding("ctrl+f", "find", show=False, priority=True),
-        Binding("slash", "find", show=False),
-        Binding("n", "step(1)", show=False),
-        Binding("N", "step(-1)", show=False),
-        Binding("y", "copy", show=False),
-    ]
+    BINDINGS = bindings("block")
 
     _view = getters.query_one(LongText)
     _bar = getters.query_one(FindBar)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.events import Resize
 from textual.geometry import Size
@@ -27,9 +26,10 @@ from explorer.stores.fates import clean_up_rows
 from explorer.stores.resolve import read_conversation
 from explorer.transcript.detail_lines import detail_lines
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.block_screen import copy
 from explorer.tui.suspend import run_command
-from explorer.tui.widgets.painted import SCROLL_KEYS, ReadingView
+from explorer.tui.widgets.painted import ReadingView
 from explorer.tui.workers import Lanes, say
 
 MARGIN = 1
@@ -41,7 +41,7 @@ MANY = 3000
 class DetailsView(ReadingView):
     """The sections, as tall as they are."""
 
-    BINDINGS = SCROLL_KEYS
+    BINDINGS = bindings("scroll")
 
     def __init__(self, details: Details) -> None:
         super().__init__(id="details")
@@ -66,10 +66,7 @@ class DetailsView(ReadingView):
 class DetailsScreen(Dialog[None]):
     """Read, scrolled, closed again; `y` copies the id."""
 
-    BINDINGS = [
-        Binding("escape,q,i,left,h,enter", "dismiss", "Close"),
-        Binding("y", "copy", "Copy the id"),
-    ]
+    BINDINGS = bindings("details")
 
     def __init__(self, details: Details, name: str) -> None:
         """`name` is what the list calls the session."""
@@ -81,7 +78,7 @@ class DetailsScreen(Dialog[None]):
         view = DetailsView(self._details)
         name = clean_line(self._details.title or self._name_in_list, 60)
         view.border_title = Content(f"Details · {name}")
-        view.border_subtitle = Content("y copies the id · esc closes")
+        view.border_subtitle = Content(keymap_of(self.app).hint("details"))
         yield view
 
     def action_copy(self) -> None:

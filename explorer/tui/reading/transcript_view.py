@@ -18,7 +18,7 @@ from explorer.search.pattern import Pattern
 from explorer.transcript.document import BlockPlace, LaidMessage
 from explorer.transcript.find import Highlights, Match
 from explorer.transcript.layout import ConversationOutline
-from explorer.tui.keys.actions import bindings
+from explorer.tui.key_bindings import bindings
 from explorer.tui.reading.document_view import DocumentView, Position
 
 

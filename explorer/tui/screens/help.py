@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
+from explorer.keys.actions import ACTIONS, SCOPES
 from explorer.render.clean import cell_width
 from explorer.render.lines import wrapped
 from explorer.tui.dialogs.base import Dialog
-from explorer.tui.keys.actions import ACTIONS
+from explorer.tui.key_bindings import bindings, keymap_of
 
 LEFT = 14
 """Cells of the left column."""
@@ -57,13 +57,9 @@ class KeyTable(Widget):
         return found
 
 
-TITLES = {
-    "list": "In the list",
-    "transcript": "In the transcript",
-    "find": "While finding in a transcript",
-    "search": "While searching",
-    "prune": "While pruning",
-}
+PANES = ("list", "transcript", "search", "find", "prune", "app")
+"""Whose keys come first; those of the dialogs follow."""
+PALETTE = next(action for action in ACTIONS if action.id == "palette")
 MARKS = (
     ("✱", "unread: something came after you last looked at it in your agent, or you marked it so"),
     ("●", "running: not ended, and written to in the last ten minutes"),
@@ -90,11 +86,7 @@ WORDS = (
 class HelpScreen(Dialog[None]):
     """Keys and marks, those of the focused pane first."""
 
-    BINDINGS = [
-        Binding("escape,q,question_mark,f1,enter", "dismiss", "Close"),
-        Binding("g", "end(False)", show=False),
-        Binding("G", "end(True)", show=False),
-    ]
+    BINDINGS = bindings("help")
 
     def __init__(self, scope: str) -> None:
         super().__init__()
@@ -102,26 +94,29 @@ class HelpScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help"):
-            order = [self._scope, *(scope for scope in TITLES if scope != self._scope)]
-            for scope in order:
-                yield Static(Content(TITLES[scope]), classes="help-title")
-                yield _table(scope)
-            yield Static(Content("Everywhere"), classes="help-title")
-            yield _table("app")
+            *panes, app = PANES
+            first = (self._scope, *(scope for scope in panes if scope != self._scope), app)
+            for scope in (*first, *(scope for scope in SCOPES if scope not in PANES)):
+                yield from self._section(scope)
             yield Static(Content("Marks"), classes="help-title")
             yield KeyTable(MARKS)
             yield Static(Content(WORDS), classes="help-words")
 
+    def _section(self, scope: str) -> ComposeResult:
+        keymap = keymap_of(self.app)
+        yield Static(Content(SCOPES[scope]), classes="help-title")
+        yield KeyTable(
+            (keymap.shown(action) or keymap.shown(PALETTE), action.help)
+            for action in ACTIONS
+            if scope in action.scopes
+        )
+
     def on_mount(self) -> None:
         help_pane = self.query_one("#help")
         help_pane.border_title = Content("Help")
-        help_pane.border_subtitle = Content("esc closes")
+        help_pane.border_subtitle = Content(keymap_of(self.app).hint("help"))
         help_pane.focus()
 
     def action_end(self, last: bool) -> None:
         pane = self.query_one("#help")
         pane.scroll_end(animate=False) if last else pane.scroll_home(animate=False)
-
-
-def _table(scope: str) -> KeyTable:
-    return KeyTable((action.shown, action.help) for action in ACTIONS if action.scope == scope)

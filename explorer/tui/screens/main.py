@@ -21,7 +21,7 @@ from explorer.external_programs import Program
 from explorer.left_open import LeftOpen
 from explorer.model import SAFE_ID, Action
 from explorer.render.clean import clean_line
-from explorer.tui.keys.actions import bindings, scope_of
+from explorer.tui.key_bindings import bindings, scope_of
 from explorer.tui.list.completions import Offering
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import ChipBar, SearchBar, SearchInput

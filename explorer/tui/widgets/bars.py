@@ -5,7 +5,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from explorer.render.clean import cell_width, fit, fit_end
-from explorer.tui.keys.actions import footer
+from explorer.tui.key_bindings import keymap_of
 
 FILE_CELLS = 12
 """Of the name of the file, so much is shown before anything else."""
@@ -68,6 +68,6 @@ class KeyBar(Widget):
             first, *others = self.offers
             rest = "   ".join(["", *others])
             return Content.assemble((" tab ", "bold $accent"), (first, "bold"), (rest, "$dim"))
-        for key, label in footer(self.scope, self.size.width):
+        for key, label in keymap_of(self.app).footer(self.scope, self.size.width):
             parts += [(f" {key} ", "bold $accent"), (f"{label} ", "$dim")]
         return Content.assemble(*parts)

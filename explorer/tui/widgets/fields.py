@@ -4,10 +4,11 @@ import re
 from contextlib import suppress
 
 from textual._widget_navigation import Direction
-from textual.binding import Binding
 from textual.events import Click
 from textual.geometry import Size
 from textual.widgets import Input, OptionList
+
+from explorer.tui.key_bindings import bindings
 
 LONGEST = 1_000
 """Characters that a field takes: five times as many as are searched for."""
@@ -56,7 +57,4 @@ class SteadyList(OptionList):
 class Options(SteadyList):
     """Options, one below the other."""
 
-    BINDINGS = [
-        Binding("j", "cursor_down", show=False),
-        Binding("k", "cursor_up", show=False),
-    ]
+    BINDINGS = bindings("options")

@@ -2,7 +2,6 @@
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -64,17 +63,6 @@ class PaintedView(ScrollView, can_focus=True):
             found = self.rich_style + below + own
             self._styles[name, lit] = found
         return found
-
-
-SCROLL_KEYS: list[BindingType] = [
-    Binding("down,j", "scroll(1)", show=False),
-    Binding("up,k", "scroll(-1)", show=False),
-    Binding("pagedown,space", "page(1)", show=False),
-    Binding("pageup", "page(-1)", show=False),
-    Binding("g,home", "top", show=False),
-    Binding("G,end", "bottom", show=False),
-]
-"""For a text that has a screen to itself."""
 
 
 class ReadingView(PaintedView):

@@ -1,0 +1,195 @@
+"""`config`: what is set, where that comes from, and whether the settings file is right."""
+
+import argparse
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
+from explorer.errors import ExitCode, ExplorerError
+from explorer.keys.actions import ACTIONS, SCOPES
+from explorer.keys.keymap import read_keymap, shown
+from explorer.render.clean import clean_line
+from explorer.settings import (
+    KEYS_MEANING,
+    SETTINGS,
+    Config,
+    Trouble,
+    config_path,
+    notes_path,
+    read_config,
+    trash_path,
+    unreadable,
+)
+from explorer.stores.sqlite.failures import short_path
+
+VARIABLES = {
+    "SESSION_EXPLORER_DB": "The state file to open, or a folder that contains one.",
+    "HERMES_HOME": "The folder of Hermes, instead of ~/.hermes.",
+    "VISUAL": "The editor for “Open in editor”, before EDITOR.",
+    "EDITOR": "The editor for “Open in editor”.",
+    "PAGER": "The pager for “Open in pager”.",
+    "NO_COLOR": "Prints without colours.",
+}
+"""Variables of the environment that matter here."""
+
+
+def handle_config(options: argparse.Namespace, now: float) -> int:
+    path = config_path()
+    match options.what:
+        case "path":
+            write(str(path))
+            return int(ExitCode.DONE)
+        case "init":
+            return _init(path)
+        case "validate":
+            return _validate(path)
+        case _:
+            return _show(path, options.json)
+
+
+def trouble_of(path: Path) -> tuple[Config, list[Trouble]]:
+    """The settings, and everything that is wrong with them, keys included."""
+    config, trouble = read_config(path)
+    _, wrong = read_keymap(config.keys)
+    return config, sorted([*trouble, *(Trouble(one.line, one.words) for one in wrong)])
+
+
+def _validate(path: Path) -> int:
+    if not path.exists():
+        note(f"There is no {short_path(path)}: all settings have their defaults.")
+        return int(ExitCode.DONE)
+    _, trouble = trouble_of(path)
+    if trouble:
+        raise unreadable(path, trouble)
+    write(f"{short_path(path)} is valid.")
+    return int(ExitCode.DONE)
+
+
+def _init(path: Path) -> int:
+    """A file with every setting as a comment. It never replaces one that is there."""
+    if not path.is_absolute():
+        raise ExplorerError("Not written", "There is no home folder for the settings file.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError:
+        raise ExplorerError(
+            "Not written", f"{short_path(path)} already exists; it was not changed."
+        ) from None
+    except OSError as error:
+        raise ExplorerError(
+            "Not written", f"{short_path(path)}: {error.strerror or error}."
+        ) from error
+    write(f"Wrote {short_path(path)}. Every setting in it is a comment; edit the ones you want.")
+    return int(ExitCode.DONE)
+
+
+def template() -> str:
+    """The settings file that `init` writes."""
+    lines = ["# Settings of session-explorer. Remove a # to change a setting.", ""]
+    for setting in SETTINGS:
+        lines += [f"# {setting.meaning}", f"# {setting.example}", ""]
+    lines += [f"# {KEYS_MEANING}", "[keys]"]
+    for scope, title in SCOPES.items():
+        lines += ["", f"# {title}"]
+        for action in ACTIONS:
+            if action.scopes[0] == scope:
+                keys = ", ".join(f'"{key}"' for key in action.keys.split(",") if key)
+                lines.append(f"# {action.id} = [{keys}]  # {action.title}")
+    return "\n".join(lines) + "\n"
+
+
+def _show(path: Path, as_json: bool) -> int:
+    config, trouble = trouble_of(path)
+    code = int(ExitCode.USAGE if trouble else ExitCode.DONE)
+    rows = _rows(config)
+    files = {"settings": path, "pins and sort order": notes_path(), "trash": trash_path()}
+    if as_json:
+        write_json(
+            {
+                "path": str(path),
+                "exists": path.exists(),
+                "settings": rows,
+                "environment": {name: os.environ.get(name) for name in VARIABLES},
+                "problems": [{"line": one.line, "message": one.words} for one in trouble],
+            }
+        )
+        return code
+    write(painted("Files", BOLD))
+    for name, file in files.items():
+        there = "" if file.exists() else painted("  (none yet)", DIM)
+        write(f"  {name:21}{clean_line(short_path(file))}{there}")
+    write(painted("\nSettings", BOLD))
+    for row in rows:
+        value = json.dumps(row["value"], ensure_ascii=False)
+        write("  " + clean_line(f"{row['name']} = {value}"))
+        other = "" if row["source"] == "default" else f"; default: {json.dumps(row['default'])}"
+        write(painted(f"      {row['source']}{other}", DIM))
+        write(painted(f"      {row['meaning']}", DIM))
+    write(painted("\nEnvironment", BOLD))
+    for name, meaning in VARIABLES.items():
+        set_to = os.environ.get(name)
+        write(f"  {name} = {clean_line(set_to)}" if set_to else f"  {name} is not set")
+        write(painted(f"      {meaning}", DIM))
+    for one in trouble:
+        note(f"{short_path(path)}{one}.")
+    return code
+
+
+def _rows(config: Config) -> list[Mapping[str, object]]:
+    """Every setting; of the keys only those that are the user's own."""
+    usual = Config()
+    rows: list[Mapping[str, object]] = []
+    for setting in SETTINGS:
+        value, default = getattr(config, setting.name), getattr(usual, setting.name)
+        rows.append(
+            {
+                "name": setting.name,
+                "value": list(value) if isinstance(value, tuple) else value,
+                "source": "default" if value == default else "from the settings file",
+                "default": list(default) if isinstance(default, tuple) else default,
+                "meaning": setting.meaning,
+            }
+        )
+    by_id = {action.id: action for action in ACTIONS}
+    for name, value, line in config.keys:
+        action = by_id.get(name)
+        rows.append(
+            {
+                "name": f"keys.{name}",
+                "value": value,
+                "source": f"from line {line} of the settings file",
+                "default": list(map(shown, action.all_keys)) if action else None,
+                "meaning": action.help if action else "unknown action",
+            }
+        )
+    return rows
+
+
+def schema() -> dict[str, object]:
+    """The settings as JSON Schema, for editors."""
+    keys = {
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+    }
+    properties: dict[str, object] = {
+        setting.name: {**setting.schema, "description": setting.meaning} for setting in SETTINGS
+    }
+    properties["keys"] = {
+        "type": "object",
+        "description": KEYS_MEANING,
+        "additionalProperties": False,
+        "properties": {
+            action.id: {**keys, "description": action.help, "default": action.all_keys}
+            for action in ACTIONS
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Settings of session-explorer",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }

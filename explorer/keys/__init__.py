@@ -1,0 +1,1 @@
+"""What can be done with a key: the table of actions, and the user's own keys."""

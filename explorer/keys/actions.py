@@ -1,0 +1,528 @@
+"""Everything that can be done, in one table: bindings, footer, palette, help and docs come from it.
+
+A command has one name everywhere: its title. The label is its short form for the footer, the
+description explains it, and the synonyms are the words that people try in the palette. Keys act on
+what has the focus. Keys with a modifier, and F1, also work while typing.
+"""
+
+from typing import NamedTuple
+
+SCOPES = {
+    "list": "In the list",
+    "transcript": "In the transcript",
+    "search": "While searching",
+    "find": "While finding in a transcript",
+    "prune": "While pruning",
+    "app": "Everywhere",
+    "always": "Everywhere, also in dialogs",
+    "block": "In a single block",
+    "details": "In details",
+    "trash": "In history and trash",
+    "filters": "In the filters",
+    "rename": "While renaming",
+    "question": "In a question",
+    "choice": "In a list of choices",
+    "options": "In every list of choices",
+    "several": "In a list with check boxes",
+    "prompt": "While typing a value",
+    "progress": "While a change is running",
+    "help": "In the help",
+    "problem": "When a file cannot be read",
+    "scroll": "In every long text",
+}
+"""Where keys act, in the order of the documents."""
+TYPING = ("search", "find", "rename", "prompt")
+"""Where letters are typed, so that no letter can be a key."""
+TOGETHER = {
+    **{scope: ("app",) for scope in ("list", "transcript", "search", "find", "prune")},
+    **{scope: ("scroll",) for scope in ("block", "details")},
+    **{scope: ("options",) for scope in ("trash", "choice")},
+    "several": ("choice", "options"),
+}
+"""Scopes whose keys also act in another one."""
+
+
+_ABOUT = {
+    "resume": "continues it in its agent",
+    "filter": "by source, age, class and more",
+    "show-hidden": "on or off",
+    "sort": "press again to reverse",
+    "select": "and move to the next",
+    "delete": "shows what will happen first",
+    "prune": "deletes or archives many at once",
+    "mark-ended": "for a session that a crash left open",
+    "reopen": "removes the mark that it has ended",
+    "trash": "restore what was deleted or changed",
+    "pin": "pinned sessions come first",
+    "keep-expiring": "pins what Hermes would delete soon",
+    "expand": "its parts and subagents",
+    "lineage": "parts, branches, subagents",
+    "details": "everything known about the session",
+    "editor": "the transcript in $EDITOR",
+    "pager": "the transcript in $PAGER",
+    "expand-block": "long blocks open full screen",
+    "show-rewound": "on or off",
+    "back-from-subagent": "to the session with the link",
+    "search-previous": "in an empty bar: earlier searches",
+    "prune-pane": "switches between the two panes",
+    "prune-delete": "asks first",
+    "other-pane": "list or transcript",
+    "theme": "dark or light",
+    "help": "all keys and marks",
+}
+"""What the title of an action does not say."""
+
+_SYNONYMS = {
+    "read": "open view transcript messages",
+    "resume": "continue open go on hermes chat",
+    "filter": "only show source telegram cron archived older",
+    "remove-filter": "clear reset unfilter all",
+    "show-hidden": "hide why missing lost archived cron empty all",
+    "sort": "order newest oldest cost tokens title reverse",
+    "select": "mark tick",
+    "invert-selection": "select mark",
+    "select-all": "mark everything",
+    "clear-selection": "reset unselect deselect",
+    "rename": "title name change",
+    "delete": "remove erase trash session",
+    "archive": "hide put away session",
+    "prune": "clean up old empty bulk delete space",
+    "undo": "restore revert get back take back",
+    "mark-ended": "close finish stop end session",
+    "reopen": "unend open again",
+    "clear-messages": "empty delete messages wipe",
+    "trash": "restore deleted recover undo purge get back bin",
+    "pin": "star favourite favorite keep top mark",
+    "keep-expiring": "protect retention auto prune clean-up",
+    "expand": "unfold fold tree parts subagents",
+    "row-height": "rows density lines preview view",
+    "lineage": "tree branch parent children family related",
+    "details": "info statistics tokens cost model properties id files",
+    "editor": "export save vim nano",
+    "pager": "less export",
+    "back": "close leave return",
+    "expand-block": "fold unfold open full",
+    "expand-in-place": "fold unfold block",
+    "reasoning": "thinking thoughts think fold unfold show hide",
+    "tools": "tools results expand collapse output show hide",
+    "find": "search text match",
+    "next-error": "failed failure problem wrong",
+    "whole-or-part": "compression continued chain",
+    "show-rewound": "all hidden undone",
+    "back-from-subagent": "parent return",
+    "copy": "yank clipboard text",
+    "copy-code": "yank clipboard",
+    "copy-message": "yank clipboard raw",
+    "copy-id": "yank clipboard",
+    "search": "find grep text query look for",
+    "prune-archive": "hide",
+    "prune-delete": "remove prune",
+    "prune-undo": "restore revert",
+    "prune-close": "close cancel leave",
+    "other-pane": "focus switch",
+    "theme": "light dark colours colors appearance look",
+    "help": "keys shortcuts marks manual legend",
+    "quit": "exit leave close end",
+}
+"""Words that people try in the palette."""
+
+
+class KeyAction(NamedTuple):
+    """One thing a user can do."""
+
+    id: str
+    """Its name in `[keys]` of the settings."""
+    keys: str
+    """As Textual names them, the first one shown in the footer; empty where only the palette has
+    it."""
+    title: str
+    call: str
+    """The action that a widget, the screen or the app performs."""
+    label: str = ""
+    """Its word in the footer, or in the hint of a dialog."""
+    rank: int | None = None
+    """Place in the footer or hint, if it belongs there."""
+    more_keys: str = ""
+    """Keys that are not mentioned anywhere."""
+    palette: bool = True
+    """Whether the palette has it: nobody looks there for movement."""
+    scopes: tuple[str, ...] = ("app",)
+    """What must have the focus: names of `SCOPES`."""
+    about: str = ""
+    synonyms: str = ""
+
+    @property
+    def all_keys(self) -> tuple[str, ...]:
+        return tuple(filter(None, f"{self.keys},{self.more_keys}".split(",")))
+
+    @property
+    def help(self) -> str:
+        """The title, and what it does not say."""
+        return f"{self.title} ({self.about})" if self.about else self.title
+
+
+def _in(scopes: str, *actions: KeyAction) -> tuple[KeyAction, ...]:
+    return tuple(
+        action._replace(
+            scopes=tuple(scopes.split()),
+            about=_ABOUT.get(action.id, ""),
+            synonyms=_SYNONYMS.get(action.id, ""),
+        )
+        for action in actions
+    )
+
+
+ACTIONS: tuple[KeyAction, ...] = (
+    *_in(
+        "list",
+        KeyAction(
+            "read", "enter", "Read session", "open", label="Read", rank=0, more_keys="right,l"
+        ),
+        KeyAction("resume", "r", "Resume session", "screen.resume", label="Resume", rank=1),
+        KeyAction("list-down", "down,j", "Next session", "move(1)", palette=False),
+        KeyAction("list-up", "up,k", "Previous session", "move(-1)", palette=False),
+        KeyAction("list-page-down", "pagedown", "Page down", "page(1)", palette=False),
+        KeyAction("list-page-up", "pageup", "Page up", "page(-1)", palette=False),
+        KeyAction("list-first", "g,home", "First session", "first", palette=False),
+        KeyAction("list-last", "G,end", "Last session", "last", palette=False),
+        KeyAction("list-heading-down", "}", "Next day or heading", "heading(1)", palette=False),
+        KeyAction("list-heading-up", "{", "Previous day or heading", "heading(-1)", palette=False),
+        KeyAction("filter", "f", "Filter …", "screen.filter", label="Filter", rank=6),
+        KeyAction("remove-filter", "backspace", "Remove last filter", "screen.unfilter"),
+        KeyAction(
+            "show-hidden", ".", "Show hidden sessions", "screen.hidden", label="Hidden", rank=12
+        ),
+        KeyAction("sort", "s", "Sort …", "screen.sort", label="Sort", rank=7),
+        KeyAction("select", "space", "Select session", "select", label="Select", rank=10),
+        KeyAction("extend-down", "shift+down", "Extend selection down", "extend(1)", palette=False),
+        KeyAction("extend-up", "shift+up", "Extend selection up", "extend(-1)", palette=False),
+        KeyAction("invert-selection", "*", "Invert selection", "invert"),
+        KeyAction("select-all", "ctrl+a", "Select all listed sessions", "select_all"),
+        KeyAction("clear-selection", "escape", "Clear search or selection", "screen.unwind"),
+        KeyAction(
+            "list-next-match", "n", "Next match of the search", "screen.match(1)", palette=False
+        ),
+        KeyAction(
+            "list-previous-match",
+            "N",
+            "Previous match of the search",
+            "screen.match(-1)",
+            palette=False,
+        ),
+        KeyAction(
+            "rename", "t,f2", "Rename session", "screen.edit('rename')", label="Rename", rank=3
+        ),
+        KeyAction(
+            "delete", "d,delete", "Delete …", "screen.edit('delete')", label="Delete", rank=4
+        ),
+        KeyAction(
+            "archive", "a", "Archive / unarchive", "screen.edit('archive')", label="Archive", rank=9
+        ),
+        KeyAction("prune", "p", "Prune by rules …", "screen.edit('prune')", label="Prune", rank=10),
+        KeyAction("undo", "u", "Undo last change", "screen.undo", label="Undo", rank=8),
+        KeyAction("mark-ended", "", "Mark as ended", "screen.edit('end')"),
+        KeyAction("reopen", "", "Reopen session", "screen.edit('reopen')"),
+        KeyAction("clear-messages", "", "Clear messages, keep session", "screen.edit('clear')"),
+        KeyAction("trash", "", "History and trash …", "screen.trash"),
+        KeyAction("pin", "m", "Pin / unpin", "screen.pin", label="Pin", rank=12),
+        KeyAction("keep-expiring", "K", "Keep expiring sessions", "screen.keep"),
+        KeyAction(
+            "expand",
+            "z",
+            "Expand / collapse conversation",
+            "screen.unfold",
+            label="Expand",
+            rank=13,
+        ),
+        KeyAction(
+            "row-height", "v", "Row height: comfortable / compact", "density", label="Rows", rank=14
+        ),
+        KeyAction("lineage", "L", "Lineage", "screen.lineage", label="Lineage", rank=15),
+    ),
+    *_in(
+        "list transcript",
+        KeyAction("details", "i", "Details", "screen.details", label="Details", rank=16),
+        KeyAction("editor", "E", "Open in editor", "screen.read_in('editor')"),
+        KeyAction("pager", "P", "Open in pager", "screen.read_in('pager')"),
+    ),
+    *_in(
+        "transcript",
+        KeyAction(
+            "back",
+            "escape",
+            "Back to the list",
+            "ask('leave')",
+            label="Back",
+            rank=0,
+            more_keys="left,h",
+        ),
+        KeyAction("transcript-down", "down,j", "Scroll down", "scroll(1)", palette=False),
+        KeyAction("transcript-up", "up,k", "Scroll up", "scroll(-1)", palette=False),
+        KeyAction("transcript-page-down", "pagedown,space", "Page down", "page(1)", palette=False),
+        KeyAction("transcript-page-up", "pageup", "Page up", "page(-1)", palette=False),
+        KeyAction("transcript-top", "g,home", "Beginning of the session", "top", palette=False),
+        KeyAction("transcript-bottom", "G,end", "End of the session", "bottom", palette=False),
+        KeyAction(
+            "expand-block", "enter", "Expand / collapse block", "enter", label="Expand", rank=1
+        ),
+        KeyAction("expand-in-place", "z", "Expand / collapse in place", "fold"),
+        KeyAction(
+            "next-block", "}", "Next block", "block(1)", label="Next block", rank=3, palette=False
+        ),
+        KeyAction("previous-block", "{", "Previous block", "block(-1)", palette=False),
+        KeyAction("next-prompt", "]", "Next prompt (your message)", "yours(1)", palette=False),
+        KeyAction(
+            "previous-prompt", "[", "Previous prompt (your message)", "yours(-1)", palette=False
+        ),
+        KeyAction(
+            "reasoning",
+            "T",
+            "Expand / collapse all reasoning",
+            "fold_all('reasoning')",
+            label="Reasoning",
+            rank=4,
+        ),
+        KeyAction(
+            "tools", "o", "Tool calls: folded, brief or full", "calls", label="Tools", rank=6
+        ),
+        KeyAction("find", "ctrl+f", "Find in session", "screen.find", label="Find", rank=2),
+        KeyAction("next-match", "n", "Next match", "ask('next')", palette=False),
+        KeyAction("previous-match", "N", "Previous match", "ask('previous')", palette=False),
+        KeyAction("next-error", "!", "Next error", "ask('error')"),
+        KeyAction(
+            "whole-or-part",
+            "c",
+            "Whole conversation / this part",
+            "ask('part')",
+            label="Whole/part",
+            rank=7,
+        ),
+        KeyAction("show-rewound", "R", "Show rewound and repeated messages", "ask('everything')"),
+        KeyAction("back-from-subagent", "backspace", "Back from subagent", "ask('return')"),
+        KeyAction("copy", "y", "Copy block", "ask('copy')", label="Copy", rank=8),
+        KeyAction("copy-code", "ctrl+y", "Copy code of the block", "ask('copy_code')"),
+        KeyAction("copy-message", "J", "Copy message as JSON", "ask('copy_message')"),
+        KeyAction("copy-id", "Y", "Copy session id", "ask('copy_id')"),
+    ),
+    *_in(
+        "app",
+        KeyAction("search", "/", "Search all sessions", "screen.search", label="Search", rank=2),
+    ),
+    *_in(
+        "search",
+        KeyAction(
+            "search-clear", "escape", "Clear search, then close it", "clear", label="Clear", rank=0
+        ),
+        KeyAction("search-read", "enter", "Read at the match", "submit", label="Read", rank=1),
+        KeyAction(
+            "search-next", "down", "Next result", "step(1)", label="Next", rank=2, palette=False
+        ),
+        KeyAction(
+            "search-previous",
+            "up",
+            "Previous result",
+            "step(-1)",
+            label="Previous",
+            rank=3,
+            palette=False,
+        ),
+        KeyAction(
+            "search-complete", "tab", "Complete field or value", "complete", label="Complete"
+        ),
+        KeyAction("search-page-down", "pagedown", "Page of results down", "page(1)", palette=False),
+        KeyAction("search-page-up", "pageup", "Page of results up", "page(-1)", palette=False),
+    ),
+    *_in(
+        "find",
+        KeyAction("find-close", "escape", "Close find", "leave", label="Close", rank=0),
+        KeyAction("find-go", "enter", "Go to the match", "submit", label="Go to match", rank=1),
+        KeyAction(
+            "find-next", "down", "Next match", "step(1)", label="Next", rank=2, palette=False
+        ),
+        KeyAction(
+            "find-previous",
+            "up",
+            "Previous match",
+            "step(-1)",
+            label="Previous",
+            rank=3,
+            palette=False,
+        ),
+    ),
+    *_in(
+        "prune",
+        KeyAction(
+            "prune-change",
+            "enter",
+            "Change rule",
+            "choose",
+            label="Change",
+            rank=0,
+            more_keys="space",
+        ),
+        KeyAction("prune-down", "down,j", "Next rule", "move(1)", palette=False),
+        KeyAction("prune-up", "up,k", "Previous rule", "move(-1)", palette=False),
+        KeyAction(
+            "prune-pane",
+            "tab",
+            "Rules / sessions",
+            "screen.pane",
+            label="Sessions",
+            rank=1,
+            more_keys="right,l",
+        ),
+        KeyAction(
+            "prune-archive",
+            "a",
+            "Archive these sessions",
+            "screen.edit('archive')",
+            label="Archive",
+            rank=2,
+        ),
+        KeyAction(
+            "prune-delete",
+            "d,delete",
+            "Delete these sessions …",
+            "screen.edit('delete')",
+            label="Delete",
+            rank=3,
+        ),
+        KeyAction("prune-undo", "u", "Undo last change", "screen.undo", label="Undo", rank=6),
+        KeyAction(
+            "prune-close",
+            "escape",
+            "Back to all sessions",
+            "screen.leave",
+            label="Back",
+            rank=4,
+            more_keys="q",
+        ),
+    ),
+    *_in(
+        "app",
+        KeyAction("other-pane", "tab", "Other pane", "screen.pane", label="Other pane", rank=17),
+        KeyAction("theme", "ctrl+t", "Switch theme", "app.look"),
+        KeyAction(
+            "palette",
+            "ctrl+p",
+            "All commands",
+            "app.command_palette",
+            label="Commands",
+            rank=18,
+            palette=False,
+        ),
+        KeyAction("help", "?,f1", "Help", "app.help", label="Help", rank=5),
+        KeyAction("quit", "q,ctrl+q", "Quit", "app.quit", label="Quit", rank=19),
+    ),
+    *_in(
+        "always",
+        KeyAction(
+            "interrupt", "ctrl+c", "Clear, cancel, go back or quit", "app.interrupt", palette=False
+        ),
+    ),
+    *_in(
+        "block",
+        KeyAction("block-close", "escape,q,left,h,enter", "Close", "leave", label="close", rank=1),
+        KeyAction("block-find", "ctrl+f,/", "Find in block", "find", label="find", rank=0),
+        KeyAction("block-next", "n", "Next match", "step(1)"),
+        KeyAction("block-previous", "N", "Previous match", "step(-1)"),
+        KeyAction("block-copy", "y", "Copy block", "copy", label="copy", rank=0),
+    ),
+    *_in(
+        "details",
+        KeyAction(
+            "details-close", "escape,q,i,left,h,enter", "Close", "dismiss", label="close", rank=1
+        ),
+        KeyAction("details-copy", "y", "Copy session id", "copy", label="copy id", rank=0),
+    ),
+    *_in(
+        "trash",
+        KeyAction("trash-restore", "r,u", "Restore", "restore", label="restore", rank=1),
+        KeyAction(
+            "trash-purge", "x,delete", "Delete permanently …", "purge", label="delete", rank=2
+        ),
+        KeyAction("trash-close", "escape,q", "Close", "dismiss", label="close", rank=3),
+    ),
+    *_in(
+        "filters",
+        KeyAction("filters-down", "down,j", "Next filter", "move(1)"),
+        KeyAction("filters-up", "up,k", "Previous filter", "move(-1)"),
+        KeyAction("filters-page-down", "pagedown", "Page down", "move(10)"),
+        KeyAction("filters-page-up", "pageup", "Page up", "move(-10)"),
+        KeyAction("filters-first", "g,home", "First filter", "move(-10000)"),
+        KeyAction("filters-last", "G,end", "Last filter", "move(10000)"),
+        KeyAction(
+            "filters-toggle",
+            "space,enter",
+            "Turn filter on or off",
+            "choose",
+            label="toggle",
+            rank=0,
+        ),
+        KeyAction(
+            "filters-clear",
+            "x,backspace,delete",
+            "Remove all filters",
+            "screen.clear",
+            label="clear",
+            rank=1,
+        ),
+        KeyAction("filters-close", "escape,q,f", "Close", "screen.dismiss", label="close", rank=2),
+    ),
+    *_in(
+        "rename",
+        KeyAction("rename-cancel", "escape", "Cancel", "dismiss", label="cancel", rank=2),
+        KeyAction("rename-next", "ctrl+n", "Use the next free number", "next"),
+        KeyAction("rename-go", "ctrl+g", "Go to the session with this title", "go"),
+    ),
+    *_in(
+        "question",
+        KeyAction("answer-yes", "y", "Yes", "dismiss(True)", label="yes", rank=0),
+        KeyAction("answer-no", "escape,n,q", "No", "dismiss(False)", label="no", rank=1),
+        KeyAction("answer-other", "left,right,h,l", "Other button", "app.focus_next"),
+    ),
+    *_in(
+        "choice",
+        KeyAction("choice-cancel", "escape,q", "Cancel", "dismiss", label="cancel", rank=2),
+    ),
+    *_in(
+        "options",
+        KeyAction("option-down", "j", "Next choice", "cursor_down"),
+        KeyAction("option-up", "k", "Previous choice", "cursor_up"),
+        KeyAction("option-take", "enter", "Choose", "select", label="choose", rank=1),
+    ),
+    *_in(
+        "several",
+        KeyAction("several-toggle", "space", "Check or uncheck", "mark", label="toggle", rank=0),
+    ),
+    *_in(
+        "prompt",
+        KeyAction("prompt-cancel", "escape", "Cancel", "dismiss", label="cancel", rank=2),
+    ),
+    *_in(
+        "progress",
+        KeyAction("progress-stop", "escape", "Stop", "stop", label="stop", rank=0),
+    ),
+    *_in(
+        "help",
+        KeyAction("help-close", "escape,q,?,f1,enter", "Close", "dismiss", label="close", rank=0),
+        KeyAction("help-top", "g", "Top", "end(False)"),
+        KeyAction("help-bottom", "G", "Bottom", "end(True)"),
+    ),
+    *_in(
+        "problem",
+        KeyAction(
+            "problem-again", "r,enter", "Try again", "dismiss(True)", label="Try again", rank=0
+        ),
+        KeyAction("problem-quit", "q,escape,ctrl+q", "Quit", "leave", label="Quit", rank=1),
+    ),
+    *_in(
+        "scroll",
+        KeyAction("scroll-down", "down,j", "Scroll down", "scroll(1)"),
+        KeyAction("scroll-up", "up,k", "Scroll up", "scroll(-1)"),
+        KeyAction("scroll-page-down", "pagedown,space", "Page down", "page(1)"),
+        KeyAction("scroll-page-up", "pageup", "Page up", "page(-1)"),
+        KeyAction("scroll-top", "g,home", "Top", "top"),
+        KeyAction("scroll-bottom", "G,end", "Bottom", "bottom"),
+    ),
+)

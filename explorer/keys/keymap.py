@@ -1,0 +1,225 @@
+"""Which keys do what, with the user's own keys from `[keys]` in the settings.
+
+The user's keys of an action replace all of its default ones. They are checked before the app opens:
+an action or a key that does not exist, a letter where text is typed, and a key that would mean two
+things in one place are each named, with a remedy.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from explorer.keys.actions import ACTIONS, SCOPES, TOGETHER, TYPING, KeyAction
+
+DIALOGS = frozenset(SCOPES) - {"list", "transcript", "app", "scroll"}
+NO_KEY = "no-key"
+"""Stands for no key at all: Textual's keymaps have no word for it."""
+_NAMED = {
+    **{name: name for name in ("up", "down", "left", "right", "home", "end", "insert", "tab")},
+    **{name: name for name in ("enter", "escape", "backspace", "delete", "space")},
+    **{name: name for name in ("pageup", "pagedown")},
+    **{f"f{number}": f"f{number}" for number in range(1, 25)},
+    **{"esc": "escape", "del": "delete", "return": "enter", "pgup": "pageup", "pgdn": "pagedown"},
+}
+_MODIFIERS = ("ctrl", "alt", "shift")
+_SAME_BYTES = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "escape"}
+"""What a terminal sends for both."""
+_SHOWN = {
+    **{"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn"},
+    **{"home": "Home", "end": "End", "escape": "esc", "backspace": "⌫", "delete": "Del"},
+}
+"""How people write keys that Textual writes in another way."""
+
+
+_BY_ID = {action.id: action for action in ACTIONS}
+
+
+class KeySetting(NamedTuple):
+    """One line of `[keys]`."""
+
+    action: str
+    value: object
+    line: int = 0
+
+
+class KeyTrouble(NamedTuple):
+    """What is wrong with one line of `[keys]`."""
+
+    line: int
+    words: str
+
+
+class Keymap:
+    """The keys of all actions: the user's own, else the defaults."""
+
+    def __init__(self, own: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self.own = own or {}
+
+    def keys(self, action: KeyAction) -> tuple[str, ...]:
+        """Every key that calls an action."""
+        return self.own.get(action.id, action.all_keys)
+
+    def shown(self, action: KeyAction) -> str:
+        """The keys of an action as people write them; empty where only the palette has it."""
+        return " ".join(map(shown, self.own.get(action.id, action.all_keys[: _spoken(action)])))
+
+    def key(self, name: str) -> str:
+        """The key of an action, by its id, for a sentence: the palette's where it has none."""
+        action = _BY_ID[name]
+        return self._first(action, typing=False) or self._first(_BY_ID["palette"], typing=False)
+
+    def footer(self, scope: str, room: int) -> list[tuple[str, str]]:
+        """(key, label) for the footer while something has the focus, as many as fit, the most
+        useful ones first. Where letters are typed, only keys that are none."""
+        everywhere = ("help",) if scope == "prune" else tuple(action.id for action in ACTIONS)
+        wanted = [
+            action
+            for action in ACTIONS
+            if action.rank is not None
+            and (scope in action.scopes or ("app" in action.scopes and action.id in everywhere))
+        ]
+        kept: dict[str, str] = {}
+        for action in sorted(wanted, key=lambda action: action.rank or 0):
+            key = self._first(action, scope in TYPING)
+            wide = len(key) + len(action.label) + 3
+            if key and wide <= room:
+                room -= wide
+                kept[action.id] = key
+        found = sorted(wanted, key=lambda action: (_general(action), action.rank or 0))
+        return [(kept[action.id], action.label) for action in found if action.id in kept]
+
+    def hint(self, scope: str, labels: Mapping[str, str] | None = None) -> str:
+        """The keys of a dialog in one line; `labels` are other words for some of its actions, by
+        their ids: an empty one leaves the action out."""
+        here = {scope, *TOGETHER.get(scope, ())} & DIALOGS
+        ranked = sorted(
+            (action for action in ACTIONS if here & set(action.scopes) and action.rank is not None),
+            key=lambda action: action.rank or 0,
+        )
+        words = ((action, (labels or {}).get(action.id, action.label)) for action in ranked)
+        keys = ((self._first(action, typing=False), label) for action, label in words)
+        return " · ".join(f"{key} {label}" for key, label in keys if key and label)
+
+    def _first(self, action: KeyAction, typing: bool) -> str:
+        keys = self.keys(action)
+        return next((shown(key) for key in keys if not (typing and _is_typed(key))), "")
+
+
+DEFAULT = Keymap()
+
+
+def shown(key: str) -> str:
+    """A key as people write it."""
+    *modifiers, name = key.split("+") if len(key) > 1 else [key]
+    return "+".join([*modifiers, _SHOWN.get(name, name.upper() if _is_function(name) else name)])
+
+
+def read_keymap(settings: tuple[KeySetting, ...]) -> tuple[Keymap, list[KeyTrouble]]:
+    """The keymap that settings ask for, and everything that is wrong with them."""
+    own: dict[str, tuple[str, ...]] = {}
+    trouble: list[KeyTrouble] = []
+    lines = {setting.action: setting.line for setting in settings}
+    for name, value, line in settings:
+        action = _BY_ID.get(name)
+        if action is None:
+            trouble.append(KeyTrouble(line, f"unknown action “{name}”{_closest(name, _BY_ID)}"))
+            continue
+        try:
+            own[name] = _checked(action, value)
+        except ValueError as error:
+            trouble.append(KeyTrouble(line, f"{name}: {error}"))
+    keymap = Keymap(own)
+    trouble += _conflicts(keymap, lines)
+    return keymap, sorted(trouble)
+
+
+def _checked(action: KeyAction, value: object) -> tuple[str, ...]:
+    """The keys of one setting, as Textual names them."""
+    written = [value] if isinstance(value, str) else value
+    if not isinstance(written, list) or not all(isinstance(key, str) for key in written):
+        raise ValueError('must be a key or a list of keys, like "x" or ["x", "f5"]')
+    keys = tuple(dict.fromkeys(map(parsed, written)))
+    if not keys and action.id == "interrupt":
+        raise ValueError("needs at least one key: it is the way out of everything")
+    for key in keys:
+        scope = next((scope for scope in action.scopes if scope in TYPING), "")
+        if scope and _is_typed(key):
+            raise ValueError(
+                f"“{shown(key)}” is typed there; use a key with ctrl or alt, or a function key"
+            )
+    return keys
+
+
+def parsed(text: str) -> str:
+    """A key as Textual names it; a ValueError where there is no such key."""
+    text = text.strip() or text
+    if len(text) == 1 and text.isprintable():
+        return "space" if text == " " else "comma" if text == "," else text
+    *modifiers, name = re.split(r"\+(?=.)", text)
+    modifiers = [modifier.lower() for modifier in modifiers]
+    plain = len(name) == 1 and name.isprintable() and name != " "
+    name = name if plain else _NAMED.get(name.lower(), "")
+    if not name or any(modifier not in _MODIFIERS for modifier in modifiers):
+        known = [*_NAMED, *(f"ctrl+{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")]
+        raise ValueError(f"“{text}” is not a key{_closest(text.lower(), known)}")
+    if plain and modifiers == ["shift"]:
+        return name.upper()
+    ordered = [modifier for modifier in _MODIFIERS if modifier in modifiers]
+    key = "+".join([*ordered, name.lower() if plain else name])
+    if key in _SAME_BYTES:
+        raise ValueError(f"a terminal sends “{key}” as {_SAME_BYTES[key]}; use another key")
+    return key
+
+
+def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]:
+    """Keys that would mean two things in one place, where the user's own keys are the reason."""
+    said = set()
+    for scope in SCOPES:
+        here = (scope, *TOGETHER.get(scope, ()), "always")
+        taken: dict[str, KeyAction] = {}
+        for action in ACTIONS:
+            if not set(here) & set(action.scopes):
+                continue
+            for key in keymap.keys(action):
+                other = taken.setdefault(key, action)
+                pair = frozenset((action.id, other.id))
+                new = pair & keymap.own.keys() and not (
+                    key in action.all_keys and key in other.all_keys
+                )
+                if other is not action and new and pair not in said:
+                    said.add(pair)
+                    yield KeyTrouble(
+                        max(lines.get(action.id, 0), lines.get(other.id, 0)),
+                        f"“{shown(key)}” would be both {other.id} ({other.title}) and {action.id}"
+                        f" ({action.title}), {_where(scope)}; give one of them another key",
+                    )
+
+
+def _where(scope: str) -> str:
+    words = SCOPES[scope]
+    return words[0].lower() + words[1:]
+
+
+def _closest(text: str, known: object) -> str:
+    found = get_close_matches(text, list(known), 3, 0.5) if isinstance(known, list | dict) else []
+    return f"; closest: {', '.join(found)}" if found else ""
+
+
+def _spoken(action: KeyAction) -> int:
+    """How many of its default keys are mentioned."""
+    return len(list(filter(None, action.keys.split(","))))
+
+
+def _general(action: KeyAction) -> bool:
+    """What can be done everywhere comes last."""
+    return "app" in action.scopes and action.id != "search"
+
+
+def _is_typed(key: str) -> bool:
+    """Whether a key puts a character into a field."""
+    return key in ("space", "comma") or (len(key) == 1 and key.isprintable())
+
+
+def _is_function(name: str) -> bool:
+    return bool(re.fullmatch(r"f\d+", name))

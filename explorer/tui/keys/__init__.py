@@ -1,1 +1,0 @@
-"""The one table of everything a user can do, with its keys."""
