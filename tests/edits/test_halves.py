@@ -310,7 +310,7 @@ def test_a_file_that_our_own_edit_left_in_the_middle_of_a_write_opens_again(
     """Of an agent's write that is left to the agent; without a log, nobody else could read on."""
     editor, before = editor_of(path), dump(path)
     _die_writing(path)
-    with pytest.raises(ExplorerError, match="must finish first"):
+    with pytest.raises(ExplorerError, match="must recover the file"):
         open_store(path, trash=editor.trash.path)
     with editor.trash.writing() as trash:
         trash.begin("delete", "Deleted something", NOW)

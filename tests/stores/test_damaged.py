@@ -71,7 +71,7 @@ def test_views_in_place_of_tables_are_no_store(tmp_path: Path, command: Command)
             db.execute(f"CREATE VIEW {table} AS SELECT * FROM was_{table}")
     for arguments in READS:
         said = command(*arguments, "--db", path)
-        assert (said.code, said.err.count("Not a session store")) == (ExitCode.CANNOT_OPEN, 1)
+        assert (said.code, said.err.count("Not a state file")) == (ExitCode.CANNOT_OPEN, 1)
 
 
 def test_views_in_place_of_tables_of_power_loop_are_no_store(
@@ -84,7 +84,7 @@ def test_views_in_place_of_tables_of_power_loop_are_no_store(
             db.execute(f"ALTER TABLE {table} RENAME TO was_{table.removesuffix('s')}")
             db.execute(f"CREATE VIEW {table} AS SELECT * FROM was_{table.removesuffix('s')}")
     said = command("list", "--db", path)
-    assert (said.code, said.err.count("Not a session store")) == (ExitCode.CANNOT_OPEN, 1)
+    assert (said.code, said.err.count("Not a state file")) == (ExitCode.CANNOT_OPEN, 1)
 
 
 @pytest.mark.parametrize("table", ["sessions", "system_prompts", "session_turn_leases"])
@@ -126,7 +126,7 @@ def test_a_log_of_another_file_is_named_where_it_does_harm(
         Path(f"{path}-wal").write_bytes(Path(f"{other}-wal").read_bytes())
     said = command("list", "--db", path)
     assert said.code == ExitCode.CANNOT_OPEN
-    assert "log of another file" in said.err
+    assert "may belong to another file" in said.err
 
 
 def test_messages_without_a_number_are_read_and_found(tmp_path: Path, command: Command) -> None:

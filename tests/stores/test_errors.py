@@ -224,34 +224,34 @@ def folder() -> Iterator[Path]:
         yield made
 
 
-def test_a_file_of_somebody_else_is_not_permitted(folder: Path) -> None:
+def test_a_file_of_another_user_is_not_permitted(folder: Path) -> None:
     one_session(folder / "state.db").chmod(0)
     said = run_as_nobody("list", "--json", "--db", folder / "state.db")
     assert (said.returncode, said.stdout) == (ExitCode.CANNOT_OPEN, "")
-    assert "No permission" in said.stderr
+    assert "Permission denied" in said.stderr
     assert str(folder / "state.db") in said.stderr
 
 
 @pytest.mark.parametrize("asked", ["closed", "closed/state.db"])
-def test_a_folder_of_somebody_else_is_not_permitted(folder: Path, asked: str) -> None:
+def test_a_folder_of_another_user_is_not_permitted(folder: Path, asked: str) -> None:
     closed = folder / "closed"
     closed.mkdir()
     one_session(closed / "state.db")
     closed.chmod(0)
     said = run_as_nobody("list", "--json", "--db", folder / asked)
     assert (said.returncode, said.stdout) == (ExitCode.CANNOT_OPEN, "")
-    assert "No permission" in said.stderr
+    assert "Permission denied" in said.stderr
 
 
-def _at_rest(folder: Path) -> Path:
+def _idle(folder: Path) -> Path:
     path = one_session(folder / "state.db")
     path.chmod(0o644)
     folder.chmod(0o555)
     return path
 
 
-def test_a_file_at_rest_in_a_read_only_folder_is_read(folder: Path) -> None:
-    said = run_as_nobody("list", "--json", "--db", _at_rest(folder))
+def test_an_idle_file_in_a_read_only_folder_is_read(folder: Path) -> None:
+    said = run_as_nobody("list", "--json", "--db", _idle(folder))
     assert (said.returncode, said.stderr) == (0, "")
     assert '"id": "s"' in said.stdout
     assert [each.name for each in folder.iterdir()] == ["state.db"]
@@ -270,7 +270,7 @@ def test_a_log_in_a_read_only_folder_is_never_ignored(folder: Path) -> None:
     folder.chmod(0o555)
     said = run_as_nobody("list", "--json", "--db", path)
     assert (said.returncode, said.stdout) == (ExitCode.CANNOT_OPEN, "")
-    assert "cannot be reached" in said.stderr
+    assert "Cannot read the newest messages" in said.stderr
     assert "Copy both files" in said.stderr
 
 
@@ -283,7 +283,7 @@ def test_a_half_written_file_in_a_read_only_folder_is_never_read(folder: Path) -
     assert (said.returncode, said.stdout) == (ExitCode.CANNOT_OPEN, "")
 
 
-def test_an_error_nobody_expected_is_told_in_its_own_words(tmp_path: Path) -> None:
+def test_an_unknown_error_keeps_its_own_words(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db")
     error = failures.explain(sqlite3.OperationalError("the disk hums"), path)
     assert error.problem is Problem.UNREADABLE

@@ -207,7 +207,7 @@ async def test_a_missing_file_is_met_with_advice_and_can_be_tried_again(tmp_path
 @pytest.mark.parametrize(
     ("content", "title", "code"),
     [
-        (b"", "An empty file", 5),
+        (b"", "Empty file", 5),
         (b"just some text\n", "Not a database", 5),
         (bytes(range(256)) * 16, "Encrypted, or not a database", 5),
     ],

@@ -25,88 +25,88 @@ _CHANGING = (
     "vtable constructor failed",
     "schema has changed",
 )
-"""What a migration, a dropped column or a rebuilt index looks like from beside it."""
+"""What a reader sees of a migration, a dropped column or an index that is being rebuilt."""
 
 _ADVICE: dict[Problem, tuple[str, str]] = {
     Problem.MISSING: (
         "No such file",
-        "There is nothing at {path}. Check the path, or leave it out to open the agent's own"
-        " state file.",
+        "There is no file at {path}. Check the path (--db, $SESSION_EXPLORER_DB or $HERMES_HOME).",
     ),
     Problem.NO_STATE_FILE: (
         "No state file here",
-        "The folder {path} holds neither state.db nor power_loop_sessions.db. Name the file"
-        " itself with --db, or another folder.",
+        "The folder {path} has no state.db and no power_loop_sessions.db. Open another file or"
+        " folder with --db PATH.",
     ),
     Problem.NO_PERMISSION: (
-        "No permission",
-        "{path} may not be read by this user. Run as the user the agent runs as, or ask for"
-        " permission to read the file and its folder.",
+        "Permission denied",
+        "You may not read {path}. Run as the user that runs the agent, or ask for read access to"
+        " the file and its folder.",
     ),
     Problem.NOT_A_FILE: (
-        "Not a file",
-        "{path} is a folder, a device or a pipe, where an agent keeps a plain file. Move it away,"
-        " or open another file with --db; nothing was changed.",
+        "Not a regular file",
+        "{path} is a folder, a device or a pipe. Nothing was changed. Move it away, or open another"
+        " file with --db PATH.",
     ),
     Problem.NOT_A_DATABASE: (
         "Not a database",
-        "{path} is not an SQLite file. The agent keeps its sessions in a file named state.db.",
+        "{path} is not a SQLite file (bad header). Hermes keeps its sessions in a file named"
+        " state.db.",
     ),
     Problem.EMPTY: (
-        "An empty file",
-        "{path} has no content: the agent has not stored anything there yet. Talk to it once,"
-        " then open the file again.",
+        "Empty file",
+        "{path} is empty: the agent has not stored anything yet. Start a session with the agent,"
+        " then try again.",
     ),
     Problem.ENCRYPTED: (
         "Encrypted, or not a database",
-        "{path} does not begin as an SQLite file does. If it is encrypted, decrypt a copy and"
-        " open that; if it was restored from a backup, restore it again.",
+        "{path} is not a SQLite file (bad header). If it is encrypted, decrypt a copy and open"
+        " that. If it comes from a backup, restore it again.",
     ),
     Problem.TRUNCATED: (
-        "The file was cut short",
-        "{path} is smaller than it says of itself, as after an interrupted copy or a full disk."
-        " Copy it again, or restore it from a backup; nothing was changed.",
+        "The file is truncated",
+        "{path} is truncated (smaller than its header says), often by an interrupted copy or a full"
+        " disk. Nothing was changed. Copy it again, or restore a backup.",
     ),
     Problem.CORRUPT: (
         "The file is damaged",
-        "SQLite finds {path} malformed, so what is listed could be wrong or incomplete. Nothing"
-        " was changed. Stop the agent and try `hermes doctor` or `hermes sessions repair"
-        " --check-only`; never delete the -wal or -shm file beside it.",
+        "SQLite reports that {path} is malformed, so lists may be wrong or incomplete. Nothing was"
+        " changed. Stop the agent, then run `hermes doctor` or `hermes sessions repair"
+        " --check-only`. Never delete the -wal or -shm file next to it.",
     ),
     Problem.BUSY: (
         "The file is busy",
-        "Another program has kept {path} locked for too long. Try again in a moment.",
+        "{path} is still locked by another program. Try again in a moment.",
     ),
     Problem.NOT_A_STORE: (
-        "Not a session store",
-        "{path} is an SQLite file, but it has no tables of sessions and messages that Hermes or"
-        " power-loop would make.",
+        "Not a state file",
+        "{path} is a SQLite file, but it has no session tables of Hermes or power-loop. Open"
+        " another file with --db PATH.",
     ),
     Problem.READ_ONLY_FOLDER: (
-        "Its newest messages cannot be reached",
-        "The folder of {path} is read-only, and the -wal file beside it holds messages that"
-        " SQLite can only read where it may write. Copy both files, together, to a folder of"
-        " your own and open the copy.",
+        "Cannot read the newest messages",
+        "The folder of {path} is read-only. The newest messages are in the -wal file next to it,"
+        " and SQLite reads that only in a writable folder. Copy both files together to a folder of"
+        " your own, then open the copy.",
     ),
     Problem.UNRECOVERED: (
-        "The agent must finish first",
-        "{path} was left in the middle of a write. Start the agent once so that it can recover"
-        " its own file, then open it again; nothing was changed.",
+        "The agent must recover the file",
+        "{path} was left in the middle of a write. Nothing was changed. Start the agent once so"
+        " that it recovers the file, then try again.",
     ),
     Problem.UNREADABLE: (
-        "The file cannot be read",
-        "{path} gave an error: {detail}. Check the disk it lies on; nothing was changed.",
+        "Cannot read the file",
+        "Reading {path} failed: {detail}. Nothing was changed. Check the disk.",
     ),
 }
 
 DISAGREES = (
-    "The table of sessions and its indices hold different sessions, so lists and counts may be"
-    " wrong. Nothing was changed. Stop the agent and run `hermes sessions repair --check-only`."
+    "The session table and its indexes disagree, so lists and counts may be wrong. Nothing was"
+    " changed. Stop the agent, then run `hermes sessions repair --check-only`."
 )
-"""What is said of a damaged file that can still be read."""
+"""About a damaged file that can still be read."""
 _OF_ANOTHER = (
-    "A -wal file lies beside it. If the file was copied or restored, that may be the log of another"
-    " file: copy or restore both together."
+    "There is a -wal file next to it. If you copied or restored the file, that log may belong to"
+    " another file: copy or restore both together."
 )
 
 
@@ -143,14 +143,14 @@ def check_file(path: Path) -> os.stat_result:
 
 
 def read_only_address(path: Path) -> str:
-    """What SQLite is given to open a file that is not ours; any name will do, also one with `?`."""
+    """The URI that opens a file that is not ours; the name may hold anything, also a `?`."""
     resolved = path.resolve()
     check_beside(resolved)
     return resolved.as_uri() + "?mode=ro"
 
 
 def check_beside(path: Path) -> None:
-    """Refuse a log or journal that is no file: SQLite would wait for ever for a pipe to answer."""
+    """Refuse a log or journal that is not a regular file: SQLite would wait forever for a pipe."""
     for ending in ("-wal", "-journal", "-shm"):
         beside = f"{path}{ending}"
         try:
@@ -172,15 +172,15 @@ def log_path(path: Path) -> str:
 
 
 def size_of(name: str) -> int:
-    """Bytes in a file; none where there is none."""
+    """Bytes in a file; 0 where there is none."""
     try:
         return os.stat(name).st_size
     except OSError:
         return 0
 
 
-def log_at_rest(path: Path) -> bool:
-    """True when nothing waits in a log or journal, so that the file alone is the whole truth."""
+def log_is_empty(path: Path) -> bool:
+    """Whether no log or journal holds anything, so that the file alone is complete."""
     waiting = log_size(path) or size_of(f"{path.resolve()}-journal")
     return not waiting and os.access(path, os.R_OK)
 
@@ -197,12 +197,12 @@ def is_passing(error: sqlite3.Error) -> bool:
 
 
 def explain(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreError:
-    """The one sentence for this error; what is not known is said in SQLite's own words. Where those
-    quote a name that is no text, Python cannot even hold them: the schema is damaged."""
+    """The words for this error; an unknown one keeps SQLite's own. Where those quote a name that is
+    not valid text, Python cannot decode them: the schema is damaged."""
     problem = _problem(error, path)
-    told = store_error(problem, path, str(error))
+    explained = store_error(problem, path, str(error))
     damaged = problem in (Problem.CORRUPT, Problem.TRUNCATED)
-    return told.also(_OF_ANOTHER) if damaged and log_size(path) else told
+    return explained.also(_OF_ANOTHER) if damaged and log_size(path) else explained
 
 
 def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
@@ -212,7 +212,7 @@ def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
     if busy(error):
         return Problem.BUSY
     if name == "SQLITE_NOTADB":
-        # An encrypted database still is whole pages long; other files hardly ever are.
+        # An encrypted database still has whole pages; other files rarely do.
         pages, rest = divmod(os.stat(path).st_size, 512)
         return Problem.ENCRYPTED if pages and not rest else Problem.NOT_A_DATABASE
     if name.startswith("SQLITE_CORRUPT"):
@@ -230,7 +230,7 @@ def _problem(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> Problem:
 
 
 def _header_reads(path: Path) -> bool:
-    """Whether page one is consistent; SQLite refuses even that of a file that lost its end."""
+    """Whether page one is consistent; in a truncated file it is not."""
     connection = sqlite3.connect(read_only_address(path), uri=True, isolation_level=None)
     try:
         connection.execute("PRAGMA schema_version").close()
@@ -242,5 +242,5 @@ def _header_reads(path: Path) -> bool:
 
 
 def error_name(error: sqlite3.Error) -> str:
-    """SQLite's name for the error, or nothing where Python raised it."""
+    """SQLite's name for the error; empty where Python raised it."""
     return str(getattr(error, "sqlite_errorname", None) or "")

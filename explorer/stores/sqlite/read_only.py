@@ -329,7 +329,7 @@ class ReadOnlyFile:
         except sqlite3.OperationalError as error:
             if failures.error_name(
                 error
-            ) not in failures.NEEDS_A_WRITABLE_FOLDER or not failures.log_at_rest(self.path):
+            ) not in failures.NEEDS_A_WRITABLE_FOLDER or not failures.log_is_empty(self.path):
                 raise
         with closing(self._opened(immutable=True)) as connection:
             return self._with(connection, work, token, immutable=True)
