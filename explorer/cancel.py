@@ -6,7 +6,7 @@ from explorer.errors import Cancelled
 
 
 class CancelToken:
-    """Says, from any thread, that a piece of work is no longer wanted."""
+    """Cancels a piece of work, from any thread."""
 
     def __init__(self) -> None:
         self._event = threading.Event()

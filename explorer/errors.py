@@ -31,32 +31,37 @@ class ExplorerError(Exception):
         self.message = message
 
     def also(self, more: str) -> Self:
-        """The same, with one more sentence: what had been done by then."""
+        """This error with one more sentence."""
         self.message = f"{self.message} {more}"
         self.args = (f"{self.title}: {self.message}",)
         return self
 
 
 class UsageError(ExplorerError):
-    """The command line, or the terminal it runs in, does not fit."""
+    """A wrong command line, or a terminal that cannot run the app."""
 
     exit_code = ExitCode.USAGE
 
 
 class NoSuchSession(ExplorerError):
-    """No session, or more than one, answers to what was typed."""
+    """No session, or more than one, matches what was typed."""
 
     exit_code = ExitCode.NO_SUCH_SESSION
 
 
+def session_gone() -> NoSuchSession:
+    """For a session that was still there when it was listed."""
+    return NoSuchSession("No such session", "This session was deleted a moment ago.")
+
+
 class Refused(ExplorerError):
-    """Something that would not be safe, or that this store cannot do."""
+    """A change that is not safe, or that this store does not support."""
 
     exit_code = ExitCode.REFUSED
 
 
 def sentence(reason: str) -> str:
-    """A reason, which is a part of a sentence, as one of its own."""
+    """A reason, which is part of a sentence, as a sentence."""
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
@@ -80,7 +85,7 @@ class Problem(StrEnum):
 
 
 class StoreError(ExplorerError):
-    """A state file that cannot be read, and which of the known reasons it is."""
+    """A state file that cannot be read, with the reason."""
 
     exit_code = ExitCode.CANNOT_OPEN
 
@@ -92,4 +97,4 @@ class StoreError(ExplorerError):
 
 
 class Cancelled(Exception):
-    """The work was superseded; whoever started it no longer wants the result."""
+    """The caller no longer wants the result of this work."""

@@ -1,4 +1,4 @@
-"""`info`: what this store is, and what its agent is going to clean up by itself."""
+"""`info`: what a state file holds, and what its agent cleans up by itself."""
 
 import argparse
 from collections import Counter
@@ -11,15 +11,15 @@ from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode
 from explorer.model import SearchModes, StoreInfo
 from explorer.render.clean import clean_line
-from explorer.render.figures import count, exact, iso_utc, plural, size
+from explorer.render.figures import count, iso_utc, size
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.fates import AGENT, NOT_SET, Deed, Fates
+from explorer.stores.fates import Deed, Fates, clean_up_line
 from explorer.stores.sqlite.failures import DISAGREES, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}
-_DONE = {Deed.DELETE: "deleted", Deed.ARCHIVE: "archived", Deed.END: "marked as ended"}
-_NOBODY = Catalog((), (), (), {}, (), (), frozenset())
+_READ_ALL = "every search reads all messages"
+_NO_SESSIONS = Catalog((), (), (), {}, (), (), frozenset())
 
 
 def show_info(options: argparse.Namespace, now: float) -> int:
@@ -30,7 +30,7 @@ def show_info(options: argparse.Namespace, now: float) -> int:
         write_json(info_shape(info) | {"clean_up": _clean_up_shape(fates, due)})
     else:
         lines = _lines(info)
-        if words := _clean_up_words(fates, due, now):
+        if words := clean_up_line(fates, due, now):
             lines.append(("clean-up", words))
         for name, value in lines:
             write(painted(f"{name:<10}", BOLD) + " " + clean_line(value))
@@ -39,8 +39,8 @@ def show_info(options: argparse.Namespace, now: float) -> int:
 
 def _lines(info: StoreInfo) -> list[tuple[str, str]]:
     version = "unknown" if info.schema_version is None else str(info.schema_version)
-    kept = f"{size(info.bytes)}, and {size(info.wal_bytes)} in its log"
-    lost = f", {count(info.orphans)} of a session that is gone" if info.orphans else ""
+    kept = f"{size(info.bytes)}, plus {size(info.wal_bytes)} in the write-ahead log"
+    lost = f", {count(info.orphans)} of them without a session" if info.orphans else ""
     lines = [
         ("file", short_path(Path(info.path))),
         ("kind", f"{info.kind}, schema {version}, journal mode {info.journal_mode}"),
@@ -53,7 +53,7 @@ def _lines(info: StoreInfo) -> list[tuple[str, str]]:
         lines.append(("damaged", DISAGREES))
     refused = sorted({reason for reason in info.edits.values() if reason})
     possible = [name for name, reason in info.edits.items() if reason is None]
-    lines.append(("edits", ", ".join(possible) if possible else f"none: {'; '.join(refused)}"))
+    lines.append(("changes", ", ".join(possible) if possible else f"none: {'; '.join(refused)}"))
     return lines
 
 
@@ -65,27 +65,28 @@ def _search_lines(search: SearchModes) -> list[tuple[str, str]]:
     ]
     tables += ["CJK"] if search.cjk else []
     if not tables:
-        return [("search", "no search table: a search reads every message")]
+        return [("search", f"no search table: {_READ_ALL}")]
     gaps = {name: search.leaves_out.get(key, ()) for key, name in _TABLES.items() if name in held}
     lines = [
-        f"not in {name}: {', '.join(out)}" for name, out in _together(gaps, "or").items() if out
+        f"not covered by {name}: {', '.join(out)}"
+        for name, out in _together(gaps, "or").items()
+        if out
     ]
-    lines += ["What a table does not hold is found by reading every message."] if lines else []
-    lines += [f"{why}: a search reads every message" for why in search.trouble]
+    lines += ["Text that is not covered is found by reading all messages."] if lines else []
+    lines += [f"{why}: {_READ_ALL}" for why in search.trouble]
     return [("search", "; ".join(tables)), *(("", line) for line in (*lines, *search.notes))]
 
 
-def _together(told: Mapping[str, tuple[str, ...]], joined: str) -> Mapping[str, tuple[str, ...]]:
-    """What is said of both tables once, where it is the same."""
-    same = len(set(told.values())) == 1
-    return {f" {joined} ".join(told): next(iter(told.values()))} if same else told
+def _together(found: Mapping[str, tuple[str, ...]], joined: str) -> Mapping[str, tuple[str, ...]]:
+    """One entry for both tables where theirs are equal."""
+    same = len(set(found.values())) == 1
+    return {f" {joined} ".join(found): next(iter(found.values()))} if same else found
 
 
 def _clean_up(store: Store, now: float) -> tuple[Fates, Counter[Deed]]:
-    """(what the agent cleans up by itself, how many conversations each deed is done to at its next
-    start)."""
-    # The settings first: where they leave nothing to do, no session need be looked at.
-    fates = store.fates(_NOBODY, ())
+    """(what the agent cleans up by itself, how many conversations at its next start, by deed)"""
+    # The settings first: if they turn clean-up off, no session has to be read.
+    fates = store.fates(_NO_SESSIONS, ())
     if not fates.acts:
         return fates, Counter()
     catalog = store.catalog()
@@ -96,7 +97,7 @@ def _clean_up(store: Store, now: float) -> tuple[Fates, Counter[Deed]]:
 
 
 def _clean_up_shape(fates: Fates, due: Counter[Deed]) -> dict[str, object] | None:
-    """As JSON; null where the agent does nothing of the kind."""
+    """As JSON; null where the agent never cleans up."""
     if not fates.path and not fates.unknown:
         return None
     return {
@@ -115,34 +116,3 @@ def _clean_up_shape(fates: Fates, due: Counter[Deed]) -> dict[str, object] | Non
             "ended": due[Deed.END],
         },
     }
-
-
-def _clean_up_words(fates: Fates, due: Counter[Deed], now: float) -> str:
-    """In a line; empty where there is nothing to say."""
-    if fates.unknown:
-        return f"not known: {fates.unknown}"
-    if not fates.path:
-        return ""
-    where = f" ({short_path(Path(fates.path))})"
-    if not fates.acts:
-        return f"{AGENT} deletes and archives nothing by itself{where}"
-    done = []
-    for deed in Deed:
-        may = "" if fates.certain or deed is Deed.ARCHIVE else "may be "
-        done += [f"{plural(due[deed], 'session')} {may}{_DONE[deed]}"] if due[deed] else []
-    said = [_rule(fates) + where, f"at its next start: {', '.join(done) or 'nothing'}"]
-    if fates.next_run is not None and fates.next_run > now:
-        said.append(f"deletes again after {exact(fates.next_run)}")
-    return " · ".join(said)
-
-
-def _rule(fates: Fates) -> str:
-    idle = f"archives sessions after {fates.idle:g} days without activity"
-    if fates.next_run is None:
-        return f"{AGENT} {idle}"
-    days = f"{fates.retention:g} days"
-    since = f"{days} after their start" if fates.by_start else f"after {days} without activity"
-    rule = f"{AGENT} {'deletes' if fates.certain else 'may delete'} ended sessions {since}"
-    if fates.settings["auto_archive"].value is True and fates.pins:
-        rule += f", {idle}"
-    return rule if fates.certain else f"{rule}; {NOT_SET}"

@@ -1,9 +1,9 @@
 """Where state files are, and which kind of store each one is.
 
-Asked for (`--db`, `SESSION_EXPLORER_DB`), then `$HERMES_HOME`, then Hermes' own folder; there the
-profile that `hermes` itself would use. If what was asked for is missing, that is an error, never a
-reason to look elsewhere. `KINDS` is the one table of kinds: a kind is told by the tables of a file,
-never by its name or by a version number.
+First `--db` and `$SESSION_EXPLORER_DB`, then `$HERMES_HOME`, then Hermes' own folder; there the
+profile that `hermes` itself would use. If the file that was asked for is missing, that is an error,
+never a reason to look elsewhere. `KINDS` is the one table of kinds: a kind is recognised by the
+tables of a file, never by its name or a version number.
 """
 
 import os
@@ -28,7 +28,7 @@ DEFAULT_PROFILE = "default"
 
 
 class FoundStore(NamedTuple):
-    """A state file, and whether somebody asked for this very one."""
+    """A state file, and whether the user asked for this one."""
 
     path: Path
     asked: bool
@@ -40,14 +40,15 @@ def locate(
     """The state file to open; None when nothing was asked for and nothing is there. `here` is the
     current folder, if there is one."""
     if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
-        raise UsageError("No such profile", f"{profile!r} is not a name a profile can have.")
+        message = f"{profile!r} is not a profile name. Use lower-case letters, digits, - and _."
+        raise UsageError("No such profile", message)
     if db is not None and not db.strip():
-        raise UsageError("No path", "--db needs the path of a state file, or of its folder.")
+        raise UsageError("No path", "--db needs the path of a state file or of its folder.")
     asked = db or environment.get("SESSION_EXPLORER_DB")
     if asked:
         path = _found_from(here, _expanded(asked))
         if profile and os.path.isfile(path):
-            message = f"{path} is a file; --profile needs the folder that holds the profiles."
+            message = f"{path} is a file. Leave out --profile, or give the folder of the profiles."
             raise UsageError("No such profile", message)
         folder = _profile_folder(path, profile) if profile else path
         return FoundStore(state_file(folder), asked=True)
@@ -64,15 +65,15 @@ def locate(
 
 
 def _found_from(here: Path | None, path: Path) -> Path:
-    """A path that means something: a relative one does not where the current folder is gone."""
+    """The path, unless it is relative and the current folder is gone."""
     if here is None and not path.is_absolute():
-        message = f"{path} is looked for there. Change to a folder that exists, or say where it is."
+        message = f"Cannot resolve {path}. Change to an existing folder, or give an absolute path."
         raise UsageError("The current folder was deleted", message)
     return path
 
 
 def current_folder() -> Path | None:
-    """Where we are; None where that was deleted."""
+    """The current folder; None where it was deleted."""
     try:
         return Path.cwd()
     except OSError:
@@ -80,7 +81,7 @@ def current_folder() -> Path | None:
 
 
 def state_file(path: Path) -> Path:
-    """The state file that a path means: itself, or the one in that folder."""
+    """The state file at a path: the path itself, or the one in that folder."""
     if not os.path.isdir(path):
         return path
     for name in FILE_NAMES:
@@ -99,7 +100,7 @@ def default_home(environment: Mapping[str, str]) -> Path:
 
 
 def _expanded(path: str) -> Path:
-    # Not Path.expanduser(), which raises where ~name is nobody.
+    # Not Path.expanduser(), which raises for an unknown ~user.
     return Path(os.path.expanduser(path))
 
 
@@ -112,14 +113,22 @@ def _profile_folder(root: Path, profile: str | None) -> Path:
         return root
     folder = root / "profiles" / name
     if profile and not os.path.isdir(folder):
-        raise UsageError("No such profile", f"There is no profile named {name} in {root}.")
+        raise UsageError("No such profile", _unknown_profile(name, root))
     return folder if os.path.isdir(folder) else root
+
+
+def _unknown_profile(name: str, root: Path) -> str:
+    from difflib import get_close_matches  # late: only a wrong name needs it
+
+    known = [path.name for path in (root / "profiles").glob("*") if os.path.isdir(path)]
+    close = get_close_matches(name, [DEFAULT_PROFILE, *sorted(known)], 3, 0.0)
+    return f"There is no profile {name!r} in {root}. Closest: {', '.join(close)}"
 
 
 def _sticky_profile(root: Path) -> str:
     try:
         if not os.path.isfile(root / "active_profile"):
-            # A pipe would be waited for.
+            # Reading a pipe would block.
             return DEFAULT_PROFILE
         name = (root / "active_profile").read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -131,9 +140,9 @@ class StoreKind(NamedTuple):
     """One kind of store."""
 
     recognised: Callable[[Schema], bool]
-    """Whether these tables are its own."""
+    """Whether a file has its tables."""
     opened: Callable[[ReadOnlyFile, Schema, Notes | None], Store]
-    """The store in such a file; it may use our notes for what the file has no place for."""
+    """The store in such a file; our notes keep what the file has no column for."""
 
 
 def _hermes(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
@@ -164,18 +173,18 @@ def open_store(
     trash: Path | None = None,
     kinds: Sequence[StoreKind] = KINDS,
 ) -> Store:
-    """The store at `path`; a `StoreError` that says what to do when there is none.
+    """The store at `path`; a `StoreError` that says what to do where there is none.
 
-    `waiting` is called from the reading thread each time the file is busy and tried again;
-    `notes` are our own about this file, and `trash` tells of our own edits: one that was cut short
-    in the middle of a write is taken back."""
+    `waiting` is called from the reading thread each time a busy file is tried again; `notes` are
+    our own about this file; with `trash`, a change of ours that was interrupted in the middle of a
+    write is rolled back."""
     file = ReadOnlyFile(path, patience, waiting)
     try:
         schema = file.read(lambda reader: reader.schema, token)
     except StoreError as error:
         if error.problem is not Problem.UNRECOVERED or trash is None:
             raise
-        # Late: who starts after no crash need not load what edits: 60 ms on a busy machine.
+        # Late: without a crash the code for changes is not needed: 60 ms on a busy machine.
         from explorer.stores.edits.recovery import taken_back
 
         if not taken_back(path, trash):

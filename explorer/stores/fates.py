@@ -1,5 +1,5 @@
-"""What an agent is going to do to sessions by itself: delete, archive or end them, when, and the
-words for it.
+"""What an agent does to sessions by itself: delete, archive or end them, when, and the words for
+it.
 
 Only the earliest time is known: an agent cleans up when it starts, whenever that is. A time that
 has passed means its next start.
@@ -7,10 +7,13 @@ has passed means its next start.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
-from explorer.render.figures import plural, short_day
+from explorer.errors import sentence
+from explorer.render.figures import count, exact, plural, short_day
 from explorer.stores.columns import renewed
+from explorer.stores.sqlite.failures import short_path
 
 DAY = 86_400.0
 HOUR = 3600.0
@@ -48,7 +51,7 @@ class Fate(NamedTuple):
     at: float
     """At the agent's next start after this time."""
     certain: bool
-    """It will; else it may, since nobody set what the agent's release decides."""
+    """It will; else it may: the setting is missing, and the agent's release decides."""
     days: float
     """Without activity, after which it happens."""
     parts: int = 1
@@ -59,8 +62,8 @@ class Fate(NamedTuple):
         return self.at <= now
 
     def is_soon(self, now: float) -> bool:
-        """Whether it counts as expiring. An archive is no loss, so it does only when due: else all
-        that was used lately would."""
+        """Whether it counts as expiring. An archived session is not lost, so that counts only when
+        due: else every recent session would."""
         return self.at <= now + (SOON if self.deed is Deed.DELETE else 0.0) and not self.harmless
 
     @property
@@ -70,7 +73,7 @@ class Fate(NamedTuple):
 
 
 class Fates(NamedTuple):
-    """What is known of all sessions, or of those that were asked for, by key."""
+    """The fates of all sessions, or of those that were asked for, by key."""
 
     deletes: Mapping[int, float] = {}
     """When at the earliest."""
@@ -78,7 +81,7 @@ class Fates(NamedTuple):
     ends: Mapping[int, float] = {}
     """Sessions that were left open."""
     certain: bool = True
-    """Of deletes and ends; an archive is always asked for by somebody."""
+    """Of deletes and ends; archiving always has to be set."""
     retention: float = 0.0
     """Days without activity until a session is deleted."""
     idle: float = 0.0
@@ -92,7 +95,7 @@ class Fates(NamedTuple):
     by_start: bool = False
     """A session counts from its start, not from its last activity."""
     unknown: str = ""
-    """Why nothing can be told, in words."""
+    """Why nothing is known, in words."""
     path: str = ""
     """Where the settings are, or would be."""
     settings: Mapping[str, Setting] = {}
@@ -110,7 +113,7 @@ class Fates(NamedTuple):
             together = sum(time <= max(first, now) for time in deleted)
             fate = Fate(Deed.DELETE, first, self.certain, self.retention, together)
             if fate.is_due(now):
-                # The same start may archive it before, which would not be worth a word.
+                # The same start may archive it first, which does not matter any more.
                 return fate
             found.append(fate)
         archived = min((self.archives[part] for part in parts if part in self.archives), default=0)
@@ -122,7 +125,7 @@ class Fates(NamedTuple):
         return min(found, key=lambda fate: fate.at, default=None)
 
     def renewed(self, newer: "Fates", keys: Collection[int]) -> "Fates":
-        """These fates, but of some sessions the newer ones."""
+        """These fates, with the newer ones of some sessions."""
         return newer._replace(
             deletes=renewed(self.deletes, newer.deletes, keys),
             archives=renewed(self.archives, newer.archives, keys),
@@ -136,7 +139,7 @@ NO_FATES = Fates()
 
 def expiring(fates: Fates, chain: Callable[[int], Sequence[int]], now: float) -> dict[int, Fate]:
     """The conversations that are about to disappear from the list, by their tips; `chain` gives
-    the parts of each. Only those of which something is known are looked at."""
+    the parts of each."""
     found: dict[int, Fate] = {}
     for key in {**fates.deletes, **fates.archives}:
         parts = chain(key)
@@ -150,43 +153,78 @@ AGENT = "Hermes"
 NOT_SET = "sessions.auto_prune is not set: releases since September 2026 delete, older ones do not"
 
 
+_DONE = {Deed.DELETE: "deleted", Deed.ARCHIVE: "archived", Deed.END: "marked as ended"}
+
+
 def fate_words(fates: Fates, fate: Fate, parts: int, now: float) -> str:
-    """A sentence on what happens next to a conversation of so many parts."""
-    verb = "mark" if fate.deed is Deed.END else fate.deed.value
-    verb = f"{verb}s" if fate.certain else f"may {verb}"
-    some = f"{fate.parts} of its {parts} parts" if fate.parts < parts else "it"
-    object_ = "it as ended" if fate.deed is Deed.END else some
+    """What happens next to a conversation of so many parts."""
+    done = _DONE[fate.deed] if fate.certain else f"may be {_DONE[fate.deed]}"
+    whole = fate.parts == parts or fate.deed is Deed.END
+    some = "" if whole else f"{count(fate.parts)} of {plural(parts, 'part')} "
     when = "" if fate.is_due(now) else f" after {short_day(fate.at)}"
-    said = f"{AGENT} {verb} {object_} at its next start{when}"
+    said = f"{some}{done} by {AGENT} at its next start{when}"
     if fate.deed is Deed.END:
-        return f"{said}, and deletes it {_days(fate)} later."
-    return f"{said}, unless you pin it." if fates.pins else f"{said}."
+        said += f", then deleted {_days(fate.days)} later"
+    elif fates.pins:
+        said += ", unless you pin it"
+    return sentence(said)
 
 
 def reason_words(fates: Fates, fate: Fate) -> str:
-    """Why it happens."""
+    """Why it happens; part of the JSON contract."""
     said = {
-        Deed.DELETE: f"ended sessions are deleted after {_days(fate)} without activity",
-        Deed.ARCHIVE: f"sessions are archived after {_days(fate)} without activity",
-        Deed.END: f"sessions that never ended are ended after {_days(fate)} without activity",
+        Deed.DELETE: f"ended sessions are deleted after {_days(fate.days)} without activity",
+        Deed.ARCHIVE: f"sessions are archived after {_days(fate.days)} without activity",
+        Deed.END: f"sessions that never ended are ended after {_days(fate.days)} without activity",
     }[fate.deed]
     if fates.by_start and fate.deed is Deed.DELETE:
-        said = f"ended sessions are deleted {_days(fate)} after their start"
+        said = f"ended sessions are deleted {_days(fate.days)} after their start"
     return said if fate.certain else f"{said}; {NOT_SET}"
 
 
 def clean_up_rows(
     fates: Fates, parts: Sequence[int], pinned: bool, now: float
 ) -> tuple[tuple[str, str], ...]:
-    """What details say of a conversation: (label, words)."""
+    """The rows of the details about a conversation: (label, words)."""
     fate = fates.of(parts, now)
     if fate is not None:
         next_ = fate_words(fates, fate, len(parts), now)
-        why = reason_words(fates, fate)
-        return (("Next", next_), ("Why", f"{why[0].upper()}{why[1:]}."))
+        return (("Next", next_), ("Why", sentence(reason_words(fates, fate))))
     if pinned and fates.pins and fates.next_run is not None:
-        return (("Next", f"{AGENT} keeps it: it is pinned."),)
+        return (("Next", f"Kept by {AGENT} because it is pinned."),)
     return ()
+
+
+def clean_up_line(fates: Fates, due: Mapping[Deed, int], now: float) -> str:
+    """What the agent cleans up, and to how many conversations at its next start; empty where the
+    agent never does."""
+    if fates.unknown:
+        return f"unknown: {fates.unknown}"
+    if not fates.path:
+        return ""
+    where = f" ({short_path(Path(fates.path))})"
+    if not fates.acts:
+        return f"{AGENT} does not delete or archive sessions by itself{where}"
+    done = []
+    for deed in Deed:
+        may = "" if fates.certain or deed is Deed.ARCHIVE else "may be "
+        done += [f"{plural(due[deed], 'session')} {may}{_DONE[deed]}"] if due.get(deed) else []
+    said = [_rule(fates) + where, f"at its next start: {', '.join(done) or 'nothing to do'}"]
+    if fates.next_run is not None and fates.next_run > now:
+        said.append(f"next deletion not before {exact(fates.next_run)}")
+    return " · ".join(said)
+
+
+def _rule(fates: Fates) -> str:
+    idle = f"archives sessions after {_days(fates.idle)} without activity"
+    if fates.next_run is None:
+        return f"{AGENT} {idle}"
+    kept = _days(fates.retention)
+    since = f"{kept} after their start" if fates.by_start else f"after {kept} without activity"
+    rule = f"{AGENT} {'deletes' if fates.certain else 'may delete'} ended sessions {since}"
+    if fates.settings["auto_archive"].value is True and fates.pins:
+        rule += f", {idle}"
+    return rule if fates.certain else f"{rule}; {NOT_SET}"
 
 
 def mark_of(fate: Fate) -> str:
@@ -207,10 +245,10 @@ def warning_forms(due: int, soon: int, certain: bool) -> tuple[str, ...]:
     return (
         f"{sessions} {will} be deleted by {AGENT} {when}",
         f"{AGENT} {will} delete {sessions}",
-        f"{number:,} expiring" if certain else f"{number:,} may expire",
+        f"{count(number)} expiring" if certain else f"{count(number)} may expire",
     )
 
 
-def _days(fate: Fate) -> str:
-    whole = int(fate.days) == fate.days
-    return plural(int(fate.days), "day") if whole else f"{fate.days:g} days"
+def _days(number: float) -> str:
+    whole = int(number) == number
+    return plural(int(number), "day") if whole else f"{number:g} days"

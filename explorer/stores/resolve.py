@@ -1,5 +1,5 @@
-"""From what the user typed to one session, or to those it could mean; from pinned ids to rows; and
-the messages of a whole session or conversation, as a person should read them.
+"""From what the user typed to the session it means; from pinned ids to rows; and the messages of a
+whole session or conversation, as a person should read them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -7,30 +7,31 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession
 from explorer.model import Message, Outline
+from explorer.render.clean import clean_line
 from explorer.stores.base import NamedSession, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, TITLE
 
 NAMED = 8
+CLOSEST = 3
+COMPARED = 20_000
+"""Ids and titles that are compared with a wrong one, the newest first: a fraction of a second."""
 
 
 def resolve(store: Store, text: str) -> NamedSession:
     """The one session that `text` means."""
-    # Every id begins with nothing, but nobody means any session by it.
+    # Every id starts with an empty text, which means no session at all.
     found = store.find(text) if text.strip() else []
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NoSuchSession(
-            "No such session",
-            f"No session has the id or the title {text!r}, and no id begins so.",
-        )
+        raise _unknown(store, text)
     raise _ambiguous(text, found)
 
 
 def resolve_for_edit(store: Store, text: str) -> NamedSession:
     """The one session that `text` means beyond doubt: by id, the beginning of one, or a title that
-    no other session has. Which of a numbered lineage is meant is nothing to guess here."""
+    no other session has. Which one of several numbered titles is meant is not guessed."""
     found = store.find(text) if text.strip() else []
     by_id = [one for one in found if one.id.lower().startswith(text.lower())]
     if len(by_id) == 1:
@@ -45,20 +46,43 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
     return resolve(store, text)
 
 
+def _unknown(store: Store, text: str) -> NoSuchSession:
+    if not text.strip():
+        return NoSuchSession("No such session", "Give an id, the beginning of one, or a title.")
+    said = f"No session with the id or title {text!r}, nor an id that starts with it."
+    close = ", ".join(_closest(store, text[:100].lower()))
+    next_ = f"Closest: {close}" if close else "`list --all` shows every id and title."
+    return NoSuchSession("No such session", f"{said} {next_}")
+
+
+def _closest(store: Store, text: str) -> list[str]:
+    """The newest ids and titles that contain a wrong one, or else differ least from it; titles in
+    quotes."""
+    from difflib import get_close_matches  # late: only a wrong name needs it
+
+    known = store.columns({ID, TITLE})
+    shown = {id_: clean_line(id_, 60) for id_ in list(known[ID].values())[-COMPARED:]}
+    titles = [title for title in known[TITLE].values() if title][-COMPARED:]
+    shown |= {title: f"“{clean_line(title, 60)}”" for title in titles}
+    named = {name[:100].lower(): words for name, words in shown.items()}
+    around = [name for name in reversed(named) if text in name][:CLOSEST]
+    return [named[name] for name in around or get_close_matches(text, named, CLOSEST)]
+
+
 def _ambiguous(text: str, found: Sequence[NamedSession]) -> NoSuchSession:
     names = [f"  {c.id}  {c.title or ''}".rstrip() for c in found[:NAMED]]
     more = ["  …"] if len(found) > NAMED else []
     return NoSuchSession(
         "More than one session",
-        f"{text!r} could be any of these; give more of the id:\n" + "\n".join(names + more),
+        f"{text!r} matches several sessions. Give more of the id:\n" + "\n".join(names + more),
     )
 
 
 def pinned_rows(
     store: Store, catalog: Catalog, noted: Collection[str], token: CancelToken | None = None
 ) -> frozenset[int]:
-    """The rows of a list that are pinned; `noted` are the ids that our notes hold. A conversation
-    is pinned by any of its parts."""
+    """The rows of a list that are pinned; `noted` are the ids in our notes. A conversation is
+    pinned if one of its parts is."""
     keys = store.keys_of(sorted(noted), token).values() if noted else ()
     return catalog.tips(catalog.pinned.union(key for key in keys if catalog.has(key)))
 
@@ -108,7 +132,7 @@ def _in_batches(
 
 
 def same(one: Message, other: Message) -> bool:
-    """Equal in all that a person sees; rows without text or calls say nothing to repeat."""
+    """Equal in everything that is shown; rows without text or calls never repeat anything."""
     return (
         one.role == other.role
         and one.text == other.text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession
+from explorer.errors import session_gone
 from explorer.model import Kind, Message, MessageState, Outline, Session, Sort, state_of
 from explorer.render.figures import count, exact
 from explorer.stores import columns
@@ -151,7 +151,7 @@ class SmallStore(Store):
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
         found = self.sessions([unit], 0.0, token)
         if not found:
-            raise NoSuchSession("No such session", "It was deleted a moment ago.")
+            raise session_gone()
         (one,) = found
         about = [("Id", one.id), ("Messages", count(one.message_count)), ("Model", one.model)]
         times = [("Started", one.started_at), ("Last message", one.last_active)]

@@ -101,9 +101,9 @@ def test_info_tells_settings_and_what_is_next(path: Path, command: Command) -> N
         (ON, "at its next start: 1 session deleted, 1 session marked as ended"),
         ("model: x", "1 session may be deleted"),
         ("sessions: {auto_prune: no, auto_archive: yes}", "archives sessions after 3 days"),
-        ("sessions: {auto_prune: no}", "Hermes deletes and archives nothing by itself"),
-        ("sessions: {auto_prune: 1}", "not known: sessions.auto_prune is not understood"),
-        ("sessions:\n\tx", "not known: config.yaml cannot be read: line 2"),
+        ("sessions: {auto_prune: no}", "Hermes does not delete or archive sessions by itself"),
+        ("sessions: {auto_prune: 1}", "unknown: sessions.auto_prune is not understood"),
+        ("sessions:\n\tx", "unknown: config.yaml cannot be read: line 2"),
     ],
 )
 def test_info_says_it_in_a_line(path: Path, command: Command, config: str, words: str) -> None:

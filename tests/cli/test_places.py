@@ -110,8 +110,13 @@ def test_a_profile_that_is_not_there_is_wrong_usage(hermes: Path, name: str) -> 
         locate(str(hermes), name, {}, hermes)
 
 
+def test_an_unknown_profile_names_the_closest_ones(hermes: Path) -> None:
+    with pytest.raises(UsageError, match=r"no profile 'wrk' in .*\. Closest: work, play, default$"):
+        locate(str(hermes), "wrk", {}, hermes)
+
+
 def test_a_profile_of_a_file_is_wrong_usage(hermes: Path) -> None:
-    with pytest.raises(UsageError, match="needs the folder"):
+    with pytest.raises(UsageError, match="Leave out --profile"):
         locate(str(hermes / "state.db"), "work", {}, hermes)
 
 
@@ -156,5 +161,5 @@ def test_a_home_is_expanded_and_nobodys_home_is_no_crash(
 
 
 def test_a_folder_without_a_file_says_so(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"neither state\.db nor"):
+    with pytest.raises(StoreError, match=r"has no state\.db and no"):
         locate(str(tmp_path), None, {}, tmp_path)

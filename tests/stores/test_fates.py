@@ -1,4 +1,4 @@
-"""What Hermes is going to do by itself, against a plain statement of its rules and Hermes."""
+"""What Hermes does by itself, against a plain statement of its rules and Hermes."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,17 @@ import pytest
 
 from explorer.stores.base import Store
 from explorer.stores.discover import open_store
-from explorer.stores.fates import DAY, NO_FATES, SOON, Deed, Fate, Fates, SettingState, expiring
+from explorer.stores.fates import (
+    DAY,
+    NO_FATES,
+    SOON,
+    Deed,
+    Fate,
+    Fates,
+    SettingState,
+    expiring,
+    fate_words,
+)
 from explorer.stores.sqlite import slices
 from tests.agents import HERMES, run_agent
 from tests.factories import altered, insert, keys, one_session, rows, say
@@ -456,7 +466,7 @@ def _of(**times: Mapping[int, float]) -> Fates:
     return Fates(**times, retention=90, idle=3)  # type: ignore[arg-type]
 
 
-def test_a_conversation_goes_with_the_first_of_its_parts() -> None:
+def test_a_conversation_has_the_fate_of_its_first_part_to_be_deleted() -> None:
     fates = _of(deletes={1: NOW + DAY, 2: NOW + 2 * DAY, 3: NOW + DAY})
     assert fates.of((1, 2, 3), NOW) == Fate(Deed.DELETE, NOW + DAY, True, 90, parts=2)
     assert fates.of((1, 2, 3), NOW + 3 * DAY) == Fate(Deed.DELETE, NOW + DAY, True, 90, parts=3)
@@ -483,3 +493,21 @@ def test_expiring_is_what_is_deleted_within_a_week_or_archived_at_the_next_start
     found = expiring(fates, lambda key: (key,), NOW)
     assert set(found) == {1, 2, 4}
     assert [fate.is_due(NOW) for fate in found.values()] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("fate", "words"),
+    [
+        (Fate(Deed.DELETE, NOW, True, 90, parts=3), "Deleted by Hermes at its next start."),
+        (
+            Fate(Deed.DELETE, NOW, False, 90, parts=2),
+            "2 of 3 parts may be deleted by Hermes at its next start.",
+        ),
+        (
+            Fate(Deed.END, NOW, True, 1),
+            "Marked as ended by Hermes at its next start, then deleted 1 day later.",
+        ),
+    ],
+)
+def test_a_fate_in_words(fate: Fate, words: str) -> None:
+    assert fate_words(NO_FATES, fate, 3, NOW) == words

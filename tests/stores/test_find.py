@@ -1,4 +1,4 @@
-"""From what somebody types to a session: ids, the beginnings of ids, titles."""
+"""From what the user types to a session: ids, the beginnings of ids, titles."""
 
 from pathlib import Path
 
@@ -68,10 +68,39 @@ def test_percent_and_underscore_are_only_themselves(store: Store) -> None:
 
 
 @pytest.mark.parametrize("typed", ["nothing", "Fix dock", "", "  ", "'; --", "\ufffd"])
-def test_nobody_is_meant(store: Store, typed: str) -> None:
+def test_no_session_is_meant(store: Store, typed: str) -> None:
     with pytest.raises(NoSuchSession, match="No such session") as failed:
         resolve(store, typed)
     assert failed.value.exit_code is ExitCode.NO_SUCH_SESSION
+
+
+@pytest.mark.parametrize(
+    ("typed", "closest"),
+    [
+        ("fix dokcer", "Closest: “Fix docker”, “Fix docker #2”, “Fix docker #10”"),
+        ("100", "Closest: “100x doneXish”, “100% done_ish”"),
+        ("case", "Closest: CamelCase"),
+        ("20261103_150000_fffff0", "Closest: 20261103_150000_ffffff"),
+        ("\x1b[31mzzz", "`list --all` shows every id and title."),
+    ],
+)
+def test_an_unknown_name_names_the_closest_ids_and_titles(
+    store: Store, typed: str, closest: str
+) -> None:
+    with pytest.raises(NoSuchSession) as failed:
+        resolve(store, typed)
+    said = f"No session with the id or title {typed!r}, nor an id that starts with it. "
+    assert failed.value.message.startswith(said + closest)
+
+
+def test_what_is_close_may_hold_anything(tmp_path: Path) -> None:
+    with StateFile.create(tmp_path / "state.db") as state:
+        talk(state, "one", "x", title="evil\x1b[31m" + "l" * 90)
+    with pytest.raises(NoSuchSession) as failed:
+        resolve(open_store(tmp_path / "state.db"), "evi")
+    closest = failed.value.message.partition("Closest: ")[2]
+    assert "\x1b" not in closest
+    assert len(closest) <= 62
 
 
 def test_candidates_are_named_when_several_may_be_meant(store: Store) -> None:

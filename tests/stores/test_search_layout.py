@@ -152,7 +152,7 @@ def test_what_the_agent_noted_of_its_tables_is_said(
         noted = {key: value, "fts_rebuild_progress": str(newest)}
         db.executemany("INSERT OR REPLACE INTO state_meta VALUES (?, ?)", noted.items())
     assert command("info", "--json", "--db", path).json["search"]["trouble"] == [why]
-    assert f"{why}: a search reads every message" in command("info", "--db", path).out
+    assert f"{why}: every search reads all messages" in command("info", "--db", path).out
 
 
 def test_tables_without_triggers_are_said_to_be_behind(tmp_path: Path, command: Command) -> None:
@@ -182,12 +182,12 @@ def test_it_is_said_that_tables_can_be_made_smaller(tmp_path: Path, command: Com
 def test_the_words_of_info(tmp_path: Path, command: Command) -> None:
     said = command("info", "--db", newer_file("hermes-v31", tmp_path)).out
     assert "words over content, tool_name, tool_calls; trigrams over content, tool_name" in said
-    assert f"not in words: {CUT}, reasoning" in said
-    assert "not in trigrams: tool messages, cron and subagent sessions, tool calls" in said
-    assert "What a table does not hold is found by reading every message." in said
+    assert f"not covered by words: {CUT}, reasoning" in said
+    assert "not covered by trigrams: tool messages, cron and subagent sessions, tool calls" in said
+    assert "Text that is not covered is found by reading all messages." in said
     older = command("info", "--db", unpack("hermes-v22", tmp_path)).out
     assert "words and trigrams over content, tool_name, tool_calls" in older
-    assert "not in words or trigrams: reasoning" in older
+    assert "not covered by words or trigrams: reasoning" in older
 
 
 def _layout(table: str, view: str = "", *triggers: str) -> Any:

@@ -182,12 +182,12 @@ async def test_details_say_what_happens_next(path: Path) -> None:
         await driver.press("i")
         assert isinstance(driver.app.screen, DetailsScreen)
         seen = " ".join(driver.screen().split())
-        assert "Hermes deletes it at its next start after 21 Oct 2026, unless you pin it." in seen
+        assert "Deleted by Hermes at its next start after 21 Oct 2026, unless you pin it." in seen
         assert "Ended sessions are deleted after 90 days without activity." in seen
         await driver.press("escape")
         await driver.to("eel")
         await driver.press("i")
-        assert "Hermes deletes it at its next start, unless you pin it." in " ".join(
+        assert "Deleted by Hermes at its next start, unless you pin it." in " ".join(
             driver.screen().split()
         )
 
@@ -322,4 +322,4 @@ async def test_a_pin_of_hermes_spares(path: Path) -> None:
         assert _marked(driver) == {"cat": "◷", "eel": "◷"}
         await driver.to("dog")
         await driver.press("i")
-        assert "Hermes keeps it: it is pinned." in driver.screen()
+        assert "Kept by Hermes because it is pinned." in driver.screen()

@@ -145,7 +145,7 @@ async def test_a_session_that_was_deleted_meanwhile_is_said_to_be_gone(tmp_path:
             db.execute("DELETE FROM sessions WHERE id = 'a'")
         await driver.press("i")
         assert driver.app.screen is driver.main
-        assert "It was deleted a moment ago" in driver.said()
+        assert "This session was deleted a moment ago" in driver.said()
 
 
 async def test_an_empty_list_has_none(tmp_path: Path) -> None:

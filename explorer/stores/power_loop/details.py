@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from explorer.errors import NoSuchSession
+from explorer.errors import session_gone
 from explorer.model import MessageState
 from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
@@ -58,7 +58,7 @@ def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
         f"SELECT {columns.select} FROM {tables.sessions} s WHERE s.rowid = ?", (tables.row(key),)
     )
     if found is None:
-        raise NoSuchSession("No such session", "It was deleted a moment ago.")
+        raise session_gone()
     one = columns.record(found)
     id_ = one.text("session_id")
     stats = _stats(reader, tables, id_)

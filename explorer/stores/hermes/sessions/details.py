@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession
+from explorer.errors import session_gone
 from explorer.model import Kind
 from explorer.render.figures import count, duration, exact, plural
 from explorer.stores.base import Details
@@ -120,7 +120,7 @@ def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Fact
     found, last = _records(reader, (*unit.parts, *unit.whole))
     parts = tuple(found[key] for key in unit.parts if key in found)
     if unit.key not in found or not parts:
-        raise NoSuchSession("No such session", "It was deleted a moment ago.")
+        raise session_gone()
     one = newest(parts)
     ids = [part.text("id") for part in parts]
     chain = unit.whole or unit.parts
