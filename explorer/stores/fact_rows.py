@@ -1,7 +1,7 @@
 """Stored rows as facts to read: any column of any table, whatever its cells hold.
 
-Cells are cut before they leave SQLite, since one may hold many megabytes, and each knows how long
-it was. A zero is as good as nothing: it is what columns of counters and flags begin with.
+Cells are cut before they leave SQLite, since one may hold many megabytes, and their full size is
+kept. A zero counts as empty: it is the default of counters and flags.
 """
 
 import json
@@ -21,7 +21,7 @@ READ = 16_000
 SHOWN = 2_000
 """Characters shown of one."""
 MOST_COLUMNS = 200
-"""Beyond those that are known: SQLite has a limit on what one query can ask for."""
+"""Besides the known ones: SQLite limits the columns of a query."""
 MOST_SETTINGS = 100
 SHORT = 48
 """Characters of JSON that stay on one line."""
@@ -31,7 +31,7 @@ _TIMES = ("_at", "_until", "_deadline")
 
 
 class Record(NamedTuple):
-    """One stored row, by column: text as bytes, cut to what could be shown of it."""
+    """One stored row, by column: text as bytes, cut to what may be shown."""
 
     cell: Mapping[str, object]
     size: Mapping[str, int]
@@ -41,11 +41,11 @@ class Record(NamedTuple):
         return self.cell.get(column) not in _NOTHING
 
     def text(self, column: str) -> str:
-        """The cell in full as far as it was read; empty where there is none."""
+        """The cell as far as it was read; empty where there is none."""
         return cells.words(self.cell.get(column))
 
     def told(self, column: str) -> str:
-        """The cell for a person: JSON indented, a moment as a date, long text cut, and said so."""
+        """The cell as it is shown: JSON indented, a time as a date, long text cut with a note."""
         text = self.text(column)
         moment = cells.seconds(self.cell.get(column)) if column.endswith(_TIMES) else None
         if moment is not None:
@@ -75,7 +75,7 @@ class FactColumns(NamedTuple):
 def columns_of(
     schema: Schema, table: str, alias: str, known: Collection[str], whole: Collection[str]
 ) -> FactColumns:
-    """Every column that the table has; `known` ones in any case, and `whole` ones are not cut."""
+    """The columns that the table has, all `known` ones among them; `whole` ones are not cut."""
     there = schema.tables[table]
     names = [name for name in known if name in there]
     names += sorted(there.difference(known))[:MOST_COLUMNS]
@@ -92,12 +92,12 @@ def columns_of(
 
 
 def labelled(record: Record, labels: Mapping[str, str]) -> list[Row]:
-    """The columns that hold something, under their labels, in the order of these."""
+    """The columns that are not empty, in the order of the labels."""
     return [(label, record.told(column)) for column, label in labels.items() if record.has(column)]
 
 
 def others(record: Record, known: Collection[str]) -> list[Row]:
-    """Whatever else the row holds, under the names of its columns."""
+    """All other columns of the row, under their names."""
     rest = [name for name in sorted(record.cell) if name not in known and record.has(name)]
     return [(name.replace("_", " ").capitalize(), record.told(name)) for name in rest]
 
@@ -122,11 +122,11 @@ def indented(value: object) -> str:
 def _cut(text: str, size: int) -> str:
     if len(text) <= SHOWN and size <= READ:
         return text
-    return f"{text[:SHOWN].rstrip(BROKEN)} …\n(cut: {count(size)} bytes in all)"
+    return f"{text[:SHOWN].rstrip(BROKEN)} …\n(truncated; {count(size)} bytes in total)"
 
 
 def newest(parts: Sequence[Record]) -> Record:
-    """One record of all parts: of each column the newest cell that holds something."""
+    """One record for all parts: of each column the newest cell that is not empty."""
     cell: dict[str, object] = {}
     size: dict[str, int] = {}
     for part in parts:
@@ -137,12 +137,12 @@ def newest(parts: Sequence[Record]) -> Record:
 
 
 def total(parts: Iterable[Record], column: str) -> int | None:
-    """The sum over all parts; None where nobody noted anything."""
+    """The sum over all parts; None where nothing is recorded."""
     found = (cells.integer(part.cell.get(column)) for part in parts)
     known = [number for number in found if number is not None]
     return sum(known) if known else None
 
 
 def sections(found: Iterable[tuple[str, Sequence[Row]]]) -> tuple[Section, ...]:
-    """Sections that say something."""
+    """The sections that have rows."""
     return tuple(Section(title, tuple(rows)) for title, rows in found if rows)

@@ -75,8 +75,8 @@ class SmallStore(Store):
 
     def handover(self) -> Handover | str:
         return (
-            f"{self.kind} has no command that takes a session. Copy the id, or set resume_command"
-            " in the settings."
+            f"{self.kind} has no command to resume a session. Set resume_command in the settings,"
+            " or copy the id."
         )
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:

@@ -15,7 +15,7 @@ from explorer.stores.catalog import Unit
 from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.gateway import files_of
-from explorer.stores.hermes.sessions.rows import TITLE_SOURCES
+from explorer.stores.hermes.words import CODED, COST_STATUSES, in_words
 from tests.factories import T0, altered, everybody, insert, one_session, pairs, rows, talk
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import POWER_LOOP_FILES, unpack
@@ -58,7 +58,7 @@ def _expected(column: str, cell: object) -> list[str]:
         return [exact_cost(float(cell))]
     if isinstance(cell, int):
         return [count(cell)]
-    text = str(cell)
+    text = in_words(column, str(cell)) if column in CODED else str(cell)
     if text.startswith("{"):
         return list(json.loads(text))
     return [text[:150]]
@@ -108,8 +108,6 @@ def test_every_column_of_todays_hermes_is_told_and_no_hash(name: str, tmp_path: 
                 assert "terminal, read_file, patch" in told
             elif column in ("pinned", "hidden", "archived") and cell:
                 assert f"{column.capitalize()}\nyes" in told
-            elif column == "title_source" and cell:
-                assert TITLE_SOURCES[str(cell)] in told
             elif column != "auto_archived" and cell not in (None, "", 0):
                 for words in _expected(column, cell):
                     assert words in told, (column, cell)
@@ -121,8 +119,8 @@ def test_what_an_agent_was_doing_and_did_by_itself_is_told(tmp_path: Path) -> No
         path, "SELECT id, last_activity_at FROM sessions WHERE last_activity_at IS NOT NULL"
     )
     assert isinstance(at, float)
-    activity = f"{exact(at)}\nrunning terminal: make all\ntold by: unknown"
-    assert _value(_one(path, str(id_)), "Times", "Last activity") == activity
+    activity = f"{exact(at)}\nrunning terminal: make all\nsource: unknown"
+    assert _value(_one(path, str(id_)), "Times", "Last active") == activity
     with altered(path) as db:
         db.execute(
             "UPDATE sessions SET archived = 1, auto_archived = 1, transport_profile = 'relay',"
@@ -132,15 +130,15 @@ def test_what_an_agent_was_doing_and_did_by_itself_is_told(tmp_path: Path) -> No
         insert(db, "conversation_generations", source="telegram", session_key="chat", generation=3)
         db.execute('UPDATE system_prompts SET prompt = \'[{"name": 5}, 7, {"name": "x"}]\'')
     told = _one(path, str(id_))
-    assert _value(told, "Session", "Archived") == "yes, by the agent itself"
+    assert _value(told, "Session", "Archived") == "yes, automatically by the agent"
     assert _value(told, "Where", "Transport profile") == "relay"
-    assert _value(told, "Where", "This chat began anew") == "3 times"
+    assert _value(told, "Where", "Chat resets") == "3"
     assert _value(told, "Model", "Tools") == "x"
-    assert _value(told, "Times", "Last activity") is None
+    assert _value(told, "Times", "Last active") is None
     with altered(path) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         db.execute("DELETE FROM system_prompts")
-    assert _value(_one(path, str(id_)), "Model", "Tools") == "their description is not in the file"
+    assert _value(_one(path, str(id_)), "Model", "Tools") == "names not stored in this file"
 
 
 @pytest.mark.parametrize("name", POWER_LOOP_FILES)
@@ -186,9 +184,9 @@ def test_a_part_by_itself_names_the_others_and_says_which_it_is(hermes_file: Pat
     told = _one(hermes_file, "20251020_212232_f29d0d")
     parts = _sections(told)["Parts"]
     assert len(parts) == 4
-    assert ["this one" in value for _, value in parts] == [False, True, False, False]
+    assert ["this part" in value for _, value in parts] == [False, True, False, False]
     continues = _value(told, "Lineage", "Continues") or ""
-    assert continues.startswith("20251020_212135_953f48")
+    assert continues.splitlines()[-1] == "20251020_212135_953f48"
     assert _value(told, "Session", "Messages") == "15"
 
 
@@ -211,37 +209,38 @@ def test_children_are_counted_as_the_catalog_has_them(hermes_file: Path) -> None
 
 def test_a_branch_names_its_origin(hermes_file: Path) -> None:
     told = _one(hermes_file, "20251023_093226_8e8197")
-    assert (_value(told, "Lineage", "Branch of") or "").startswith("20251023_093149_0becd7")
+    origin = _value(told, "Lineage", "Branch of") or ""
+    assert origin.splitlines()[-1] == "20251023_093149_0becd7"
 
 
 def test_a_parent_whose_row_is_gone_is_still_named(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         db.execute("UPDATE sessions SET parent_session_id = 'nobody'")
-    assert "nobody\nits row is gone" in _all_text(_one(path))
+    assert "nobody\nno longer in this file" in _all_text(_one(path))
 
 
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        ("cli_close", "closed in the terminal (cli_close)"),
-        ("compression", "compressed, and continued in the next part (compression)"),
-        ("eaten by a grue", "eaten by a grue"),
+        ("cli_close", "closed in the terminal"),
+        ("compression", "compressed, continued in the next part"),
+        ("eaten_by a grue", "eaten by a grue"),
     ],
 )
-def test_how_it_ended_is_said_in_words(tmp_path: Path, reason: str, words: str) -> None:
+def test_the_end_reason_is_in_words(tmp_path: Path, reason: str, words: str) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         talk(state, "s", "hello", "Hi.", end=reason)
     told = _one(path)
-    assert _value(told, "Times", "How it ended") == words
-    assert _value(told, "Times", "Lasted") == "3.0 s"
+    assert _value(told, "Times", "End reason") == words
+    assert _value(told, "Times", "Duration") == "3.0 s"
 
 
-def test_a_session_that_has_not_ended_lasted_till_its_last_message(tmp_path: Path) -> None:
+def test_the_duration_of_a_session_without_an_end_is_up_to_its_last_message(tmp_path: Path) -> None:
     told = _one(one_session(tmp_path / "state.db"))
-    assert _value(told, "Times", "Ended") == "not noted"
-    assert _value(told, "Times", "Lasted") == "2.0 s"
+    assert _value(told, "Times", "Ended") == "not recorded"
+    assert _value(told, "Times", "Duration") == "2.0 s"
 
 
 @pytest.mark.parametrize(
@@ -270,12 +269,12 @@ def test_a_zero_is_a_price_only_where_the_status_says_so(
     told = _one(path)
     assert _value(told, "Cost", "Cost") == shown
     assert shown != "-" or "$" not in _all_text(told)
-    assert (status or "") in (_value(told, "Cost", "Status") or "")
+    assert _value(told, "Cost", "Status") == (COST_STATUSES[status] if status else None)
 
 
-def test_tokens_that_nobody_counted_are_not_zero(tmp_path: Path) -> None:
+def test_tokens_that_were_not_counted_are_not_zero(tmp_path: Path) -> None:
     told = _one(one_session(tmp_path / "state.db"))
-    assert _sections(told)["Tokens"] == [("All kinds", "-")]
+    assert _sections(told)["Tokens"] == [("Total", "-")]
 
 
 def test_the_settings_of_the_model_are_rows(tmp_path: Path) -> None:
@@ -338,7 +337,7 @@ def test_a_huge_cell_is_cut_and_it_is_said_how_long_it_was(tmp_path: Path) -> No
         db.execute("UPDATE sessions SET system_prompt = CAST(zeroblob(20000000) AS TEXT)")
     prompt = dict(_sections(_one(path))["Also stored"])["System prompt"]
     assert len(prompt) < 3000
-    assert prompt.endswith("(cut: 20,000,000 bytes in all)")
+    assert prompt.endswith("(truncated; 20,000,000 bytes in total)")
 
 
 def test_an_id_is_never_cut(tmp_path: Path) -> None:
@@ -428,7 +427,7 @@ def test_of_very_many_files_some_are_named_and_all_are_counted(tmp_path: Path) -
         (folder / f"request_dump_other_{number:03}.json").touch()
     files = _sections(_one(path))["Files"]
     assert [label for label, _ in files].count("Request dump") == 20
-    assert files[-1] == ("More", "30 · 3.0 kB")
+    assert files[-1] == ("More", "30 files · 3.0 kB")
 
 
 def test_looking_for_files_can_be_cancelled(tmp_path: Path) -> None:
@@ -443,4 +442,4 @@ def test_looking_for_files_can_be_cancelled(tmp_path: Path) -> None:
 def test_a_folder_that_is_none_says_so(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db")
     (tmp_path / "sessions").touch()
-    assert "Not a directory" in (_value(_one(path), "Files", "Beside it") or "")
+    assert "Not a directory" in (_value(_one(path), "Files", "Other files") or "")

@@ -148,5 +148,5 @@ def test_a_reset_chat_is_a_conversation_of_its_own(name: str, marked: bool, tmp_
         for label, value in section.rows
         if section.title == "Lineage"
     }
-    assert lineage["After a reset"] == "1"
+    assert lineage["Followed by"] == "1"
     assert "Subagents" not in lineage

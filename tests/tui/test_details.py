@@ -61,9 +61,9 @@ async def test_in_the_transcript_they_are_of_the_part_that_is_read_alone(demo: P
         driver.main._lister.reveal(store.find("Trip to Kyoto #3")[0].key)
         await driver.settle()
         await driver.press("enter", "c", "i")
-        assert "this one" in _text(driver)
+        assert "this part" in _text(driver)
         await driver.press("escape", "c", "i")
-        assert "this one" not in _text(driver)
+        assert "this part" not in _text(driver)
 
 
 async def test_the_ids_of_all_parts_are_whole_in_eighty_columns(real_file: Path) -> None:
@@ -103,7 +103,7 @@ async def test_a_part_of_an_unfolded_conversation_has_its_own(demo: Path) -> Non
         driver.main._lister.reveal(store.find("Trip to Kyoto #3")[0].key)
         await driver.settle()
         await driver.press("z", "j", "i")
-        assert "this one" in _text(driver)
+        assert "this part" in _text(driver)
         assert _title(driver).endswith("Trip to Kyoto")
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import SAFE_ID
-from explorer.render.figures import count, size
+from explorer.render.figures import plural, size
 from explorer.stores.base import Section
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.leases import Ask
@@ -81,14 +81,14 @@ def _walked(folder: Path, ids: Iterable[str], token: CancelToken) -> Iterable[Be
 
 
 def _dumped(rest: str, ids: Collection[str]) -> tuple[str, tuple[str, ...]]:
-    """(the session that a dump is of, who else it may be of): the longest id counts."""
+    """(the session of a dump, other ids that it may be of): the longest id counts."""
     begins = [rest[:at] for at, letter in enumerate(rest) if letter == "_"]
     mine = [at for at, begin in enumerate(begins) if begin in ids]
     return (begins[mine[-1]], tuple(begins[mine[-1] + 1 :])) if mine else ("", ())
 
 
 def files_of(path: Path, ids: Sequence[str], known: Known, token: CancelToken) -> Section:
-    """The state file and what lies beside it about these sessions."""
+    """The state file, and the files of these sessions next to it."""
     folder = folder_of(path)
     rows = [("State file", str(path.absolute()))]
     try:
@@ -96,15 +96,16 @@ def files_of(path: Path, ids: Sequence[str], known: Known, token: CancelToken) -
     except FileNotFoundError:
         found = []
     except OSError as error:
-        return Section("Files", (*rows, ("Beside it", f"{folder}: {error.strerror}")))
+        return Section("Files", (*rows, ("Other files", f"cannot read {folder}: {error.strerror}")))
     if found:
         rows.append(("Folder", str(folder)))
     rows += [(one.label, f"{one.name} · {size(one.size)}") for one in found[:NAMED]]
     if len(found) > NAMED:
         rest = found[NAMED:]
-        rows.append(("More", f"{count(len(rest))} · {size(sum(one.size for one in rest))}"))
+        together = size(sum(one.size for one in rest))
+        rows.append(("More", f"{plural(len(rest), 'file')} · {together}"))
     if not found:
-        rows.append(("Beside it", "no file of this session"))
+        rows.append(("Other files", "none"))
     return Section("Files", tuple(rows))
 
 
@@ -113,7 +114,7 @@ _COLUMNS = ("session_key", "entry_json", "updated_at")
 
 
 def routes_to(ask: Ask, schema: Schema, ids: Collection[str]) -> Iterator[tuple[str, float | None]]:
-    """(chat, when it was set) of all that lead to one of these sessions, the newest first."""
+    """(chat, when it was set) of every route to one of these sessions, the newest first."""
     if not schema.has("gateway_routing", *_COLUMNS[:2]):
         return
     # No index: there is one row for each chat, and few chats.

@@ -65,20 +65,17 @@ class HermesStore(Store):
         self.keeps_pins = keeps_pins
 
     def handover(self) -> Handover | str:
-        """Hermes opens `state.db` in its home and nothing else. The profile is always named: a home
-        with a sticky profile would otherwise open another one."""
+        """Hermes opens only `state.db` in its home. The profile is always named, since a home may
+        have a sticky one."""
         file = self.path.absolute()
         if file.name != STATE_FILE:
-            return (
-                f"Hermes opens only files named {STATE_FILE} in its own home, and this one is named"
-                f" {file.name}."
-            )
+            return f"Hermes opens only files named {STATE_FILE}, and this one is {file.name}."
         folder = file.parent
         profile, root = "default", folder
         if folder.parent.name == PROFILES:
             profile, root = folder.name, folder.parent.parent
         if not re.fullmatch(PROFILE_NAME, profile):
-            return f"The folder {folder.name} does not have the name of a profile."
+            return f"Hermes cannot open this profile: “{folder.name}” is not a profile name."
         return Handover(
             program="hermes",
             arguments=("-p", "{profile}", "--resume={id}"),
@@ -88,8 +85,7 @@ class HermesStore(Store):
         )
 
     def _config(self) -> Path | str:
-        """Where the settings are that Hermes goes by with this file; where it does not open the
-        file at all, why not."""
+        """The settings that Hermes uses with this file, or why it does not open the file."""
         places = (self.path.absolute(), self.path.resolve())
         file = next((place for place in places if place.name == STATE_FILE), None)
         if file is None:

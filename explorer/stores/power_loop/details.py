@@ -1,10 +1,10 @@
-"""Everything a power-loop file says of a session, but for its messages."""
+"""Everything a power-loop file says about a session, except its messages."""
 
 from pathlib import Path
 
 from explorer.errors import session_gone
 from explorer.model import MessageState
-from explorer.render.figures import count, duration, exact, plural
+from explorer.render.figures import count, duration, exact
 from explorer.stores.base import Details
 from explorer.stores.fact_rows import Record, Row, columns_of, labelled, others, sections, settings
 from explorer.stores.power_loop.tables import Tables, message_state, title_in
@@ -17,14 +17,14 @@ ABOUT = {"status": "Status", "lifecycle": "Lifecycle"}
 LINEAGE = {
     "kind": "Kind",
     "parent_session_id": "Subagent of",
-    "spawn_tool_call_id": "By the call",
+    "spawn_tool_call_id": "Tool call",
     "spawn_depth": "Depth",
 }
 TOKENS = {
     "prompt_tokens": "Input",
     "completion_tokens": "Output",
     "cached_tokens": "Cache read",
-    "total_tokens": "In all",
+    "total_tokens": "Total",
 }
 USE = {
     "sends": "Sends",
@@ -36,7 +36,7 @@ KNOWN = (
     *(*IDS, *ABOUT, *LINEAGE),
     *("model", "config_json", "metadata_json", "created_at", "updated_at"),
 )
-STATES = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "taken out by a repair"}
+STATES = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "removed by a repair"}
 ELSEWHERE = {
     "compactions": "Compressions",
     "notes": "Notes",
@@ -48,11 +48,11 @@ ELSEWHERE = {
     "session_runtime_state": "Runtime states",
     "session_leases": "Leases",
 }
-"""Tables of which the number of rows is told."""
+"""Tables whose rows are counted."""
 
 
 def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
-    """All about one session."""
+    """Everything about one session."""
     columns = columns_of(reader.schema, f"{tables.prefix}sessions", "s", KNOWN, IDS)
     found = reader.row(
         f"SELECT {columns.select} FROM {tables.sessions} s WHERE s.rowid = ?", (tables.row(key),)
@@ -67,7 +67,7 @@ def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
         ("Session", _session(reader, tables, key, one)),
         ("Model", model),
         ("Tokens", [(label, count(stats[at])) for at, label in TOKENS.items() if at in stats]),
-        ("Use", [(label, count(stats[at])) for at, label in USE.items() if at in stats]),
+        ("Usage", [(label, count(stats[at])) for at, label in USE.items() if at in stats]),
         ("Times", _times(reader, tables, key, one)),
         ("Lineage", _lineage(reader, tables, id_, one)),
         ("Metadata", settings(one, "metadata_json", "Metadata")),
@@ -112,12 +112,12 @@ def _times(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:
         f"SELECT max(m.created_at) FROM {tables.messages} m WHERE {tables.of_session}",
         (tables.row(key),),
     )
-    rows = labelled(one, {"created_at": "Started", "updated_at": "Changed"})
+    rows = labelled(one, {"created_at": "Started", "updated_at": "Updated"})
     started, last = cells.seconds(one.cell.get("created_at")), cells.seconds(newest)
     if last is not None:
         rows.append(("Last message", exact(last)))
     if started is not None and last is not None:
-        rows.append(("Lasted", duration(last - started)))
+        rows.append(("Duration", duration(last - started)))
     return rows
 
 
@@ -129,7 +129,7 @@ def _lineage(reader: Reader, tables: Tables, id_: str, one: Record) -> list[Row]
 
 
 def _elsewhere(reader: Reader, tables: Tables, id_: str) -> list[Row]:
-    """What other tables hold: how many rows, and the call that was never answered."""
+    """The number of rows in other tables, and the tool call without a result."""
     rows = []
     state = f"{tables.prefix}session_state"
     if reader.schema.has(state, "session_id", "pending_json"):
@@ -138,7 +138,7 @@ def _elsewhere(reader: Reader, tables: Tables, id_: str) -> list[Row]:
             f'SELECT {columns.select} FROM "{state}" t WHERE t.session_id = ?', (id_,)
         )
         if found:
-            rows += labelled(columns.record(found), {"pending_json": "Waiting for a tool"})
+            rows += labelled(columns.record(found), {"pending_json": "Pending tool call"})
     for name, label in ELSEWHERE.items():
         table = f"{tables.prefix}{name}"
         if reader.schema.has(table, "session_id"):
@@ -146,5 +146,5 @@ def _elsewhere(reader: Reader, tables: Tables, id_: str) -> list[Row]:
                 f'SELECT count(*) FROM "{table}" t WHERE t.session_id = ?', (id_,)
             )
             if number:
-                rows.append((label, plural(number, "row")))
+                rows.append((label, count(number)))
     return rows

@@ -40,8 +40,8 @@ class PowerLoopStore(SmallStore):
 
     def handover(self) -> Handover | str:
         return (
-            "power-loop has no command that takes a session: a program does, with"
-            " send(text, session_id=…). Copy the id, or set resume_command in the settings."
+            "power-loop has no command to resume a session. Call send(text, session_id=…) in your"
+            " program, or set resume_command in the settings."
         )
 
     def figures(self, reader: Reader) -> Figures:

@@ -103,15 +103,15 @@ def unpack(packed: object, bytes_: int = 0) -> list[Image]:
     far more is not believed: a gigabyte of zeros fits into one megabyte."""
     try:
         if not isinstance(packed, bytes):
-            raise ValueError("it is not there")
+            raise ValueError("missing")
         unpacking = zlib.decompressobj()
         data = unpacking.decompress(packed, MOST + 2 * max(bytes_, 0))
         if not unpacking.eof:
-            raise ValueError("it is cut short, or far longer than it was")
+            raise ValueError("truncated, or far larger than recorded")
         return list(_rows(data))
     except (zlib.error, struct.error, IndexError, ValueError) as error:
         raise ExplorerError(
-            "The trash is damaged", f"A part of it cannot be unpacked ({error})."
+            "The trash is damaged", f"Part of it cannot be unpacked ({error})."
         ) from error
 
 
@@ -140,7 +140,7 @@ def _rows(data: bytes, cut: bool = False) -> Iterable[Image]:
                 (length,) = _LENGTH.unpack_from(data, at)
                 at += _LENGTH.size
                 if at + length > len(data) and not cut:
-                    raise ValueError("cut short")
+                    raise ValueError("truncated")
                 found = data[at : at + length]
                 row.append(RawText(found) if kind == b"t" else found)
                 at += length

@@ -1,9 +1,9 @@
-"""Everything a Hermes file says of a session or a conversation, but for its messages.
+"""Everything a Hermes file says about a session or a conversation, except its messages.
 
-Columns that are known have labels and a place; whatever else a file of any schema holds comes
-under "Also stored", so that nothing is kept from who asks. Of a conversation the numbers are sums
-and the rest is what its newest part says. Other rows tell of parents and children, the gateway's
-routes and use by model; newer schemas keep prompts and tools once for all sessions, by their hash.
+Known columns have labels and a place; everything else in a file of any schema comes under "Also
+stored", so that nothing is left out. For a conversation the numbers are sums, and the rest is of
+its newest part. Other tables hold parents and children, the gateway's routes and usage by model;
+newer schemas keep prompts and tools once for all sessions, by their hash.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,15 +27,13 @@ from explorer.stores.fact_rows import (
     settings,
     total,
 )
+from explorer.stores.hermes import words
 from explorer.stores.hermes.gateway import files_of, routes_to
 from explorer.stores.hermes.sessions.columns import keys_of
 from explorer.stores.hermes.sessions.rows import (
-    END_REASONS,
     SPENDING,
-    TITLE_SOURCES,
-    TOKENS,
+    coded,
     cost_rows,
-    in_words,
     price,
     read_time,
     statuses,
@@ -57,52 +55,23 @@ from explorer.stores.sqlite.slices import numbered_rows
 
 IDS = ("id", "parent_session_id")
 """Never cut."""
-COUNTS = {
-    "message_count": "Messages",
-    "tool_call_count": "Tool calls",
-    "api_call_count": "Model calls",
-    "rewind_count": "Rewound",
-}
-WHERE = {
-    "source": "Source",
-    "created_source": "Begun in",
-    "display_name": "Chat",
-    "chat_type": "Kind of chat",
-    "chat_id": "Chat id",
-    "thread_id": "Thread",
-    "user_id": "User",
-    "session_key": "Session key",
-    "profile_name": "Profile",
-    "transport_profile": "Transport profile",
-    "cwd": "Workspace",
-    "git_repo_root": "Repository",
-    "git_branch": "Branch",
-    "origin_json": "Origin",
-    "handoff_state": "Hand-over",
-    "handoff_platform": "Handed over to",
-    "handoff_error": "Hand-over failed",
-}
-MODEL = {
-    "billing_provider": "Provider",
-    "billing_base_url": "Address",
-    "billing_mode": "Paid by",
-}
 TIMES = (
     *("started_at", "ended_at", "end_reason", "last_read_at"),
     *("last_activity_at", "last_activity_description", "last_activity_provenance"),
 )
 PROMPT, TOOLS = "system_prompt_hash", "tool_names"
-"""Where the texts lie that many sessions share."""
+"""Hashes of texts that many sessions share."""
 KNOWN = (
     *IDS,
     *("title", "title_source", "pinned", "hidden", "archived", "auto_archived"),
     *("model", "model_config", PROMPT, TOOLS),
-    *(*COUNTS, *WHERE, *MODEL, *TOKENS, *SPENDING, *TIMES),
+    *(*words.COUNTS, *words.WHERE, *words.MODEL, "billing_mode"),
+    *(*words.TOKENS, *SPENDING, *TIMES),
 )
 
 
 def details(file: ReadOnlyFile, unit: Unit, token: CancelToken) -> Details:
-    """All about a unit. Files are looked for when the database is closed again."""
+    """Everything about a unit. Files are looked for after the database is closed."""
     ids, title, told, rest = file.read(lambda reader: _read(reader, unit), token)
 
     def known(others: Collection[str]) -> Collection[str]:
@@ -116,7 +85,7 @@ _Facts = tuple[str, Sequence[Row]]
 
 
 def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Facts], _Facts]:
-    """What the tables say: (ids of the parts, title, sections, whatever else they hold)."""
+    """What the tables hold: (ids of the parts, title, sections, all other columns)."""
     found, last = _records(reader, (*unit.parts, *unit.whole))
     parts = tuple(found[key] for key in unit.parts if key in found)
     if unit.key not in found or not parts:
@@ -126,7 +95,7 @@ def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Fact
     chain = unit.whole or unit.parts
     told: list[_Facts] = [
         ("Session", _session(parts, one)),
-        ("Where", [*labelled(one, WHERE), *resets(reader, one)]),
+        ("Where", [*labelled(one, words.WHERE), *resets(reader, one)]),
         ("Model", [*_model(parts, one), *_tools(reader, one)]),
         ("Tokens", token_rows(parts)),
         ("Cost", cost_rows(parts, one)),
@@ -155,13 +124,11 @@ def _records(
 
 
 def _session(parts: Sequence[Record], one: Record) -> list[Row]:
-    rows = labelled(one, {"title": "Title"})
-    if one.has("title_source"):
-        rows.append(("Title was", in_words(one.text("title_source"), TITLE_SOURCES)))
+    rows = [*labelled(one, {"title": "Title"}), *coded(one, "title_source")]
     rows.append(("Id", parts[-1].text("id")))
     if len(parts) > 1:
-        rows.append(("Parts", f"{count(len(parts))}, read as one conversation"))
-    for column, label in COUNTS.items():
+        rows.append(("Parts", f"{count(len(parts))} (one conversation)"))
+    for column, label in words.COUNTS.items():
         number = total(parts, column)
         if number or (number == 0 and column == "message_count"):
             rows.append((label, count(number)))
@@ -169,38 +136,36 @@ def _session(parts: Sequence[Record], one: Record) -> list[Row]:
 
 
 def _standing(parts: Sequence[Record]) -> list[Row]:
-    """What somebody, or the agent by itself, has done with it."""
+    """Whether it is pinned, hidden or archived, and by whom."""
     rows, tip = [], parts[-1]
     pinned = [part for part in parts if part.has("pinned")]
     if pinned:
         rows.append(("Pinned", _yes(pinned[-1], "pinned")))
     if tip.has("hidden"):
-        rows.append(("Hidden", _yes(tip, "hidden", ", by the agent: it is in none of its lists")))
+        rows.append(("Hidden", _yes(tip, "hidden", words.HIDDEN)))
     if tip.has("archived"):
         swept = cells.flag(tip.cell.get("auto_archived"), default=False)
-        rows.append(("Archived", _yes(tip, "archived", ", by the agent itself" if swept else "")))
+        rows.append(("Archived", _yes(tip, "archived", words.AUTO_ARCHIVED if swept else "yes")))
     return rows
 
 
-def _yes(record: Record, column: str, how: str = "") -> str:
-    """A flag in words; a cell that is none as it is."""
-    yes = cells.flag(record.cell[column], default=False)
-    return f"yes{how}" if yes else record.told(column)
+def _yes(record: Record, column: str, yes: str = "yes") -> str:
+    """A flag in words; any other cell unchanged."""
+    return yes if cells.flag(record.cell[column], default=False) else record.told(column)
 
 
 def _tools(reader: Reader, one: Record) -> list[Row]:
-    """The names of the tools that were offered to the model, where their description is read."""
+    """The names of the tools that the model could call, from their descriptions."""
     if not one.has(TOOLS):
         return []
     found = shared_text(reader, one.text(TOOLS), TOOLS_READ)
     names = map(_name, cells.items(found[0])) if found else ()
-    missing = "their description is not in the file"
-    plain = one.told(TOOLS) if one.text(TOOLS)[:1] in ("[", "{") else missing
+    plain = one.told(TOOLS) if one.text(TOOLS)[:1] in ("[", "{") else words.NO_TOOLS
     return [("Tools", ", ".join(filter(None, names)) or plain)]
 
 
 def _with_prompt(reader: Reader, one: Record) -> Record:
-    """The row with its system prompt, where that lies in a table of its own."""
+    """The row with its system prompt, where that is in a table of its own."""
     found = shared_text(reader, one.text(PROMPT), READ) if one.has(PROMPT) else None
     if found is None:
         return one
@@ -214,7 +179,8 @@ def _with_prompt(reader: Reader, one: Record) -> Record:
 def _model(parts: Sequence[Record], one: Record) -> list[Row]:
     models = dict.fromkeys(part.text("model") for part in parts if part.has("model"))
     rows = [("Model", "\n".join(models))] if models else []
-    return [*rows, *labelled(one, MODEL), *settings(one, "model_config", "Settings")]
+    rows += [*labelled(one, words.MODEL), *coded(one, "billing_mode")]
+    return [*rows, *settings(one, "model_config", "Settings")]
 
 
 def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
@@ -230,23 +196,22 @@ def _times(parts: Sequence[Record], last: Sequence[float | None]) -> list[Row]:
     if message is not None:
         rows.append(("Last message", exact(message)))
     if noted is not None:
-        rows.append(("Last activity", "\n".join((exact(noted), *_doing(parts[-1])))))
+        rows.append(("Last active", "\n".join((exact(noted), *_doing(parts[-1])))))
     if (read_at := read_time(parts[-1].cell.get("last_read_at"))) is not None:
-        rows.append(("Last read", exact(read_at) if read_at else "marked as unread"))
-    rows.append(("Ended", parts[-1].told("ended_at") or "not noted"))
-    if parts[-1].has("end_reason"):
-        rows.append(("How it ended", in_words(parts[-1].told("end_reason"), END_REASONS)))
+        rows.append(("Last read", exact(read_at) if read_at else words.UNREAD))
+    rows.append(("Ended", parts[-1].told("ended_at") or words.NOT_RECORDED))
+    rows += coded(parts[-1], "end_reason")
     end = ended or active
     if started is not None and end is not None:
-        rows.append(("Lasted", duration(end - started)))
+        rows.append(("Duration", duration(end - started)))
     return rows
 
 
 def _doing(part: Record) -> list[str]:
-    """What the agent said that it was doing, and how that is known."""
+    """What the agent was doing, and how that is known."""
     provenance = part.told("last_activity_provenance")
-    told = f"told by: {provenance}" if provenance else ""
-    return [line for line in (part.told("last_activity_description"), told) if line]
+    source = f"source: {provenance}" if provenance else ""
+    return [line for line in (part.told("last_activity_description"), source) if line]
 
 
 def _parts(chain: Sequence[Record], here: Sequence[Record]) -> list[Row]:
@@ -257,7 +222,7 @@ def _parts(chain: Sequence[Record], here: Sequence[Record]) -> list[Row]:
         messages = cells.amount(part.cell.get("message_count"))
         facts = [exact(cells.seconds(part.cell.get("started_at"))), plural(messages, "message")]
         if len(here) < len(chain) and part in here:
-            facts.append("this one")
+            facts.append(words.THIS_PART)
         rows.append((f"Part {number}", f"{part.text('id')}\n{' · '.join(facts)}"))
     return rows
 
@@ -265,30 +230,23 @@ def _parts(chain: Sequence[Record], here: Sequence[Record]) -> list[Row]:
 MOST_ROUTES = 20
 MOST_MODELS = 20
 
-_KINDS = {
-    Kind.BRANCH: ("a branch of another session", "Branch of", "Branches"),
-    Kind.SUBAGENT: ("a subagent's session", "Subagent of", "Subagents"),
-    Kind.CONTINUATION: ("a part of a conversation", "Continues", "Continued by"),
-    Kind.ROOT: ("a conversation of its own", "Came after", "After a reset"),
-}
-"""What a session of this kind is, what its parent is to it, and what it is to its parent."""
-
 
 def lineage(reader: Reader, unit: Unit) -> list[Row]:
-    """What it came from, and how many sessions came of it."""
-    what, parent_is, _ = _KINDS[unit.kind]
+    """Its kind and parent, and how many children it has."""
+    what, parent_is, _ = words.KINDS[unit.kind]
     rows = [("Kind", what)]
     if unit.restored:
-        rows.append(("Hidden", "by Hermes, since an upgrade took it for a subagent's; not lost"))
+        rows.append(("Hidden", words.RESTORED))
     parent = _parent(reader, unit)
     if parent:
         rows.append((parent_is, parent))
-    came = _children(reader, unit)
-    return rows + [(_KINDS[kind][2], count(came[kind])) for kind in _KINDS if kind in came]
+    found = _children(reader, unit)
+    labels = {kind: label for kind, (_, _, label) in words.KINDS.items()}
+    return rows + [(labels[kind], count(found[kind])) for kind in labels if kind in found]
 
 
 def _parent(reader: Reader, unit: Unit) -> str:
-    """Id and title of the parent of the first part; empty where it has none."""
+    """Title and id of the parent of the first part; empty where it has none."""
     title = reader.schema.pick("sessions", "p", ("title",))
     found = reader.row(
         f"SELECT s.parent_session_id, p.rowid, {title} FROM sessions s"
@@ -297,12 +255,14 @@ def _parent(reader: Reader, unit: Unit) -> str:
     )
     if found is None or not found[0]:
         return ""
-    about = cells.words(found[2]) if found[1] is not None else "its row is gone"
-    return f"{cells.words(found[0])}\n{about}".rstrip("\n")
+    id_, title = cells.words(found[0]), cells.words(found[2])
+    if found[1] is None:
+        return f"{id_}\n{words.GONE}"
+    return f"{title}\n{id_}" if title else id_
 
 
 def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
-    """How many sessions of each kind have one of the parts for a parent; by the index on it."""
+    """How many sessions of each kind have one of the parts as parent; by the index on it."""
     select = f"SELECT s.rowid, {reader.schema.pick('sessions', 's', TIES)} FROM sessions s"
     everyone: dict[int, Ties] = {}
     for batch in batches(unit.parts):
@@ -321,7 +281,7 @@ def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
 
 
 def resets(reader: Reader, one: Record) -> list[Row]:
-    """How often the chat of a session has begun anew, which newer agents count."""
+    """How often the chat of a session was reset, which newer agents count."""
     table = "conversation_generations"
     if not reader.schema.has(table, "source", "session_key", "generation"):
         return []
@@ -330,7 +290,7 @@ def resets(reader: Reader, one: Record) -> list[Row]:
         (one.text("source"), one.text("session_key")),
     )
     times = cells.amount(number)
-    return [("This chat began anew", plural(times, "time"))] if times else []
+    return [("Chat resets", count(times))] if times else []
 
 
 def routes(reader: Reader, ids: Sequence[str]) -> list[Row]:
@@ -340,7 +300,7 @@ def routes(reader: Reader, ids: Sequence[str]) -> list[Row]:
 
 
 def usage(reader: Reader, keys: Sequence[int]) -> list[Row]:
-    """What each model did, over all parts; by the index on the session."""
+    """The usage by model, over all parts; by the index on the session."""
     table = "session_model_usage"
     if not reader.schema.has(table, "session_id", "model"):
         return []
@@ -364,21 +324,21 @@ def usage(reader: Reader, keys: Sequence[int]) -> list[Row]:
 
 def _used(records: Sequence[Record]) -> list[str]:
     calls = total(records, "api_call_count")
-    words = [plural(calls, "call")] if calls else []
-    for column, label in TOKENS.items():
+    used = [plural(calls, "call")] if calls else []
+    for column, label in words.TOKENS.items():
         number = total(records, column)
         if number:
-            words.append(f"{label.lower()} {count(number)}")
+            used.append(f"{label.lower()} {count(number)}")
     paid = filter(None, (price(records), *statuses(records)))
-    return [line for line in (" · ".join(words), " · ".join(paid)) if line]
+    return [line for line in (" · ".join(used), " · ".join(paid)) if line]
 
 
 TOOLS_READ = 1_000_000
-"""Bytes of a description of tools: of a hundred of them it has some hundred thousand."""
+"""Bytes of tool descriptions: a hundred tools have some hundred thousand."""
 
 
 def shared_text(reader: Reader, hash_: str, most: int) -> tuple[bytes, int] | None:
-    """(the beginning of a text, its bytes in all); None where the file does not hold it."""
+    """(the beginning of a text, its size in bytes); None where the file does not hold it."""
     if not hash_ or not reader.schema.has("system_prompts", "hash", "prompt"):
         return None
     found = reader.row(

@@ -13,6 +13,7 @@ from explorer.stores.catalog import Unit
 from explorer.stores.fact_rows import Record, Row, labelled, total
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
 from explorer.stores.hermes.sessions.survey import NEWEST, hermes_leases, latest, newest_time
+from explorer.stores.hermes.words import CODED, TOKENS, in_words
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.slices import numbered_rows
@@ -151,8 +152,8 @@ def _session(
 
 
 def read_time(cell: object) -> float | None:
-    """When a session was read last: zero where somebody marked it as unread, None where the agent
-    does not keep track of it."""
+    """When a session was last read: zero where it is marked as unread, None where the agent does
+    not keep track of it."""
     return None if cells.number(cell) is None else cells.seconds(cell) or 0.0
 
 
@@ -172,13 +173,6 @@ def _cost(parts: Sequence[_Raw]) -> tuple[float | None, str | None]:
     return total, status
 
 
-TOKENS = {
-    "input_tokens": "Input",
-    "output_tokens": "Output",
-    "cache_read_tokens": "Cache read",
-    "cache_write_tokens": "Cache write",
-    "reasoning_tokens": "Reasoning",
-}
 ACTUAL, ESTIMATED = "actual_cost_usd", "estimated_cost_usd"
 COSTS = (ACTUAL, ESTIMATED, "cost_status")
 _PRICED = {ACTUAL: "actual", ESTIMATED: "estimated"}
@@ -188,15 +182,15 @@ UNKNOWN = "-"
 
 
 def token_rows(parts: Sequence[Record]) -> list[Row]:
-    """The sum of each kind; where all are zero nobody counted."""
+    """The sum of each kind; where all are zero they were not counted."""
     found = {label: total(parts, column) for column, label in TOKENS.items()}
     if not any(found.values()):
-        return [("All kinds", UNKNOWN)]
+        return [("Total", UNKNOWN)]
     return [(label, count(number)) for label, number in found.items() if number is not None]
 
 
 def cost_rows(parts: Sequence[Record], one: Record) -> list[Row]:
-    """Nothing for schemas that know no cost."""
+    """Empty for schemas without costs."""
     if ESTIMATED not in one.cell:
         return []
     rows = [("Cost", price(parts) or UNKNOWN)]
@@ -204,7 +198,13 @@ def cost_rows(parts: Sequence[Record], one: Record) -> list[Row]:
     if actual is not None and estimated is not None:
         rows.append(("Estimated", exact_cost(estimated)))
     rows += [("Status", status) for status in statuses(parts)]
-    return rows + labelled(one, {"cost_source": "Price from", "pricing_version": "Prices of"})
+    return [*rows, *coded(one, "cost_source"), *labelled(one, {"pricing_version": "Price version"})]
+
+
+def coded(record: Record, column: str) -> list[Row]:
+    """The row of a column that holds a code, if it does."""
+    label, _ = CODED[column]
+    return [(label, in_words(column, record.told(column)))] if record.has(column) else []
 
 
 def price(parts: Sequence[Record]) -> str:
@@ -215,13 +215,13 @@ def price(parts: Sequence[Record]) -> str:
 
 
 def statuses(parts: Sequence[Record]) -> list[str]:
-    """How sure that is, in words: once for each status that a part has."""
+    """How reliable the cost is: each status of a part once."""
     found = dict.fromkeys(part.text("cost_status") for part in parts if part.has("cost_status"))
-    return [in_words(status, COST_STATUSES) for status in found]
+    return [in_words("cost_status", status) for status in found]
 
 
 def dollars(parts: Sequence[Record], column: str) -> float | None:
-    """The sum of what is known of a kind of cost; None where nothing is."""
+    """The sum of the known costs of a kind; None where none is known."""
     costs = (_dollars(part.cell.get(column), part.text("cost_status"), column) for part in parts)
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None
@@ -238,48 +238,3 @@ def _dollars(cell: object, status: str, column: str) -> float | None:
     cost = cells.number(cell)
     known = cost is not None and (cost > 0 or status == _PRICED[column])
     return max(cost or 0.0, 0.0) if known else None
-
-
-END_REASONS = {
-    "explorer_close": "ended in Session Explorer",
-    "cli_close": "closed in the terminal",
-    "new_session": "a new session was started",
-    "resumed_other": "another session was resumed",
-    "branched": "branched into another session",
-    "compression": "compressed, and continued in the next part",
-    "orphaned_compression": "compressed, but what continued it is gone",
-    "cron_complete": "the scheduled job was done",
-    "agent_close": "closed by the agent",
-    "session_reset": "reset: the chat began a new session",
-    "session_switch": "the chat went on with another session",
-    "idle": "reset after a time without a message",
-    "daily": "reset by the daily schedule",
-    "suspended": "suspended",
-    "resume_pending_expired": "waited too long to be resumed",
-    "tui_close": "closed in the agent's own screen",
-    "tui_shutdown": "the agent's own screen was shut down",
-    "ws_disconnect": "its connection was closed",
-    "ws_orphan_reap": "cleaned up after its connection was lost",
-    "idle_timeout": "closed after a time without use",
-    "lru_evict": "closed to make room for newer ones",
-    "superseded_by_resume": "resumed as another session",
-    "startup_orphan_reap": "found open and cleaned up at a later start",
-}
-TITLE_SOURCES = {
-    "user": "given by you",
-    "llm": "given by the agent",
-    "derived": "derived from the first message",
-    "branch": "taken over from the session it branched off",
-    "branch_fallback": "made of that of the session it branched off",
-}
-COST_STATUSES = {
-    "actual": "what the provider charged",
-    "estimated": "estimated from list prices",
-    "unknown": "the agent knew no price",
-    "included": "included in a plan, not paid by use",
-}
-
-
-def in_words(code: str, words: dict[str, str]) -> str:
-    """The words with the code behind them, for who looks for it; an unknown code as it is."""
-    return f"{words[code]} ({code})" if code in words else code
