@@ -1,8 +1,8 @@
-"""The values that cross layers and threads: sessions, messages and what a store says of itself.
+"""The values that cross layers and threads: sessions, messages and facts about a store.
 
 All are frozen: named tuples, which cost a command a quarter of the start-up time that dataclasses
-would. Text in them is as the agent stored it (decoded, never cleaned): whoever paints or
-prints it passes it through `render.clean` first. Times are seconds since the epoch, or None.
+would. Text in them is as the agent stored it (decoded, never cleaned): callers pass it through
+`render.clean` before they show it. Times are seconds since the epoch, or None.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 class State(StrEnum):
-    """Whether somebody may still be writing the session."""
+    """Whether an agent may still be writing the session."""
 
     RUNNING = "running"
     OPEN = "open"
@@ -33,8 +33,8 @@ class State(StrEnum):
 
 
 def state_of(*, last_active: float | None, ended: bool, held_until: float, now: float) -> State:
-    """Whether somebody may be writing a session: a process that holds it until a time by its own
-    word (zero where none does), or the writer of its newest message."""
+    """Whether an agent may be writing a session: a process that holds it until a time, as it claims
+    (zero where none does), or the writer of its newest message."""
     if held_until > now:
         return State.RUNNING
     if ended:
@@ -68,7 +68,7 @@ OWN_CLASSES = (
     *(Hidden.CRON, Hidden.SUBAGENT, Hidden.TOOL, Hidden.KANBAN, Hidden.ONESHOT),
     *(Hidden.HIDDEN, Hidden.EMPTY),
 )
-"""Those that a session belongs to by itself, not by what somebody did with it or asked for."""
+"""Those that a session belongs to by itself, not by what was done with it or asked for."""
 
 
 class MessageState(StrEnum):
@@ -184,21 +184,21 @@ class Message(NamedTuple):
     finish_reason: str | None = None
     state: MessageState = MessageState.LIVE
     repeats: int = 1
-    """How many rows that say the same this one stands for."""
+    """How many equal rows this one represents."""
     display: str | None = None
     """The agent's own word for how it is to be shown, if it has one."""
     notice: str = ""
-    """Of a row that nobody said, what it tells, in words: a switch, a subagent that is done."""
+    """The words of a row that is not part of the talk: a switch, a subagent that is done."""
     unseen: bool = False
     """For the model alone: no person is meant to see it."""
     summary: bool = False
     """Marked by the agent as the summary of what it compressed."""
     reactions: tuple[str, ...] = ()
-    """The signs that somebody put below it."""
+    """The emoji that people put below it."""
 
 
 UNKNOWN = -1
-"""A size that nobody has measured yet."""
+"""A size that is not measured yet."""
 
 
 class Outline(NamedTuple):
@@ -215,9 +215,9 @@ class Outline(NamedTuple):
     tool_call_id: str | None = None
     state: MessageState = MessageState.LIVE
     repeats: int = 1
-    """How many rows that say the same this one stands for."""
+    """How many equal rows this one represents."""
     unsaid: bool = False
-    """Nobody said it: a notice, or for the model alone."""
+    """Not part of the talk: a notice, or for the model alone."""
 
 
 class Hit(NamedTuple):
@@ -269,11 +269,11 @@ class StoreInfo(NamedTuple):
     wal_bytes: int
     search: SearchModes
     snapshot: bool
-    """Read as a file that nobody can be writing, because its folder is read-only."""
+    """Read as a file that no process can write, because its folder is read-only."""
     edits: Mapping[str, str | None]
     """Each edit by name: None when possible, else why not."""
     sound: bool = True
-    """Whether the file agrees with itself on how many sessions it has; else it is damaged."""
+    """Whether table and indexes agree on the number of sessions; else the file is damaged."""
 
 
 class Action(StrEnum):

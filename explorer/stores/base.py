@@ -5,8 +5,7 @@ is. Every call opens the file, reads and closes it, and stops when its token is 
 
 To a search a store gives candidates: every message that may hold what is wanted, newest first, and
 of each whether that is certain. What is not certain (text inside JSON, pictures beside text,
-thoughts in their many places) is read and decided by who asked, on the text as a person would see
-it.
+reasoning in its many places) is read and decided by the caller, on the text as it is shown.
 """
 
 import os
@@ -33,7 +32,7 @@ class Needles(NamedTuple):
 
     groups: tuple[Group, ...] = ()
     rewound: bool = False
-    """Messages that were taken back count too."""
+    """Rewound messages count too."""
     sure: tuple[Group, ...] = ()
     """What in plain content makes it certain: one text of every group."""
 
@@ -66,7 +65,7 @@ class Stretch(NamedTuple):
 
     found: Sequence[Candidate]
     below: int | None
-    """Where to go on; None at the end."""
+    """Where to continue; None at the end."""
     done: float
     """How much of the file has been looked at, from 0 to 1."""
 
@@ -79,7 +78,7 @@ T = TypeVar("T")
 
 
 class NamedSession(NamedTuple):
-    """A session that answers to what was typed."""
+    """A session that matches what was typed."""
 
     key: int
     id: str
@@ -93,7 +92,7 @@ class Changes(NamedTuple):
     keys: frozenset[int]
     """Sessions that are new or were written to."""
     family: Catalog | None
-    """They and everybody they are tied to."""
+    """These and all sessions that they are linked to."""
 
 
 class Section(NamedTuple):
@@ -105,7 +104,7 @@ class Section(NamedTuple):
 
 
 class Details(NamedTuple):
-    """All that is known of a session, or of a conversation as a whole."""
+    """Everything known about a session, or about a whole conversation."""
 
     id: str
     """The one that is resumed."""
@@ -125,7 +124,7 @@ class Figures(NamedTuple):
 
 
 class Handover(NamedTuple):
-    """How the agent of a store takes a session back."""
+    """How the agent of a store resumes a session."""
 
     program: str
     arguments: tuple[str, ...]
@@ -152,19 +151,19 @@ class TooLong(NamedTuple):
 Edits: TypeAlias = "Editor"
 """The writing half of a store: keys in, plans and receipts out.
 
-Every plan is made from the store as it is, and every edit checks again under the lock. What an edit
-took out is in the trash, complete, before it goes. The engine is one for all kinds.
+Every plan is made from the store as it is, and every edit checks again under the lock. Whatever an
+edit removes is complete in the trash before. One engine serves all kinds.
 """
 
 
 class Store(Protocol):
     """The sessions of one file: reading them, and through `edits` changing them. What few agents
-    have is answered here for the others."""
+    have is implemented here for the others."""
 
     path: Path
     kind: str
     keeps_ends: bool = False
-    """Whether it is written down that a session has ended; else none counts as left open."""
+    """Whether ends of sessions are recorded; else no session counts as left open."""
     keeps_pins: bool = False
     """Whether the agent itself has pins; else they are kept in our notes."""
     _file: ReadOnlyFile
@@ -183,7 +182,7 @@ class Store(Protocol):
         ...
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
-        # Late: who reads need not load what edits.
+        # Late: readers do not need the code for changes.
         from explorer.stores.edits.refusals import reasons
 
         def work(reader: Reader) -> StoreInfo:
@@ -209,11 +208,11 @@ class Store(Protocol):
         return self._file.read(work, token)
 
     def figures(self, reader: Reader) -> Figures:
-        """What `info` tells beyond the file itself."""
+        """What `info` says besides facts about the file itself."""
         ...
 
     def dialect(self) -> "Dialect":
-        """How its agent keeps sessions, for whoever edits."""
+        """How its agent keeps sessions, for edits."""
         ...
 
     def first_page(
@@ -225,8 +224,8 @@ class Store(Protocol):
     def pinned(
         self, noted: Collection[str], now: float, token: CancelToken | None = None
     ) -> list[Session]:
-        """The conversations that are pinned, in our notes (`noted` are ids) or, where that is told
-        at once, in the agent itself; for a first page, the newest first."""
+        """The conversations that are pinned, in our notes (`noted` are ids) or, where that is
+        quick, in the agent itself; for a first page, the newest first."""
         ...
 
     def catalog(self, token: CancelToken | None = None) -> Catalog: ...
@@ -251,13 +250,13 @@ class Store(Protocol):
         before: float | None = None,
         token: CancelToken | None = None,
     ) -> Fates:
-        """What the agent is going to do by itself to these sessions, with all parts of their
+        """What the agent does by itself to these sessions, with all parts of their
         conversations, or to all: of 100,000 that takes a second, and a quarter of it where only
         what comes `before` a time is asked for."""
         return NO_FATES
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
-        """Whether the agent would refuse to resume a unit for its length."""
+        """Whether the agent refuses to resume a unit for its length."""
         return None
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
@@ -265,7 +264,7 @@ class Store(Protocol):
         ...
 
     def edits(self, ours: OurFiles) -> Edits:
-        """The writing half. Which edits a store allows is told by `info`."""
+        """The writing half. `info` says which edits a store allows."""
         from explorer.stores.edits.editor import Editor
 
         return Editor(self.path, self.dialect(), self.sessions, ours)
@@ -279,7 +278,7 @@ class Store(Protocol):
     ) -> list[Session]: ...
 
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
-        """Everything the file says of a unit, but for its messages; `NoSuchSession` where it is
+        """Everything the file says about a unit, except its messages; `NoSuchSession` where it is
         gone."""
         ...
 
@@ -287,7 +286,7 @@ class Store(Protocol):
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]:
         """The messages of a session as a person is to see them: each once. With `rewound` every
-        row of it: what was taken back, copies, and what is for the model alone."""
+        row: what was rewound, copies, and what is for the model alone."""
         ...
 
     def first_outlines(
@@ -298,7 +297,7 @@ class Store(Protocol):
         return self.outlines(key, rewound, token), True
 
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
-        """What the agent was told before anything was said; empty where it is not kept."""
+        """The system prompt of the agent; empty where it is not stored."""
         return ""
 
     def messages(

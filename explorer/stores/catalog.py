@@ -1,8 +1,8 @@
-"""Every session of a store at a glance: who is listed, who is folded into whom, who is hidden.
+"""Every session of a store at a glance: which are listed, folded into another one, or hidden.
 
 Built from a handful of light columns, in arrays rather than objects: 100,000 sessions must cost
 little memory and sort in an instant. A chain of continuations is one unit, represented by its tip
-as the agent itself does; everything else about a row is read only when it comes into sight.
+as the agent itself does; everything else about a row is read only when it becomes visible.
 """
 
 from array import array
@@ -38,7 +38,7 @@ _NO_LINK = Link(Kind.ROOT, None)
 
 
 class Unit(NamedTuple):
-    """What one row of a list stands for: a session, or a conversation from root to tip."""
+    """What one row of a list represents: a session, or a conversation from root to tip."""
 
     key: int
     """The tip: what is resumed."""
@@ -47,7 +47,7 @@ class Unit(NamedTuple):
     restored: bool = False
     subagents: int = 0
     whole: tuple[int, ...] = ()
-    """The conversation it is a part of, where it stands for less than that."""
+    """The conversation, where the row represents only some of its parts."""
 
 
 class Mark(NamedTuple):
@@ -78,7 +78,7 @@ class Catalog:
         their tip last."""
         self.mark = mark
         self.sound = sound
-        """Whether the file agrees with itself on who its sessions are; else it is damaged."""
+        """Whether the file is consistent about its sessions; else it is damaged."""
         self.keys = array("q", keys)
         self.active = array("d", active)
         self.links = links
@@ -127,7 +127,7 @@ class Catalog:
         return {parent: sorted(filter(self.has, own)) for parent, own in found.items()}
 
     def state(self, parts: Sequence[int], known: Columns, now: float) -> State:
-        """Whether somebody may be writing a conversation, where ends and leases are known."""
+        """Whether an agent may be writing a conversation, where ends and leases are known."""
         leases, tip = known[LEASE], parts[-1]
         return state_of(
             last_active=self.last_active(tip),
@@ -141,7 +141,7 @@ class Catalog:
         return self._chain_of.get(key, (key,))
 
     def tip(self, key: int) -> int:
-        """The session that stands for the conversation of this one."""
+        """The session that represents the conversation of this one."""
         return self.chain(key)[-1]
 
     def tips(self, keys: frozenset[int]) -> frozenset[int]:
@@ -151,7 +151,7 @@ class Catalog:
         return keys.difference(parts).union(map(self.tip, parts)) if parts else keys
 
     def folded(self, key: int) -> Unit:
-        """The row of a list that stands for this session's whole conversation."""
+        """The row of a list that represents this session's whole conversation."""
         chain = self.chain(key)
         helpers = sum(self._helpers.get(part, 0) for part in chain)
         link = self.links.get(chain[0], _NO_LINK)
@@ -260,7 +260,7 @@ class Catalog:
         position = self._position
         noise = list(map(NOISE.get, self.source_names))
         classes = [noise[number] for number in self._source]
-        # The first that fits counts: what somebody did with a session before what it is.
+        # The first match counts: what was done with a session before what it is.
         for reason, keys in (
             (Hidden.ARCHIVED, self.archived),
             (Hidden.HIDDEN, self.hidden),
@@ -278,7 +278,7 @@ class Catalog:
         return classes
 
     def _fold(self, chain: tuple[int, ...], classes: list[Hidden | None]) -> None:
-        """The tip stands for the chain, with the class of its root; the other parts are folded."""
+        """The tip represents the chain, with the class of its root; the other parts are folded."""
         tip, root = chain[-1], chain[0]
         position = self._position
         reason = classes[position[root]]

@@ -1,8 +1,8 @@
 """What can be asked of many sessions at once, each a column: ids, titles, figures, states.
 
 A store has one table of recipes, which says how it reads each column. Only what is asked for is
-read, in one walk for all of it: ids and titles alone come from indices in an instant, the rest lies
-behind long system prompts, where one column costs as much as all.
+read, in one walk for all of it: ids and titles alone come from indexes in an instant; the rest is
+stored after long system prompts, where one column costs as much as all.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -78,7 +78,7 @@ def reasoning_text(plain: Iterable[object], details: object, codex: object) -> t
 
 
 def tool_calls(cell: object) -> tuple[ToolCall, ...]:
-    """The calls in a cell; what is no call that we know is one in its own words."""
+    """The calls in a cell; an unknown form becomes a call with its own text."""
     source = cells.text(cell)
     if not source or source in ("[]", "null"):
         return ()

@@ -1,9 +1,9 @@
 """A store that is small enough to be read whole for every answer.
 
 Its files have no search tables and no upkeep, and no ends and no pins of sessions; a conversation
-is one session. All that `Store` promises then follows from three things that a kind tells: who its
-sessions are (`survey`), what was said in one (`told`), and how they are edited (`dialect`). A kind
-overrides what it knows more about, or can tell without reading everything.
+is one session. Everything that `Store` promises then follows from three methods of a kind: its
+sessions (`survey`), the messages of one (`told`), and how they are edited (`dialect`). A kind
+overrides what it knows better, or can answer without reading everything.
 """
 
 from abc import abstractmethod

@@ -36,7 +36,7 @@ def _config(path: Path, text: str) -> None:
     (path.parent / "config.yaml").write_text(text)
 
 
-def test_every_session_of_a_list_tells_its_fate(path: Path, command: Command) -> None:
+def test_every_session_of_a_list_has_its_fate(path: Path, command: Command) -> None:
     said = command("list", "--json", "--db", path).json
     fates = {session["id"]: session["fate"] for session in said["sessions"]}
     assert [fates[name]["action"] for name in AGES] == ["delete"] * 3
@@ -51,7 +51,7 @@ def test_every_session_of_a_list_tells_its_fate(path: Path, command: Command) ->
     assert fates["cat"]["at"] < fates["bee"]["at"] < fates["ant"]["at"]
 
 
-def test_one_session_tells_its_fate(path: Path, command: Command) -> None:
+def test_one_session_has_its_fate(path: Path, command: Command) -> None:
     _config(path, "model: x\n")
     fate = command("show", "bee", "--json", "--db", path).json["session"]["fate"]
     assert fate["certain"] is False
@@ -60,7 +60,7 @@ def test_one_session_tells_its_fate(path: Path, command: Command) -> None:
     assert command("show", "bee", "--json", "--db", path).json["session"]["fate"] is None
 
 
-def test_a_list_is_ordered_by_what_goes_first(path: Path, command: Command) -> None:
+def test_a_list_is_sorted_by_what_expires_first(path: Path, command: Command) -> None:
     for form in ([], ["--all"]):
         said = command("list", "--json", "--sort", "expiring", *form, "--db", path).json
         assert [row["id"] for row in said["sessions"]] == ["cat", "bee", "ant", "open"]
@@ -76,7 +76,7 @@ def test_a_prune_knows_what_is_expiring(path: Path, command: Command) -> None:
     assert {one["id"] for one in said["sessions"]} == {"bee", "cat"}
 
 
-def test_info_tells_settings_and_what_is_next(path: Path, command: Command) -> None:
+def test_info_has_the_settings_and_the_next_clean_up(path: Path, command: Command) -> None:
     _config(path, "sessions: {auto_prune: true, retention_days: 95, min_interval_hours: '1'}")
     said = command("info", "--json", "--db", path).json["clean_up"]
     assert said["unknown"] == "sessions.min_interval_hours is not understood"

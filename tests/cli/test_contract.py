@@ -185,7 +185,7 @@ def test_the_database_may_be_named_before_or_after_the_command(
         ["list", "--profile", "../x"],
     ],
 )
-def test_wrong_usage_is_told_apart(command: Command, arguments: list[str]) -> None:
+def test_wrong_usage_has_its_own_exit_code(command: Command, arguments: list[str]) -> None:
     said = command(*arguments)
     assert (said.code, said.out) == (ExitCode.USAGE, "")
     assert said.err
@@ -221,5 +221,5 @@ def test_help_comes_with_examples(command: Command, name: str) -> None:
     assert "examples:\n  session-explorer" in said.out
 
 
-def test_the_version_is_told(command: Command) -> None:
+def test_the_version_is_printed(command: Command) -> None:
     assert re.fullmatch(r"session-explorer \d+\.\S+\n", command("--version").out)

@@ -27,7 +27,7 @@ def _title(command: Command, *arguments: str | Path) -> str:
     return str(command("list", "--json", *arguments).json["sessions"][0]["title"])
 
 
-def test_a_folder_stands_for_the_file_in_it(hermes: Path, command: Command) -> None:
+def test_a_folder_means_the_file_in_it(hermes: Path, command: Command) -> None:
     assert _title(command, "--db", hermes) == "of hermes"
 
 
@@ -151,7 +151,7 @@ def test_an_empty_path_is_wrong_usage_and_an_empty_variable_is_none(tmp_path: Pa
     assert locate(None, None, quiet, tmp_path) is None
 
 
-def test_a_home_is_expanded_and_nobodys_home_is_no_crash(
+def test_a_home_is_expanded_and_an_unknown_user_is_no_crash(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_session(tmp_path / "mine.db", title="mine")

@@ -81,7 +81,7 @@ def test_the_figures_of_hermes_are_sums_of_its_columns(hermes_file: Path) -> Non
         assert columns[COST] == {}
 
 
-def test_who_has_ended_is_in_the_columns_of_hermes(hermes_file: Path) -> None:
+def test_ended_sessions_are_in_the_columns_of_hermes(hermes_file: Path) -> None:
     stored = rows(hermes_file, "SELECT rowid FROM sessions WHERE ended_at IS NOT NULL")
     assert stored
     assert open_store(hermes_file).columns({ENDED})[ENDED].keys() == {key for (key,) in stored}

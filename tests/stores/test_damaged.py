@@ -29,7 +29,9 @@ def _spelt(path: Path, word: bytes, other: bytes) -> None:
     path.write_bytes(content.replace(word, other))
 
 
-def test_a_view_that_names_what_is_no_text_spoils_nothing(tmp_path: Path, command: Command) -> None:
+def test_a_view_with_a_name_that_is_not_text_spoils_nothing(
+    tmp_path: Path, command: Command
+) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         db.execute("PRAGMA journal_mode = delete")
@@ -47,7 +49,7 @@ def test_a_view_that_names_what_is_no_text_spoils_nothing(tmp_path: Path, comman
         (b"CREATE TABLE odd (id", b"CREATE TABLE \xff\xfe (id"),
     ],
 )
-def test_a_statement_of_the_schema_that_is_no_text_is_told_as_damage(
+def test_a_statement_of_the_schema_that_is_not_text_is_reported_as_damage(
     word: bytes, other: bytes, tmp_path: Path, command: Command
 ) -> None:
     path = one_session(tmp_path / "state.db")
@@ -188,7 +190,7 @@ INDICES = ("sqlite_autoindex_sessions_1", "idx_sessions_source")
 @pytest.mark.parametrize("copies", [[1, 2], [1], []], ids=["doubled", "half", "none"])
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("mode", ["wal", "delete"])
-def test_where_table_and_index_disagree_all_are_listed_and_it_is_said(
+def test_where_table_and_index_disagree_all_are_listed_with_a_warning(
     index: str, copies: list[int], mode: str, path: Path, command: Command
 ) -> None:
     with altered(path) as db:
@@ -208,7 +210,7 @@ def test_where_table_and_index_disagree_all_are_listed_and_it_is_said(
     assert "damaged" in command("info", "--db", path).out
 
 
-def test_nothing_is_said_of_a_sound_file(path: Path, command: Command) -> None:
+def test_a_sound_file_gets_no_warning(path: Path, command: Command) -> None:
     assert "damaged" not in command("list", "--db", path).err
     assert command("list", "--json", "--db", path).json["sound"] is True
     assert command("info", "--json", "--db", path).json["sound"] is True

@@ -73,7 +73,7 @@ def _units(store: Store) -> list[Unit]:
     return [catalog.folded(key) for key in catalog.keys if catalog.folded(key).key == key]
 
 
-def test_every_column_of_every_session_is_told(hermes_file: Path) -> None:
+def test_every_column_of_every_session_is_in_the_details(hermes_file: Path) -> None:
     store = open_store(hermes_file)
     catalog = store.catalog()
     columns = _columns(hermes_file, "sessions")
@@ -87,7 +87,9 @@ def test_every_column_of_every_session_is_told(hermes_file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NEWER_FILES)
-def test_every_column_of_todays_hermes_is_told_and_no_hash(name: str, tmp_path: Path) -> None:
+def test_every_column_of_todays_hermes_is_in_the_details_and_no_hash(
+    name: str, tmp_path: Path
+) -> None:
     path = newer_file(name, tmp_path, "delete")
     store = open_store(path)
     catalog = store.catalog()
@@ -113,7 +115,7 @@ def test_every_column_of_todays_hermes_is_told_and_no_hash(name: str, tmp_path: 
                     assert words in told, (column, cell)
 
 
-def test_what_an_agent_was_doing_and_did_by_itself_is_told(tmp_path: Path) -> None:
+def test_the_last_activity_and_automatic_changes_are_in_the_details(tmp_path: Path) -> None:
     path = newer_file("hermes-v31", tmp_path, "delete")
     ((id_, at),) = rows(
         path, "SELECT id, last_activity_at FROM sessions WHERE last_activity_at IS NOT NULL"
@@ -142,7 +144,7 @@ def test_what_an_agent_was_doing_and_did_by_itself_is_told(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", POWER_LOOP_FILES)
-def test_every_column_of_power_loop_is_told(name: str, tmp_path: Path) -> None:
+def test_every_column_of_power_loop_is_in_the_details(name: str, tmp_path: Path) -> None:
     path = unpack(name, tmp_path)
     table = "sessions" if name.endswith("0.2.0") else "pl_sessions"
     columns = _columns(path, table)
@@ -289,7 +291,7 @@ def test_the_settings_of_the_model_are_rows(tmp_path: Path) -> None:
     assert told["deep"].startswith('{\n  "k": "vv')
 
 
-def test_a_route_of_the_gateway_and_the_use_by_model_are_told(tmp_path: Path) -> None:
+def test_routes_of_the_gateway_and_usage_by_model_are_in_the_details(tmp_path: Path) -> None:
     told = _one(unpack("hermes-v22", tmp_path), "20251025_013409_1e27a1c0")
     (route,) = _sections(told)["Routes"]
     assert route[1].startswith("agent:main:telegram:dm:55\n")
@@ -312,7 +314,7 @@ def test_a_route_to_another_session_is_not_this_ones(tmp_path: Path) -> None:
     assert [value[0] for _, value in _sections(_one(path))["Routes"]] == ["b"]
 
 
-def test_columns_of_newer_schemas_are_told_under_their_names(tmp_path: Path) -> None:
+def test_columns_of_newer_schemas_are_shown_under_their_names(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         for column in ('"odd ""name"', "last_read_at", "tool_names", "hidden", "blob"):
@@ -331,7 +333,7 @@ def test_columns_of_newer_schemas_are_told_under_their_names(tmp_path: Path) -> 
     assert "Hidden" not in also
 
 
-def test_a_huge_cell_is_cut_and_it_is_said_how_long_it_was(tmp_path: Path) -> None:
+def test_a_huge_cell_is_cut_with_its_full_size(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         db.execute("UPDATE sessions SET system_prompt = CAST(zeroblob(20000000) AS TEXT)")

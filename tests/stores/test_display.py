@@ -247,7 +247,7 @@ BAKERY = "Draft a note to the bakery about the oven"
         (5, 5, "text", ""),
     ],
 )
-def test_a_notice_is_told_in_words(kind: object, metadata: object, text: str, words: str) -> None:
+def test_a_notice_is_in_words(kind: object, metadata: object, text: str, words: str) -> None:
     assert notice(kind, metadata, text) == words
 
 

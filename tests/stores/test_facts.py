@@ -72,7 +72,7 @@ def test_any_number_of_sessions_can_be_asked_for(tmp_path: Path) -> None:
     assert len(store.keys_of(ids)) == FAR_MORE_THAN_A_BATCH
 
 
-def test_every_session_is_found_by_its_id_and_nobody_by_another(real_file: Path) -> None:
+def test_every_session_is_found_by_its_id_and_none_by_another(real_file: Path) -> None:
     store = open_store(real_file)
     known = keys(store)
     assert store.keys_of(sorted(known)) == known
@@ -95,7 +95,7 @@ def test_odd_ids_are_found_exactly(tmp_path: Path) -> None:
     assert open_store(path).keys_of(ODD_IDS) == known
 
 
-def test_an_id_that_no_file_can_hold_is_nobodys(real_file: Path) -> None:
+def test_an_id_that_no_file_can_hold_is_not_found(real_file: Path) -> None:
     assert open_store(real_file).keys_of(["\ud800", "a\udcffb", "\ufffd"]) == {}
 
 

@@ -75,7 +75,7 @@ def _gone(family: list[Member], release: Release, now: float, retention: float) 
 
 
 @given(_families(), st.sampled_from(RELEASES), st.integers(0, 5), st.integers(0, 30))
-def test_who_goes_is_who_one_run_would_take(
+def test_the_sessions_due_are_those_of_one_run(
     family: list[Member], release: Release, retention: int, day: int
 ) -> None:
     now = (day + 0.5) * DAY

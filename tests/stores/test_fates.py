@@ -182,7 +182,7 @@ def _complicate(path: Path) -> None:
 
 @pytest.mark.parametrize("retention", [0, 30, 90])
 @pytest.mark.parametrize("name", ["hermes-v26", "hermes-v30", "hermes-v31"])
-def test_who_goes_at_any_moment_is_who_the_rules_take(
+def test_the_sessions_due_at_any_moment_are_those_of_the_rules(
     tmp_path: Path, name: str, retention: int
 ) -> None:
     config = (
@@ -208,9 +208,7 @@ def test_who_goes_at_any_moment_is_who_the_rules_take(
 
 @pytest.mark.parametrize("config", [BOTH, "sessions: {auto_prune: true}", "model: x"])
 @pytest.mark.parametrize("name", ["hermes-v22", "hermes-v26", "hermes-v30", "hermes-v31"])
-def test_what_comes_before_a_time_is_told_as_among_all(
-    tmp_path: Path, name: str, config: str
-) -> None:
+def test_fates_before_a_time_equal_those_among_all(tmp_path: Path, name: str, config: str) -> None:
     path = hermes_home(tmp_path, name, config)
     if name != "hermes-v22":
         _complicate(path)
@@ -239,7 +237,7 @@ db.close()
 
 
 @pytest.mark.parametrize(("share", "pruned"), [(0.1, True), (0.6, True), (0.6, False), (1.0, True)])
-def test_hermes_itself_deletes_what_it_was_said_to(
+def test_hermes_itself_deletes_what_was_predicted(
     tmp_path: Path, share: float, pruned: bool
 ) -> None:
     """The newest release there is to run: by the age of the start, not in the first 24 hours."""
@@ -271,7 +269,7 @@ def test_hermes_itself_deletes_what_it_was_said_to(
         ("hermes-v22", ON, True),
     ],
 )
-def test_it_is_certain_only_where_somebody_set_it(
+def test_a_fate_is_certain_only_where_it_is_set(
     tmp_path: Path, name: str, config: str | None, certain: bool
 ) -> None:
     fates = _fates(hermes_home(tmp_path, name, config))
@@ -314,7 +312,7 @@ def test_where_hermes_does_nothing_nothing_is_claimed(
         ("- nothing", "config.yaml cannot be read: it does not hold settings"),
     ],
 )
-def test_nothing_is_claimed_on_what_is_not_understood(
+def test_nothing_is_claimed_from_settings_that_are_not_understood(
     tmp_path: Path, config: str, why: str
 ) -> None:
     fates = _fates(hermes_home(tmp_path, "hermes-v31", config))
@@ -402,7 +400,7 @@ def test_any_pin_but_zero_spares(tmp_path: Path, cell: object) -> None:
     assert _fates(path).tell_nothing
 
 
-def test_some_sessions_are_told_as_among_all(tmp_path: Path) -> None:
+def test_fates_of_some_sessions_equal_those_among_all(tmp_path: Path) -> None:
     path = hermes_home(tmp_path, "hermes-v31", BOTH)
     store = open_store(path)
     catalog = store.catalog()
@@ -473,7 +471,7 @@ def test_a_conversation_has_the_fate_of_its_first_part_to_be_deleted() -> None:
     assert fates.of((4,), NOW) is None
 
 
-def test_what_comes_first_is_told_and_a_delete_of_the_same_start_before_an_archive() -> None:
+def test_the_first_fate_counts_and_at_the_same_start_a_delete_before_an_archive() -> None:
     fates = _of(archives={1: NOW - 90 * DAY, 2: NOW - DAY}, deletes={1: NOW - DAY, 2: NOW + DAY})
     first, second = fates.of((1,), NOW), fates.of((2,), NOW)
     assert first is not None

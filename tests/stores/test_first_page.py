@@ -73,7 +73,7 @@ def test_an_old_session_that_was_written_to_lately_comes_first(long_history: Pat
     assert [session.id for session in first] == ["oldest", "s199", "s198", "s197", "s196"]
 
 
-def test_an_old_conversation_that_goes_on_comes_first_as_a_whole(long_history: Path) -> None:
+def test_an_old_conversation_that_continues_comes_first_as_a_whole(long_history: Path) -> None:
     with altered(long_history) as db:
         db.execute(
             "INSERT INTO sessions (id, source, started_at, parent_session_id)"

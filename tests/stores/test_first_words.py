@@ -51,7 +51,7 @@ ANSWER: dict[str, object] = {"role": "assistant", "content": "Owls hunt at night
     ],
     ids=lambda before: str(before)[:60],
 )
-def test_what_nobody_said_is_no_preview(path: Path, before: dict[str, object]) -> None:
+def test_notices_are_no_preview(path: Path, before: dict[str, object]) -> None:
     assert (
         _told(path, before, {"content": "what do owls do?"}, ANSWER).preview == "what do owls do?"
     )

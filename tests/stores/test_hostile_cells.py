@@ -221,7 +221,7 @@ def test_every_message_is_shown(spoiled: Path) -> None:
     assert [(id_,) for id_ in sorted(shown)] == stored
 
 
-def test_the_details_of_every_session_are_told(spoiled: Path) -> None:
+def test_the_details_of_every_session_can_be_read(spoiled: Path) -> None:
     store = open_store(spoiled)
     catalog = store.catalog()
     ids = {session.key: session.id for session in everybody(spoiled)}
@@ -252,7 +252,7 @@ def test_every_command_is_content(spoiled: Path, command: Command) -> None:
         assert command(*arguments, "--db", spoiled).code == 0
 
 
-def test_messages_of_nobody_are_found_and_shown(tmp_path: Path, command: Command) -> None:
+def test_messages_without_a_session_are_found_and_shown(tmp_path: Path, command: Command) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         _orphans(db)

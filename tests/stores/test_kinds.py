@@ -160,7 +160,7 @@ def test_then_the_later_start_and_then_the_id_decide() -> None:
     assert _tip(_ties(2, 1, start=11), _ties(3, 1, start=11)) == 3
 
 
-def test_a_chain_is_told_in_the_order_its_parts_began() -> None:
+def test_the_parts_of_a_chain_are_in_the_order_they_started() -> None:
     rows = [
         COMPRESSED,
         _ties(2, 1, start=30, end=40, reason="compression"),
@@ -229,7 +229,7 @@ def test_a_filter_by_source_holds_for_single_parts_too(tmp_path: Path) -> None:
     assert hidden == {Hidden.FILTERED: 2}
 
 
-def test_circles_lose_nobody(tmp_path: Path) -> None:
+def test_circles_lose_no_session(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         for name in ("a", "b", "c", "self", "below"):

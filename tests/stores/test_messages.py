@@ -67,7 +67,7 @@ def test_parts_within_parts_are_read() -> None:
     assert content_text(_parts(inner)) == "inside"
 
 
-def test_a_part_nobody_knows_is_shown_as_it_is() -> None:
+def test_an_unknown_part_is_shown_unchanged() -> None:
     assert (
         content_text(_parts({"type": "hologram", "beam": 3})) == '{"type": "hologram", "beam": 3}'
     )
@@ -129,7 +129,7 @@ def test_reasoning_is_found_in_every_place(
     assert reasoning_text(plain, details, codex) == found
 
 
-def test_a_thought_told_in_several_places_is_told_once() -> None:
+def test_a_thought_in_several_places_is_shown_once() -> None:
     assert reasoning_text(("Step", "Step", "Step and more"), None, None) == ("Step and more", False)
 
 
@@ -160,7 +160,7 @@ def test_a_cell_without_a_call_is_one_in_its_own_words(cell: str) -> None:
     assert tool_calls(cell) == (ToolCall(None, "?", cell),)
 
 
-def test_what_is_no_call_among_calls_is_kept() -> None:
+def test_an_unknown_call_among_calls_is_kept() -> None:
     cell = json.dumps([_call("f", "{}", id="c1"), {"weird": 1}, 5])
     assert tool_calls(cell) == (
         ToolCall("c1", "f", {}),
@@ -215,7 +215,7 @@ def test_the_first_outlines_are_those_of_all_but_for_sizes(tmp_path: Path) -> No
     assert store.first_outlines(key, 2) == ([o._replace(size=UNKNOWN) for o in whole[:2]], False)
 
 
-def test_text_of_a_provider_stands_in_for_empty_content(tmp_path: Path) -> None:
+def test_text_of_a_provider_replaces_empty_content(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db")
     items = '[{"type": "message", "content": [{"type": "output_text", "text": "Done."}]}]'
     with altered(path) as db:

@@ -121,7 +121,7 @@ def test_reading_changes_nothing(notes: Notes, path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_nobody_else_can_look(notes: Notes, path: Path) -> None:
+def test_no_other_user_can_read_it(notes: Notes, path: Path) -> None:
     before = os.umask(0)
     try:
         notes.pin(["s"], on=True)
@@ -156,7 +156,9 @@ def test_a_corrupt_file_is_an_error_in_words_and_is_left_as_it_is(
 
 
 @pytest.mark.parametrize("spoil", ["a folder for the file", "a file for the folder"])
-def test_what_lies_in_the_way_is_an_error_in_words(notes: Notes, path: Path, spoil: str) -> None:
+def test_anything_else_at_its_path_is_an_error_in_words(
+    notes: Notes, path: Path, spoil: str
+) -> None:
     if spoil == "a folder for the file":
         path.mkdir(parents=True)
     else:

@@ -107,7 +107,7 @@ DAMAGED: dict[str, str] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_a_trash_that_cannot_be_unpacked_is_told_in_words(
+def test_a_trash_that_cannot_be_unpacked_is_an_error_in_words(
     damage: str, path: Path, command: Command
 ) -> None:
     with closing(sqlite3.connect(trash_path(), isolation_level=None)) as db:

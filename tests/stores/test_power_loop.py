@@ -119,7 +119,7 @@ def test_numbers_of_messages_that_are_none_lose_nothing(path: Path) -> None:
     assert len(open_store(path).outlines(loop.key)) == 7
 
 
-def test_dropped_messages_are_told_on_request_only(path: Path) -> None:
+def test_dropped_messages_are_shown_on_request_only(path: Path) -> None:
     (session,) = _titled(path, "Compacted twice")
     assert len(told(path, session.id)) == len(told(path, session.id, everything=False)) + 1
 
@@ -140,7 +140,7 @@ def test_a_session_of_a_session_that_is_gone_is_still_there(path: Path) -> None:
     assert (listed, hidden) == ([], {Hidden.SUBAGENT: 5})
 
 
-def test_tables_of_the_same_names_by_somebody_else_are_no_store(tmp_path: Path) -> None:
+def test_tables_of_the_same_names_by_another_program_are_not_a_store(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with altered(path) as db:
         db.execute("CREATE TABLE my_sessions (session_id, created_at, kind)")

@@ -154,7 +154,7 @@ def test_no_query_walks_all_messages(
 
 
 @pytest.mark.parametrize("name", ["hermes-v22", "hermes-v23", "hermes-v26", "hermes-v31"])
-def test_what_hermes_will_do_is_told_without_a_walk_over_all_messages(
+def test_what_hermes_will_do_needs_no_walk_over_all_messages(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = "sessions: {auto_prune: true, max_resume_messages: 1}"

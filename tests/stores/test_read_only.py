@@ -62,7 +62,7 @@ def test_cancelling_stops_a_query_inside_sqlite(path: Path) -> None:
     thread.join(LONG)
 
 
-def test_nothing_is_read_for_somebody_who_left_before(path: Path) -> None:
+def test_nothing_is_read_after_a_cancel(path: Path) -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
@@ -221,7 +221,7 @@ def test_an_error_of_a_moment_is_tried_again(path: Path) -> None:
     assert len(tries) == 3
 
 
-def test_an_error_that_stays_is_told(path: Path) -> None:
+def test_an_error_that_persists_is_raised(path: Path) -> None:
     with pytest.raises(StoreError, match="no_such_column"):
         ReadOnlyFile(path).read(lambda reader: reader.rows("SELECT no_such_column FROM messages"))
 

@@ -83,7 +83,7 @@ def test_list_all_gives_every_row(real_file: Path, command: Command) -> None:
     assert len({session["id"] for session in said["sessions"]}) == _facts(real_file).sessions
 
 
-def test_what_is_left_out_is_counted_by_class(real_file: Path, command: Command) -> None:
+def test_hidden_sessions_are_counted_by_class(real_file: Path, command: Command) -> None:
     said = command("list", "--limit", "5", "--json", "--db", real_file).json
     facts = _facts(real_file)
     assert (said["total"], said["matching"], said["shown"]) == (facts.sessions, facts.matching, 5)
@@ -209,7 +209,7 @@ def test_rewound_messages_are_shown_on_request_only(name: str, tmp_path: Path) -
     assert len(told(path, session.id, everything=False)) == len(states) - 4
 
 
-def test_a_compacted_session_is_told_in_full(tmp_path: Path) -> None:
+def test_a_compacted_session_is_shown_in_full(tmp_path: Path) -> None:
     path = unpack("hermes-v22", tmp_path)
     session = _titled(path, "In-place compacted")
     assert session.message_count == 7
@@ -232,7 +232,7 @@ def test_a_title_of_power_loop_comes_from_its_metadata(name: str, tmp_path: Path
     assert session.input_tokens == 1_266_633
 
 
-def test_a_note_stands_before_the_messages_it_replaces(tmp_path: Path) -> None:
+def test_a_note_comes_before_the_messages_it_replaces(tmp_path: Path) -> None:
     path = unpack("power-loop-8.0.0", tmp_path)
     told_ = told(path, _titled(path, "Compacted twice").id)
     notes = [at for at, message in enumerate(told_) if message.tool_name == "compact_note"]

@@ -88,7 +88,7 @@ def test_the_usual_limit_holds_since_schema_25(
         assert found.messages >= 20_000 + live
 
 
-def test_nothing_is_said_where_the_settings_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_settings_give_no_limit(tmp_path: Path) -> None:
     path = hermes_home(tmp_path, "hermes-v31", "sessions:\n\tmax_resume_messages: 1\n")
     unit, *_ = _longest(path)
     assert open_store(path).too_long(unit) is None

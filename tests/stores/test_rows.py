@@ -95,7 +95,7 @@ def test_without_any_time_a_session_was_last_active_when_it_began(path: Path) ->
         ("dear", None, "estimated", None),
     ],
 )
-def test_a_cost_is_told_where_it_is_known(
+def test_a_known_cost_is_shown(
     path: Path, estimated: object, actual: object, status: object, cost: float | None
 ) -> None:
     with altered(path) as db:
@@ -162,7 +162,7 @@ def test_an_order_is_over_conversations_or_over_single_sessions(
         (None, ["other", "root", "plain", "tip"]),
     ],
 )
-def test_a_zero_that_is_no_price_is_sorted_with_what_is_unknown(
+def test_a_zero_that_is_not_a_price_is_sorted_as_unknown(
     chain: Path, status: str | None, order: list[str]
 ) -> None:
     with altered(chain) as db:

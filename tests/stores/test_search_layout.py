@@ -71,9 +71,7 @@ def _knows(path: Path, table: str, word: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [*HERMES_FILES, *NEWER_FILES])
-def test_what_is_said_to_be_left_out_is_and_nothing_else(
-    name: str, tmp_path: Path, command: Command
-) -> None:
+def test_the_reported_gaps_are_the_only_ones(name: str, tmp_path: Path, command: Command) -> None:
     path = _planted(name, tmp_path)
     said = command("info", "--json", "--db", path).json["search"]
     covers = {"fts": said["covers"], "trigram": said["trigram_covers"]}
@@ -115,7 +113,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_each_layout_is_told_apart(name: str, tmp_path: Path, command: Command) -> None:
+def test_each_layout_is_recognised(name: str, tmp_path: Path, command: Command) -> None:
     path = _planted(name, tmp_path)
     said = command("info", "--json", "--db", path).json["search"]
     words, trigrams = EXPECTED[name]
@@ -155,7 +153,9 @@ def test_what_the_agent_noted_of_its_tables_is_said(
     assert f"{why}: every search reads all messages" in command("info", "--db", path).out
 
 
-def test_tables_without_triggers_are_said_to_be_behind(tmp_path: Path, command: Command) -> None:
+def test_tables_without_triggers_are_reported_as_out_of_date(
+    tmp_path: Path, command: Command
+) -> None:
     path = newer_file("hermes-v31", tmp_path)
     with altered(path) as db:
         db.execute("DROP TRIGGER messages_fts_insert")
@@ -170,7 +170,7 @@ def test_tables_without_triggers_are_said_to_be_behind(tmp_path: Path, command: 
     assert said["covers"] == ["content", "tool_name", "tool_calls"]
 
 
-def test_it_is_said_that_tables_can_be_made_smaller(tmp_path: Path, command: Command) -> None:
+def test_info_says_that_tables_can_be_made_smaller(tmp_path: Path, command: Command) -> None:
     path = newer_file("hermes-v22-to-v31", tmp_path)
     assert "hermes sessions optimize-storage" in command("info", "--db", path).out
     with altered(path) as db:
@@ -238,13 +238,13 @@ UNKNOWN = ("messages that a rule unknown to this version leaves out",)
         ("SELECT id FROM messages WHERE", ()),
     ],
 )
-def test_what_a_view_leaves_out_is_said_or_said_to_be_unknown(
+def test_what_a_view_leaves_out_is_named_or_reported_as_unknown(
     view: str, gaps: tuple[str, ...]
 ) -> None:
     assert _layout(EXTERNAL, view).leaves_out == gaps
 
 
-def test_a_table_whose_view_is_gone_is_still_told_of() -> None:
+def test_a_table_whose_view_is_gone_is_still_described() -> None:
     assert _layout(EXTERNAL) == (("content", "tool_name", "tool_calls"), ())
 
 

@@ -101,7 +101,7 @@ def test_where_the_section_is_elsewhere_nothing_is_understood(config: Path, text
 
 
 @pytest.mark.parametrize("text", ["", "# sessions: {auto_prune: true}\n", "model: x", "a:\n  b: 1"])
-def test_what_is_not_there_is_not_set(config: Path, text: str) -> None:
+def test_a_missing_setting_is_not_set(config: Path, text: str) -> None:
     settings = _read(config, text)
     assert settings == Settings(dict.fromkeys(EVERY, Setting()))
     assert settings.flag("auto_prune", True) is True
@@ -158,7 +158,7 @@ def test_aliases_are_never_followed(config: Path, bomb: str) -> None:
         (b"#" * (LARGEST + 1), "larger than 1 MB"),
     ],
 )
-def test_what_hermes_could_not_read_is_said_and_nothing_is_taken_of_it(
+def test_settings_that_hermes_cannot_read_are_reported_and_not_used(
     config: Path, text: str | bytes, why: str
 ) -> None:
     settings = _read(config, text)

@@ -71,7 +71,7 @@ def test_a_conversation_is_as_unread_as_its_tip_says(path: Path) -> None:
 
 
 @pytest.mark.parametrize("cell", ["soon", b"\xff", "", None, 9e999])
-def test_what_is_no_time_means_read(tmp_path: Path, cell: object) -> None:
+def test_a_cell_that_is_not_a_time_means_read(tmp_path: Path, cell: object) -> None:
     path = one_session(tmp_path / "state.db")
     with altered(path) as db:
         db.execute("ALTER TABLE sessions ADD COLUMN last_read_at")

@@ -84,7 +84,7 @@ async def test_the_ids_of_all_parts_are_whole_in_eighty_columns(real_file: Path)
             await driver.press("escape")
 
 
-def test_every_session_of_every_file_is_told_within_eighty_columns(real_file: Path) -> None:
+def test_details_of_every_session_fit_eighty_columns(real_file: Path) -> None:
     store = open_store(real_file)
     catalog = store.catalog()
     for key in catalog.keys:
@@ -134,7 +134,7 @@ async def test_they_can_be_scrolled_and_resized(demo: Path) -> None:
         assert "Details · Fix docker deployment" in driver.screen()
 
 
-async def test_a_session_that_was_deleted_meanwhile_is_said_to_be_gone(tmp_path: Path) -> None:
+async def test_the_details_of_a_deleted_session_say_that_it_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         talk(state, "a", "hello", at=NOW - 500)

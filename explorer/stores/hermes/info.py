@@ -1,10 +1,10 @@
-"""What `info` says of a Hermes file, in figures that cost an index scan at most: what it holds, and
-what its search tables cover, leave out, and how they are.
+"""What `info` says about a Hermes file, in figures that cost an index scan at most: what it holds,
+what its search tables cover and leave out, and whether they are up to date.
 
 Layouts of the search tables changed from release to release, and a file keeps that of the release
 that made it: a table holds its own copy of the text, or points at a table or a view, which may cut
-long results and leave out whole sessions. That is read from the statements that made them; what is
-left out in an unknown way is said to be unknown.
+long results and leave out whole sessions. That is read from the statements that made them; an
+unknown rule is reported as unknown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from explorer.stores.sqlite.statements import without_parentheses as bare
 COLUMNS = ("content", "tool_name", "tool_calls")
 """Columns of messages that search tables are known to hold."""
 _GATES = ("'fts_rebuild_high_water'", "'fts_rebuild_progress'")
-"""While a table is filled anew, triggers pass over what is not filled yet: that is said apart."""
+"""While a table is rebuilt, triggers skip what is not filled yet: that is reported separately."""
 _CHANGED = "that were changed later"
 _JOINERS = ("union", "except", "intersect", "group", "limit")
 
@@ -80,7 +80,7 @@ def _feeding(table: str, triggers: Iterable[str]) -> Iterator[_Feeding]:
         when = next((at for at, token in enumerate(head) if token.says("when")), len(head))
         for statement in split(body, ";"):
             names = [token.text for token in statement if token.names][:3]
-            # A row that is taken out again is an insert too, of a command in the table's own name.
+            # Removing a row is an insert too, of a command in the table's own name.
             if names[:2] == ["insert", "into"] and names[2:] == [table]:
                 inside = [token.text for token in _columns(statement)]
                 if table not in inside:
@@ -155,7 +155,7 @@ def _unqualified(test: Sequence[Token]) -> list[str]:
 
 
 def _tests(condition: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The conditions that must all hold, but for what joins tables and what gates a rebuild."""
+    """The conditions that must all hold, except those that join tables or gate a rebuild."""
     for part in split(bare(condition), "and"):
         test = bare(part)
         if not test or any(token.text in _GATES for token in test):
@@ -202,8 +202,8 @@ _LOST = (
 
 
 def _orphans(reader: Reader) -> int:
-    """Messages whose session row is gone. An id need not be valid text, so where the next slice
-    begins is told by a message."""
+    """Messages whose session row is gone. An id need not be valid text, so a message marks
+    where the next slice begins."""
     pace, orphans = Pace(), 0
     at = reader.value("SELECT m.id FROM messages m ORDER BY m.session_id LIMIT 1")
     if not reader.breathes:

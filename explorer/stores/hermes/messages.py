@@ -3,10 +3,10 @@ are meant for a person's eyes, in SQL (`m` is the table of messages).
 
 Ordered by id, because clocks step backwards. Left out unless asked for are rows that the agent
 rewound, those for the model alone, and copies: where the agent numbers rows by the first one with
-the same content, one stands for all, in that place.
+the same content, one represents all, in that place.
 
 From schema 23 on Hermes marks rows that only the model reads, and notices: a row in the place of a
-user's that tells of a switch, a subagent or a process. Its words come from what Hermes noted beside
+user's about a switch, a subagent or a process. Its words come from what Hermes noted beside
 the row and from its text; either may be missing, or anything.
 """
 
@@ -35,7 +35,7 @@ NOTICES = (
     *("model_switch", "personality_switch", "async_delegation_complete", "auto_continue"),
     *("internal_notification", "process_complete"),
 )
-"""Kinds of rows that nobody said."""
+"""Kinds of rows that are not part of the talk."""
 _MODEL_ONLY = '"model_only": true'
 """In `display_metadata`, as Hermes' JSON spells it."""
 
@@ -77,7 +77,7 @@ def unseen(schema: Schema, alias: str = "m") -> str:
 
 
 def unsaid(schema: Schema) -> str:
-    """True of what nobody said: that, and notices."""
+    """True for rows that are not part of the talk: those, and notices."""
     if not schema.has("messages", "display_kind"):
         return unseen(schema)
     kinds = ", ".join(f"'{kind}'" for kind in NOTICES)
@@ -85,7 +85,7 @@ def unsaid(schema: Schema) -> str:
 
 
 def is_unsaid(kind: object, metadata: object) -> bool:
-    """The same of the two cells of a message that is no longer in a file."""
+    """The same for the two cells of a message that is no longer in a file."""
     known = cells.words(kind) in (HIDDEN, *NOTICES)
     return known or _MODEL_ONLY in cells.words(metadata)
 
@@ -103,11 +103,11 @@ MOST_REACTIONS = 8
 
 _SWITCHED = r"(?:changed|switched) to +(\S+?)[.\]]*(?:\s|$)"
 _HEAD = r"\s*\[[^\]\n]{0,300}\]?[ \t]*\n+"
-"""A line in brackets above what is told."""
+"""A line in brackets above the text."""
 
 
 def notice(kind: object, metadata: object, text: str) -> str:
-    """The words for a row of this kind; empty for a message that somebody said."""
+    """The words for a row of this kind; empty for an ordinary message."""
     told = _TOLD.get(kind) if isinstance(kind, str) else None
     return told(_noted(metadata), text) if told else ""
 
@@ -176,7 +176,7 @@ SEARCHED = (
     "codex_reasoning_items",
     "codex_message_items",
 )
-"""Columns that hold what somebody may look for."""
+"""Columns that a search looks at."""
 DISPLAY = ("display_kind", "display_metadata", "_compressed_summary")
 BODY = (
     "id",
@@ -322,7 +322,7 @@ class _Mark(NamedTuple):
     unsaid: bool
     unseen: bool
     place: tuple[int, bool] | None
-    """Where it belongs, if not at its own id; True beside a row that stands there for itself."""
+    """Where it belongs, if not at its own id; True next to a row that has this place itself."""
 
 
 def outlines(reader: Reader, key: int, rewound: bool) -> list[Outline]:

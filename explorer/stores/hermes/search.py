@@ -151,7 +151,7 @@ def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
 
 
 def live(schema: Schema, rewound: bool) -> str:
-    """The condition that leaves out what was taken back, what is for the model alone, and all but
+    """The condition that leaves out what was rewound, what is for the model alone, and all but
     one of several copies."""
     if rewound:
         return ""
@@ -228,7 +228,7 @@ def declared(sql: str) -> Declared:
 
 def distrust(reader: Reader, table: str) -> str:
     """Why a search table may not know every message, in words; empty where it does. The agent may
-    have run without its triggers, have given it up, or be in the middle of filling it anew."""
+    have run without its triggers, have given it up, or be in the middle of rebuilding it."""
     schema = reader.schema
     if table not in schema.virtual:
         return "this file has no search table"

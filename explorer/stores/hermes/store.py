@@ -234,7 +234,7 @@ class HermesStore(Store):
 
 
 class NotedStore(HermesStore):
-    """Reads a file without an archive, and in our notes who of it is archived."""
+    """Reads a file without an archive; our notes say which of its sessions are archived."""
 
     def __init__(self, file: ReadOnlyFile, notes: Notes) -> None:
         super().__init__(file)

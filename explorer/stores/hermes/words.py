@@ -41,7 +41,7 @@ KINDS = {
     Kind.BRANCH: ("branch of another session", "Branch of", "Branches"),
     Kind.SUBAGENT: ("subagent session", "Subagent of", "Subagents"),
     Kind.CONTINUATION: ("part of a conversation", "Continues", "Continued by"),
-    Kind.ROOT: ("conversation", "Follows", "Followed by"),
+    Kind.ROOT: ("top-level session", "Follows", "Followed by"),
 }
 """The kind of a session, the label of its parent, and the label of such children."""
 END_REASONS = {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 _SEARCHED = ("content", "tool_calls_json", "name", "meta_json")
-"""Columns that hold what somebody may look for."""
+"""Columns that a search looks at."""
 
 
 class PowerLoopStore(SmallStore):
@@ -307,7 +307,7 @@ def _glimpse(reader: Reader, tables: Tables, row: int, role: str, order: str) ->
 
 
 def outlines(reader: Reader, tables: Tables, key: int, rewound: bool) -> list[Outline]:
-    """In logical order: a note that stands for folded messages carries the place it belongs."""
+    """In logical order: a note that replaces folded messages has the place of these."""
     rows = reader.rows(
         f"SELECT {SEQ}, m.role, m.created_at, length(CAST(m.content AS BLOB)),"
         " m.tool_calls_json IS NOT NULL, m.tool_call_id, m.state, m.meta_json"
@@ -332,7 +332,7 @@ def outlines(reader: Reader, tables: Tables, key: int, rewound: bool) -> list[Ou
 
 
 def _place(seq: object, meta: object) -> tuple[float, bool]:
-    """Where a message belongs; a note stands before the first of those it stands for."""
+    """Where a message belongs; a note comes before the first message that it replaces."""
     place = cells.number(cells.mapping(meta).get("ord"))
     return ((cells.number(seq) or 0.0), True) if place is None else (place, False)
 

@@ -11,7 +11,7 @@ from explorer.stores.sqlite.schema import Schema
 AGENT = "power-loop"
 """It keeps no source: all its sessions come from programs that embed it."""
 DROPPED = "dropped"
-"""The state of a message that a repair of the history took out."""
+"""The state of a message that a repair of the history removed."""
 SEQ = "CASE typeof(m.seq) WHEN 'integer' THEN m.seq ELSE -m.rowid END"
 """The number of a message in its session; where a damaged file has none, another that no message
 of its session has."""

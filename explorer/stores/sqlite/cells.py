@@ -1,4 +1,4 @@
-"""From any cell to the value it stands for.
+"""From any cell to the value it means.
 
 SQLite keeps whatever it is given: text in a number column, blobs in a text column, milliseconds
 for seconds, infinities, broken JSON. Nothing here raises; what cannot be understood is None, or
@@ -12,7 +12,7 @@ from datetime import datetime
 JSON_LIMIT = 64 * 1024 * 1024
 """Longer text is shown as it is: decoding would take seconds and several times its memory."""
 DEEPEST = 100
-"""Levels of JSON that are decoded: whoever walks or writes a value calls itself for each."""
+"""Levels of JSON that are decoded: walking or writing a value recurses for each."""
 
 _MILLISECONDS_ABOVE = 1e11
 _MICROSECONDS_ABOVE = 1e14

@@ -49,8 +49,8 @@ _ADVICE: dict[Problem, tuple[str, str]] = {
     ),
     Problem.NOT_A_DATABASE: (
         "Not a database",
-        "{path} is not a SQLite file (bad header). Hermes keeps its sessions in a file named"
-        " state.db.",
+        "{path} is not a SQLite file (bad header). Open the agent's state file, such as"
+        " ~/.hermes/state.db, with --db PATH.",
     ),
     Problem.EMPTY: (
         "Empty file",

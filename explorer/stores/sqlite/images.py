@@ -1,7 +1,7 @@
-"""Rows as they lie in a file, byte for byte, packed for our trash.
+"""Rows as they are stored, byte for byte, packed for our trash.
 
-A cell keeps its storage class: text that is no valid UTF-8, text with a NUL in it, bytes in a
-column for text. What comes back after an undo is what was there, not what Python makes of it.
+A cell keeps its storage class: text that is not valid UTF-8, text with a NUL in it, bytes in a
+text column. An undo restores exactly these bytes, not what Python makes of them.
 """
 
 import math
@@ -99,8 +99,8 @@ def _add(parts: list[bytes], cell: Cell) -> None:
 
 
 def unpack(packed: object, bytes_: int = 0) -> list[Image]:
-    """The rows of a pack, of which all together are said to have so many bytes. What unpacks to
-    far more is not believed: a gigabyte of zeros fits into one megabyte."""
+    """The rows of a pack, which should have so many bytes together. A pack with far more is
+    refused: a gigabyte of zeros fits into one megabyte."""
     try:
         if not isinstance(packed, bytes):
             raise ValueError("missing")
@@ -156,7 +156,7 @@ def _rows(data: bytes, cut: bool = False) -> Iterable[Image]:
 
 
 def bound(cell: Cell) -> tuple[str, object]:
-    """(what stands in the statement, the value for it): text that Python cannot hold is cast
+    """(the term in the statement, its value): text that Python cannot hold is cast
     from its bytes inside SQLite."""
     if isinstance(cell, RawText):
         try:
@@ -172,7 +172,7 @@ def raw(text: str) -> RawText:
 
 
 def shown(cell: Cell) -> str:
-    """A cell as text for people; whoever shows it cleans it."""
+    """A cell as text for people; the caller cleans it."""
     if isinstance(cell, bytes):
         return cell.decode("utf-8", "replace")
     return "" if cell is None else str(cell)

@@ -115,7 +115,7 @@ def holders(names: Sequence[str]) -> set[int] | None:
 
 
 def _open_files(process: str) -> Iterator[tuple[int, int]]:
-    """What a process has open, by device and number; it may end meanwhile."""
+    """What a process has open, by device and number; it may end at any time."""
     folder = f"/proc/{process}/fd"
     try:
         numbers = os.listdir(folder)

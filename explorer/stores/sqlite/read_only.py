@@ -8,7 +8,7 @@ Opening a file takes a millisecond, five times as long as a search without a mat
 connection reads the whole log: half a gigabyte after a big prune, for a second. So a connection
 stays open for the next read while the user types, and longer beside a long log. Idle, it holds no
 lock that an agent could meet, and being read-only it never checkpoints. It is closed a moment after
-the last read, because an agent that repairs its file waits until nobody else has it open.
+the last read, because an agent that repairs its file waits until no other process has it open.
 
 `stamp` tells whether a file has changed by its size, times and identity, without opening it.
 """
@@ -179,10 +179,10 @@ class Reader:
         self.token = token
         self.schema = schema
         self.snapshot = snapshot
-        """Opened as a file nobody can be writing, because its folder is read-only."""
+        """Opened as a file that no process can write, because its folder is read-only."""
         self.breathes = breathes
-        """The file has no write-ahead log, so whoever reads it keeps its agent from committing: a
-        long piece of work lets go between two queries."""
+        """The file has no write-ahead log, so a reader keeps the agent from committing: long work
+        releases its lock between two queries."""
         self._until = time.monotonic() + BREATH
         self._let_go = False
 
@@ -201,8 +201,8 @@ class Reader:
             self._let_go = True
 
     def _execute(self, sql: str, values: Values) -> sqlite3.Cursor:
-        """Begin a query. Whoever has let go waits for the file here: to begin the whole piece of
-        work anew, as `read` does, would take a long one no further beside a busy agent."""
+        """Begin a query. Work that released its lock waits here: starting all over, as `read` does,
+        would never finish long work next to a busy agent."""
         deadline = time.monotonic() + PATIENCE
         while True:
             self.token.check()
@@ -257,7 +257,7 @@ class _Shared(threading.local):
 
 
 class ReadOnlyFile:
-    """A state file, opened anew for each piece of work; any thread may ask."""
+    """A state file, opened for each piece of work, from any thread."""
 
     def __init__(
         self,
@@ -275,8 +275,8 @@ class ReadOnlyFile:
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work` with one connection for all that it reads in this thread: of a few short
-        queries, most of the time would go into opening the file. It begins anew as `read` does.
-        The connection stays for a moment: this is how somebody searches who is typing."""
+        queries, most of the time would go into opening the file. It starts over as `read` does.
+        The connection stays open for a moment, for a user who searches while typing."""
 
         def share(reader: Reader) -> T:
             self._shared.reader = reader

@@ -21,7 +21,7 @@ class Schema(NamedTuple):
     """The tables of one file with their columns, and the names of its indices."""
 
     tables: Mapping[str, frozenset[str]]
-    """Without views: they have no row numbers, and one may go on without end."""
+    """Without views: they have no row numbers, and one may never end."""
     indices: frozenset[str]
     virtual: Mapping[str, str]
     """Virtual tables with the statement that made them."""

@@ -2,8 +2,8 @@
 
 Without a write-ahead log a reader keeps the agent from committing, so a walk through 100,000
 sessions is made in pieces of some hundredths of a second, between which the agent gets its turn.
-What changes meanwhile is seen in part: whoever walks copes with rows that come and go. Beside a
-log one statement reads one state of everything, and costs nobody anything.
+Changes in between are seen in part: callers cope with rows that come and go. With a log, one
+statement reads one state of everything and delays no writer.
 """
 
 import time
@@ -16,9 +16,9 @@ from explorer.stores.sqlite.schema import MOST_BOUND, batches, placeholders, quo
 AIM = 0.015
 """Seconds that a slice is to take; what a disk adds comes on top."""
 FIRST, LEAST, MOST = 1000, 50, 20_000
-"""Rows of the first slice, and the bounds of those after it: a row may lie on many pages."""
+"""Rows of the first slice, and the bounds of those after it: a row may span many pages."""
 FEW = 50
-"""Rows that are looked up in one go: they may lie anywhere on the disk."""
+"""Rows that are looked up at once: they may be anywhere on the disk."""
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 """The numbers that a row may have."""
 

@@ -1,7 +1,7 @@
 """The statements that a file's schema is made of, as tokens: comments, quotes and case set aside.
 
-A comment may hold a semicolon and a string a keyword, so that nothing is told by looking for words
-in a statement.
+A comment may hold a semicolon and a string a keyword, so searching for words in a statement would
+be wrong.
 """
 
 import re
@@ -60,8 +60,8 @@ def without_parentheses(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def outside(tokens: Sequence[Token], deepest: int = 0) -> Iterator[tuple[int, Token]]:
-    """(place, token) of what stands in no parentheses; with another `deepest` level, of what
-    stands at that level or above it."""
+    """(place, token) outside of all parentheses; with another `deepest` level, at that level or
+    above it."""
     depth = 0
     for at, token in enumerate(tokens):
         depth -= token.says(")")

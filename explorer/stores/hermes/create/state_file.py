@@ -5,7 +5,7 @@ transaction, so a file is complete or does not exist. Counters are kept as Herme
 and every time comes in as an argument: the same calls make the same rows. Names, columns, their
 order and their defaults are those of a file that Hermes 0.19 makes itself, so that it opens ours
 without changing anything. The tables for Telegram topics are missing on purpose: Hermes adds them
-when somebody turns topics on.
+when topics are turned on.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""How a Hermes file tells the columns of its sessions, and which session somebody means: by id, by
-the beginning of an id, or by title.
+"""How the columns of sessions are read from a Hermes file, and which session the user means: by id,
+by the beginning of an id, or by title.
 
 Hermes' own rules: ids are compared exactly, then as a prefix without regard to ASCII case; of a
 numbered lineage of titles ("x", "x #2") the newest wins.
@@ -105,7 +105,7 @@ def _walk_by_start(reader: Reader, select: str) -> list[Any]:
             reader.rest()
             return found
         last = few[-1][1]
-        # Where all of a slice are of one time, only a longer one goes on.
+        # Where a whole slice is of one time, only a longer one gets further.
         rows = pace.rows * 4 if few[0][1] == last else 0
         pace.end()
         pace.rows = max(pace.rows, rows)
@@ -120,7 +120,7 @@ AT_MOST = 20
 
 
 def find(reader: Reader, text: str) -> list[NamedSession]:
-    """One candidate when it is clear who is meant, several when not, none when nobody is."""
+    """One candidate when the match is clear, several when it is not, or none."""
     title = reader.schema.pick("sessions", "s", ("title",))
     select = f"SELECT s.rowid, s.id, {title} FROM sessions s"
     exact = _candidates(reader, f"{select} WHERE s.id = ?", text)
@@ -146,7 +146,7 @@ def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:
             rows = reader.rows("SELECT s.rowid, s.id FROM sessions s")
             found.update((id_, key) for key, other in rows if cells.words(other) == id_)
         elif (coded := id_.encode("utf-8", "replace")).decode() == id_:
-            # Half a surrogate is never shown, so nobody has it; some ids are stored as bytes.
+            # Half a surrogate is never shown, so no id has it; some ids are stored as bytes.
             key = reader.value("SELECT s.rowid FROM sessions s WHERE s.id IN (?, ?)", (id_, coded))
             if key is not None:
                 found[id_] = key

@@ -38,7 +38,7 @@ from explorer.stores.sqlite.schema import batches, placeholders
 from explorer.stores.sqlite.slices import numbered_rows
 
 MOST = 2000
-"""Beyond so many changed sessions a whole survey is no slower."""
+"""With more changed sessions, a whole survey is as fast."""
 
 
 def changes(reader: Reader, since: Mark) -> Changes | None:
@@ -160,7 +160,7 @@ def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
 
 
 def _own_pins(reader: Reader) -> list[int]:
-    """No index tells them; and where prompts lie in the rows, each of those is long."""
+    """No index has them, and rows that hold prompts are long."""
     schema = reader.schema
     if not schema.has("sessions", "pinned") or not schema.has("system_prompts"):
         return []

@@ -1,7 +1,7 @@
 """The first and the last words of a session, read of a few messages.
 
-Texts are cut before they leave SQLite: a cell may hold 50 MB. What stands at the end of a turn that
-begins with a skill or a summary is looked up by itself.
+Texts are cut before they leave SQLite: a cell may hold 50 MB. The end of a turn that begins with a
+skill or a summary is looked up separately.
 """
 
 import re
@@ -50,7 +50,7 @@ class _Glimpse(NamedTuple):
 
 
 def first_words(reader: MessageReader, parts: Sequence[int]) -> str:
-    """The first thing the user said; failing that, the first thing anybody said."""
+    """The first thing the user said; failing that, the first message at all."""
     fallback = ""
     for key in parts[:2]:
         for few in FIRST_FEW:
@@ -130,7 +130,7 @@ def _is_broken_off(newest: _Glimpse) -> bool:
 
 
 def _said(one: _Glimpse, rest: Callable[[int], str]) -> str:
-    """What a person said in a message, also where that stands behind a long text of the agent's."""
+    """What a person said in a message, also after a long text of the agent."""
     if one.cut and (one.summary or begins_as_made(one.text)):
         return said(f"{one.text[:START]}\n{rest(one.id)}", one.summary)
     return said(one.text, one.summary)
@@ -148,7 +148,7 @@ def _rest(reader: MessageReader, id_: int) -> str:
 
 
 def _glimpses(reader: MessageReader, key: int, count: int, newest: bool) -> Iterable[_Glimpse]:
-    """The first or last messages that somebody said. Needs the index on (session_id, timestamp);
+    """The first or last messages of the talk. Needs the index on (session_id, timestamp);
     the cut is made on bytes, since SQL's text functions stop at a NUL."""
     schema = reader.schema
     order = "DESC" if newest else "ASC"

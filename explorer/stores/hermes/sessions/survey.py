@@ -1,7 +1,7 @@
 """The light columns of every session, for the catalog, and what a parent link means: continuation,
 branch, subagent, a chat that was reset; which parts make a chain, and which a lease holds.
 
-Long system prompts lie in the middle of the rows, so columns behind them cost a walk through
+Long system prompts are in the middle of the rows, so columns behind them cost a walk through
 overflow pages: 100,000 sessions took 5.6 s from the table and 1 s from the indices, cold. What an
 index holds is read from the index; the rest only for the few rows that need it.
 
@@ -11,7 +11,7 @@ big file, so it is done only on suspicion.
 
 The agent marks children in the JSON of `model_config`, but only since schema 16, and a marker may
 be inherited; before that the parent's end reason and the times decide. Circles and missing
-parents occur: each session is reached exactly once, and nobody is lost. A turn is noted under the
+parents occur: each session is reached exactly once, and none is lost. A turn is noted under the
 first part of a conversation, while its newest part is written: so its lease holds every part. The
 lock of a compression names the very session.
 """
@@ -40,11 +40,11 @@ RESET_REASONS = (
     *("session_reset", "session_switch", "idle", "daily", "suspended"),
     "resume_pending_expired",
 )
-"""Ends after which a chat of the gateway begins anew, in a child with the same key."""
+"""Ends after which a chat of the gateway starts over, in a child with the same key."""
 
 
 class Ties(NamedTuple):
-    """What the links of one session hang on; a tuple, since a big file has many thousands."""
+    """What the links of one session depend on; a tuple, since a big file has many thousands."""
 
     key: int
     id: str
@@ -108,7 +108,7 @@ def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -
     if marks.get(RESET) == parent.id:
         return Kind.ROOT
     after = (row.started_at or 0.0) >= (parent.ended_at or 0.0)
-    # Markers that name somebody else were inherited along a chain.
+    # Markers that name another session were inherited along a chain.
     if parent.end_reason == "compression" and row.source != "tool" and (markers or after):
         return Kind.CONTINUATION
     if marks.get(BRANCH) or (parent.end_reason == "branched" and after):
@@ -117,8 +117,8 @@ def _kind(row: Ties, parent: Ties, marks: Mapping[str, object], markers: bool) -
 
 
 def _reset(row: Ties, parent: Ties) -> bool:
-    """Whether a chat was reset and began anew with this one: before there was a mark for it, both
-    having the very same chat tells."""
+    """Whether a chat was reset and this session follows: before there was a mark for it, both have
+    the same chat."""
     same_chat = row.session_key is not None and row.session_key == parent.session_key
     return same_chat and parent.end_reason in RESET_REASONS
 
@@ -213,7 +213,7 @@ _NEWEST = f"coalesce({NEWEST}, {_NO_MESSAGE})"
 def survey(reader: Reader) -> Catalog:
     """Read the whole catalog of a Hermes file."""
     mark = mark_of(reader)
-    keys, sources, active, sound = _everybody(reader)
+    keys, sources, active, sound = _every_session(reader)
     silent = [at for at, time in enumerate(active) if time <= 0.0]
     empty = frozenset(keys[at] for at in silent if active[at] == _NO_MESSAGE)
     _note_activity(reader, keys, active)
@@ -245,9 +245,9 @@ def mark_of(reader: Reader) -> Mark:
     return Mark(cells.integer(message) or 0, cells.integer(session) or 0)
 
 
-def _everybody(reader: Reader) -> tuple[Sequence[int], Sequence[str], "array[float]", bool]:
-    """(keys, sources, newest message or `_NO_MESSAGE`) of all, and whether the file agrees with
-    itself on who they are: one walk along the index of ids, which is the order of the index on
+def _every_session(reader: Reader) -> tuple[Sequence[int], Sequence[str], "array[float]", bool]:
+    """(keys, sources, newest message or `_NO_MESSAGE`) of all, and whether the file is consistent
+    about them: one walk along the index of ids, which is the order of the index on
     (session_id, timestamp) that is probed for each."""
     keys, times = _walk_by_id(reader)
     commonest, source_of, counted = _sources(reader)
@@ -283,7 +283,7 @@ def _coerced(reader: Reader, key: int, time: object) -> float:
 
 def newest_time(reader: Reader, key: int, greatest: object) -> float | None:
     """The newest time of a session, of which SQL knows the greatest value: text sorts above every
-    number, infinity above every time, so where that is no time, all values are looked at."""
+    number, infinity above every time, so if that is not a time, all values are read."""
     found = cells.seconds(greatest) if isinstance(greatest, int | float) else None
     if greatest is None or found is not None:
         return found
@@ -375,7 +375,7 @@ def _families(
 
 
 def _tied(reader: Reader, marked: Iterable[int]) -> list[tuple[Any, ...]]:
-    """What the links hang on: of all children, of their parents and of the marked."""
+    """What the links depend on: of all children, of their parents and of the marked."""
     columns = reader.schema.pick("sessions", "s", TIES)
     family = (
         "SELECT c.rowid FROM sessions c WHERE c.parent_session_id IS NOT NULL"
@@ -417,6 +417,6 @@ def counts_agree(reader: Reader, *ways: str) -> bool:
     ways = (*ways, *filter(None, map(reader.schema.indexed_by, _INDICES)))
     if not ways:
         return True
-    # Not count(*): for that SQLite takes the smallest index, whatever it is told.
+    # Not count(*): for that SQLite always uses the smallest index.
     counts = ", ".join(f"(SELECT total(1) FROM sessions s {way})" for way in ways)
     return len(set(reader.row(f"SELECT {counts}"))) == 1

@@ -1,12 +1,12 @@
-"""What Hermes is going to do by itself to the sessions of a file, and which it does not resume: its
-settings, its marks and the columns that its rules ask about.
+"""What Hermes does by itself to the sessions of a file, and which it does not resume: its settings,
+its marks and the columns that its rules ask about.
 
-Where the settings leave nothing to do, no session is looked at. Else it is one walk through the
-table, with a look into the index of messages for each session: as much as a survey, so it belongs
-in the background.
+Where the settings leave nothing to do, no session is read. Else it is one walk through the table,
+with a look into the index of messages for each session: as much as a survey, so it belongs in the
+background.
 
 Since schema 25 it also refuses to resume a conversation of more than `max_resume_messages` (20,000
-where nobody set it, 0 for no limit). Up to 26 live messages of all parts count; from 30 on those
+where it is not set, 0 for no limit). Up to 26 live messages of all parts count; from 30 on those
 that were summarised away count too, since it loads them to show them.
 """
 
@@ -93,7 +93,7 @@ def _read(
 
 
 def _unknown(settings: Settings, release: rules.Release) -> str:
-    """Why nothing can be told, where that is not because nothing is done."""
+    """Why nothing is known, unless nothing is done."""
     for name, days, usual in (
         ("auto_prune", "retention_days", not release.by_start),
         ("auto_archive", "auto_archive_days", False),
@@ -157,7 +157,7 @@ def _time(cell: object) -> float | None:
 
 
 def _latest(noted: Sequence[object], start: object) -> float | None:
-    """The latest of what was noted, else the start. SQL takes what is no number for the greatest,
+    """The latest of what was noted, else the start. SQL sorts what is not a number as the greatest,
     which is never old."""
     times = [_time(cell) for cell in noted if cell is not None] or [_time(start)]
     known = [time for time in times if time is not None]
@@ -171,7 +171,7 @@ USUAL = 20_000
 def too_long(
     file: ReadOnlyFile, place: Path | str, unit: Unit, token: CancelToken | None
 ) -> TooLong | None:
-    """Whether Hermes refuses a conversation; nothing is said where its settings are not clear."""
+    """Whether Hermes refuses a conversation; None where its settings are not understood."""
     if isinstance(place, str):
         return None
     settings = read_settings(place)

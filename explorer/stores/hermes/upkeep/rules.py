@@ -3,17 +3,17 @@
 Pure: rows and settings in, times out. The columns of a file tell which release wrote it last, and
 that is the one that cleans it up next, at its start and at most once in `min_interval_hours`:
 
-- Up to schema 22 (no `pinned`) it deletes ended rows by the age of their start, if somebody set
-  `auto_prune`.
+- Up to schema 22 (no `pinned`) it deletes ended rows by the age of their start, if `auto_prune` is
+  set.
 - 23 to 26 delete ended rows that are not pinned by the age of their newest message, one by one:
-  the beginning of a conversation may go before its end. With `auto_archive` they archive rows that
-  are neither pinned nor compressed, open ones too, by their last activity.
+  the beginning of a conversation may be deleted before its end. With `auto_archive` they archive
+  rows that are neither pinned nor compressed, open ones too, by their last activity.
 - 30 (it has `gateway_heartbeats`) also ends rows of some sources that were left open, by their
   start and last activity; what it ended counts from that end.
-- 31 (it has `auto_archived`) deletes a part only with all that continues it, by its last activity;
-  a pin covers what comes after it, and the hidden Bot Chat is never archived.
+- 31 (it has `auto_archived`) deletes a part only with everything that continues it, by its last
+  activity; a pin covers what comes after it, and the hidden Bot Chat is never archived.
 
-Rows under a live lease are spared, too. That is left out: nobody writes what is so old.
+Rows under a live lease are spared, too. That is left out: no agent writes rows so old.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -50,7 +50,7 @@ class Release(NamedTuple):
     ends: frozenset[str]
     """Sources whose open sessions it ends."""
     whole: bool
-    """A part of a conversation goes only with all that continues it."""
+    """A part of a conversation is deleted only with everything that continues it."""
 
 
 class Marks(NamedTuple):
@@ -123,9 +123,9 @@ def release_of(schema: Schema) -> Release:
 
 
 def plan_of(settings: Settings, release: Release, marks: Marks) -> Plan:
-    """What is going to be done, and when at the earliest; nothing that hangs on a value that is
-    not understood. Whether `auto_prune` is on where it is not set hangs on the release: on since
-    September 2026, which files from 23 on cannot tell; so it may be."""
+    """What is done, and when at the earliest; nothing that depends on a value that is not
+    understood. Whether a missing `auto_prune` is on depends on the release: on since September
+    2026, which files from 23 on do not show; so it may be."""
     interval = settings.amount("min_interval_hours", INTERVAL)
     if settings.trouble or not release.prunes or interval is None:
         return Plan()
@@ -150,13 +150,13 @@ def due(
 ) -> Due:
     """When what happens to whom. `continued` are the sessions that continue another one; what is
     not among the `rows`, but `pinned` or continuing one of them, counts as well."""
-    everybody = {row.key: row for row in rows}
-    spared = {key for key, row in everybody.items() if row.pinned and release.archives}
+    by_key = {row.key: row for row in rows}
+    spared = {key for key, row in by_key.items() if row.pinned and release.archives}
     spared |= set(pinned)
     if release.whole:
         spared |= descendants(spared, continued)
     found = Due({}, {}, {})
-    for key, row in everybody.items():
+    for key, row in by_key.items():
         if key in spared:
             continue
         if (time := _deleted(row, release, plan)) is not None:

@@ -1,9 +1,9 @@
-"""What Hermes' own `config.yaml` says of its clean-up.
+"""What Hermes' own `config.yaml` says about its clean-up.
 
-The file is anybody's: it may be a pipe, a gigabyte, or YAML that grows without end when its aliases
+The file is not ours: it may be a pipe, a gigabyte, or YAML that grows without end when its aliases
 are followed. So nothing is built of it. Its events are walked through, as many as are allowed, and
-only plain values directly under `sessions` are taken; what stands for something else (an alias, a
-list, a variable) is not understood, and nothing is ever claimed on that.
+only plain values directly under `sessions` are taken; anything else (an alias, a list, a variable)
+is not understood, and nothing is ever claimed from it.
 """
 
 import os
@@ -61,7 +61,7 @@ class _Unreadable(Exception):
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings in a file; what is wrong with it is told, never raised."""
+    """The settings in a file; an error is returned, never raised."""
     try:
         found = os.stat(path)
     except OSError:
@@ -88,7 +88,7 @@ def _read(path: Path) -> Settings:
 
 def _text(path: Path) -> str | None:
     """What is in a file; None where there is none. Neither a pipe nor a device is opened: that
-    could wait for ever."""
+    could block forever."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise _Unreadable("it is not a regular file")
@@ -132,7 +132,7 @@ def _setting(name: str, section: Mapping[str, object] | None) -> Setting:
     if isinstance(value, bool):
         return Setting(SettingState.SET, value) if name in FLAGS else strange
     if name in AMOUNTS and isinstance(value, int | float) and 0 <= value <= GREATEST:
-        # Hermes cuts off what is behind the point, but for the days until an archive.
+        # Hermes drops decimals, except of the days until an archive.
         return Setting(SettingState.SET, value if name == "auto_archive_days" else int(value))
     return strange
 
