@@ -204,7 +204,7 @@ def test_the_search_tables_are_sound(ours: Path, table: str) -> None:
 @pytest.mark.parametrize("companion", ["", "-wal", "-shm", "-journal"])
 def test_a_file_that_is_there_stays_as_it_is(tmp_path: Path, companion: str) -> None:
     (tmp_path / f"state.db{companion}").write_text("precious")
-    with pytest.raises(ExplorerError, match="already there") as refused:
+    with pytest.raises(ExplorerError, match="already exists") as refused:
         StateFile.create(tmp_path / "state.db")
     assert refused.value.exit_code is ExitCode.REFUSED
     assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
@@ -249,5 +249,5 @@ def test_only_a_message_of_the_user_can_be_rewound_to(tmp_path: Path) -> None:
     with StateFile.create(tmp_path / "state.db") as state:
         state.create_session("a", "cli", started_at=T0)
         reply = state.append_message("a", "assistant", "Hello", timestamp=T0)
-        with pytest.raises(ValueError, match="none of the user's"):
+        with pytest.raises(ValueError, match="is not the user's"):
             state.rewind("a", reply)

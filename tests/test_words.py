@@ -47,6 +47,10 @@ INSTEAD = {
     r"\bpaid by\b": "billing",
     r"\bchoose what\b": "filter",
     r"\bis no (day|span|number|field|time|date)\b": "is not a …",
+    r"\banew\b": "again, reset",
+    r"\bcut short\b": "truncated, interrupted",
+    r"\b(lie|lies) (beside|on|under)\b": "is next to, is on",
+    r"\bin all\b(?! \w)": "in total",
 }
 """Words of the dialect, and what to write."""
 

@@ -48,7 +48,7 @@ def locate(
     if asked:
         path = _found_from(here, _expanded(asked))
         if profile and os.path.isfile(path):
-            message = f"{path} is a file. Leave out --profile, or give the folder of the profiles."
+            message = f"{path} is a file. Omit --profile, or give the folder with the profiles."
             raise UsageError("No such profile", message)
         folder = _profile_folder(path, profile) if profile else path
         return FoundStore(state_file(folder), asked=True)

@@ -116,7 +116,7 @@ def test_an_unknown_profile_names_the_closest_ones(hermes: Path) -> None:
 
 
 def test_a_profile_of_a_file_is_wrong_usage(hermes: Path) -> None:
-    with pytest.raises(UsageError, match="Leave out --profile"):
+    with pytest.raises(UsageError, match="Omit --profile"):
         locate(str(hermes / "state.db"), "work", {}, hermes)
 
 

@@ -315,11 +315,11 @@ class StateFile:
 
     def set_title(self, session_id: str, title: str | None) -> None:
         if title is not None and len(title) > TITLE_LIMIT:
-            raise ExplorerError("Title too long", f"At most {TITLE_LIMIT} characters fit.")
+            raise ExplorerError("Title too long", f"A title has at most {TITLE_LIMIT} characters.")
         try:
             self._update(session_id, title=_text(title))
         except sqlite3.IntegrityError:
-            raise ExplorerError("Title taken", f"Another session is called “{title}”.") from None
+            raise ExplorerError("Title taken", f"Another session has “{title}”.") from None
 
     def set_archived(self, session_id: str, archived: bool) -> None:
         """Archive or unarchive the whole conversation that the session is part of."""
@@ -358,13 +358,13 @@ class StateFile:
         )
 
     def rewind(self, session_id: str, from_message_id: int) -> None:
-        """Take back a message of the user and all after it; the counters stay as they are."""
+        """Rewind to before a message of the user; the counters do not change."""
         target = self._db.execute(
             "SELECT role FROM messages WHERE id = ? AND session_id = ?",
             (from_message_id, session_id),
         ).fetchone()
         if target != ("user",):
-            raise ValueError(f"message {from_message_id} is none of the user's in {session_id}")
+            raise ValueError(f"message {from_message_id} of {session_id} is not the user's")
         self._db.execute(
             "UPDATE messages SET active = 0 WHERE session_id = ? AND id >= ? AND active = 1",
             (session_id, from_message_id),
@@ -403,7 +403,7 @@ def _claim(path: Path) -> None:
     # A log left over from another file would be replayed into the new one.
     for taken in _with_companions(path):
         if taken.exists():
-            raise Refused("File exists", f"{taken} is already there. Choose another name.")
+            raise Refused("File exists", f"{taken} already exists. Choose another name.")
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
