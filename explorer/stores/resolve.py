@@ -51,7 +51,7 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
         return NoSuchSession("No such session", "Give an id, the beginning of one, or a title.")
     said = f"No session with the id or title {text!r}, nor an id that starts with it."
     close = ", ".join(_closest(store, text[:100].lower()))
-    next_ = f"Closest: {close}" if close else "`list --all` shows every id and title."
+    next_ = f"Closest: {close}" if close else "`list` shows ids and titles."
     return NoSuchSession("No such session", f"{said} {next_}")
 
 
@@ -61,12 +61,12 @@ def _closest(store: Store, text: str) -> list[str]:
     from difflib import get_close_matches  # late: only a wrong name needs it
 
     known = store.columns({ID, TITLE})
-    shown = {id_: clean_line(id_, 60) for id_ in list(known[ID].values())[-COMPARED:]}
+    ids = list(known[ID].values())[-COMPARED:]
     titles = [title for title in known[TITLE].values() if title][-COMPARED:]
-    shown |= {title: f"“{clean_line(title, 60)}”" for title in titles}
-    named = {name[:100].lower(): words for name, words in shown.items()}
-    around = [name for name in reversed(named) if text in name][:CLOSEST]
-    return [named[name] for name in around or get_close_matches(text, named, CLOSEST)]
+    names = {name[:100].lower(): name for name in (*ids, *titles)}
+    around = [name for name in reversed(names) if text in name][:CLOSEST]
+    found = [names[name] for name in around or get_close_matches(text, names, CLOSEST)]
+    return [clean_line(one, 60) if one in ids else f"“{clean_line(one, 60)}”" for one in found]
 
 
 def _ambiguous(text: str, found: Sequence[NamedSession]) -> NoSuchSession:

@@ -81,7 +81,7 @@ def test_no_session_is_meant(store: Store, typed: str) -> None:
         ("100", "Closest: “100x doneXish”, “100% done_ish”"),
         ("case", "Closest: CamelCase"),
         ("20261103_150000_fffff0", "Closest: 20261103_150000_ffffff"),
-        ("\x1b[31mzzz", "`list --all` shows every id and title."),
+        ("\x1b[31mzzz", "`list` shows ids and titles."),
     ],
 )
 def test_an_unknown_name_names_the_closest_ids_and_titles(

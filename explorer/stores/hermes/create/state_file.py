@@ -319,7 +319,8 @@ class StateFile:
         try:
             self._update(session_id, title=_text(title))
         except sqlite3.IntegrityError:
-            raise ExplorerError("Title taken", f"Another session has “{title}”.") from None
+            message = f"“{title}” is the title of another session."
+            raise ExplorerError("Title taken", message) from None
 
     def set_archived(self, session_id: str, archived: bool) -> None:
         """Archive or unarchive the whole conversation that the session is part of."""
