@@ -166,7 +166,7 @@ def fate_words(fates: Fates, fate: Fate, parts: int, now: float) -> str:
     if fate.deed is Deed.END:
         said += f", then deleted {_days(fate.days)} later"
     elif fates.pins:
-        said += ", unless you pin it"
+        said += ", unless pinned"
     return sentence(said)
 
 

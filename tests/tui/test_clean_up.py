@@ -182,12 +182,12 @@ async def test_details_say_what_happens_next(path: Path) -> None:
         await driver.press("i")
         assert isinstance(driver.app.screen, DetailsScreen)
         seen = " ".join(driver.screen().split())
-        assert "Deleted by Hermes at its next start after 21 Oct 2026, unless you pin it." in seen
+        assert "Deleted by Hermes at its next start after 21 Oct 2026, unless pinned." in seen
         assert "Ended sessions are deleted after 90 days without activity." in seen
         await driver.press("escape")
         await driver.to("eel")
         await driver.press("i")
-        assert "Deleted by Hermes at its next start, unless you pin it." in " ".join(
+        assert "Deleted by Hermes at its next start, unless pinned." in " ".join(
             driver.screen().split()
         )
 
