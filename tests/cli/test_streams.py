@@ -120,7 +120,7 @@ def test_a_number_that_no_file_can_hold_is_refused(
     assert command("delete", "--yes", "--force", "s", "--db", path).code == 0
     said = command(*arguments, "--db", path)
     assert said.code == ExitCode.USAGE
-    assert "too great" in said.err
+    assert "is too large" in said.err
 
 
 def test_a_second_control_c_is_answered_as_the_first() -> None:
