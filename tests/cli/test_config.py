@@ -54,7 +54,7 @@ def _uncommented(text: str) -> str:
 def test_init_never_replaces_a_file(settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(settings, 'resume = "return"\n')
     assert main(["config", "init"]) == 1
-    assert "already exists; it was not changed" in capsys.readouterr().err
+    assert "already exists. It was not changed." in capsys.readouterr().err
     assert settings.read_text(encoding="utf-8") == 'resume = "return"\n'
 
 
@@ -93,7 +93,7 @@ def test_validate_without_a_file_says_that_all_is_default(
     settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["config", "validate"]) == 0
-    assert "all settings have their defaults" in capsys.readouterr().err
+    assert "does not exist. All settings have their defaults." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["keys = 3", "[keys.rename]\nx = 1", "[[keys]]\nrename='x'"])

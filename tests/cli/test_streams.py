@@ -37,11 +37,11 @@ def _shell(line: str, path: Path) -> tuple[int, str]:
 
 @pytest.mark.parametrize("output", [">&-", "> /dev/full"])
 @pytest.mark.parametrize("command", READS)
-def test_a_result_that_cannot_be_written_is_a_failure_in_words(
+def test_a_result_that_cannot_be_written_is_reported(
     command: str, output: str, path: Path
 ) -> None:
     code, said = _shell(f"EXPLORER {command} {output}", path)
-    assert "Standard output cannot be written" in said
+    assert "Cannot write to standard output" in said
     assert "Traceback" not in said
     assert code == ExitCode.FAILED
 
@@ -87,7 +87,7 @@ def test_a_current_folder_that_was_deleted(
 
 
 @pytest.mark.parametrize("content", ["#!/no/such/interpreter\n", "\x00\x01 no program"])
-def test_an_agent_that_cannot_be_run_is_told_in_words(
+def test_an_agent_that_cannot_be_run_is_reported(
     content: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     programs = tmp_path / "bin"
@@ -100,18 +100,18 @@ def test_an_agent_that_cannot_be_run_is_told_in_words(
     assert "Cannot be started" in said.err
 
 
-TOO_GREAT = "9" * 20
+TOO_LARGE = "9" * 20
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["trash", "restore", TOO_GREAT],
-        ["trash", "restore", TOO_GREAT, "s"],
-        ["trash", "show", TOO_GREAT],
-        ["trash", "purge", TOO_GREAT],
-        ["undo", TOO_GREAT],
-        ["search", "--json-lines", "--limit", TOO_GREAT, "hello"],
+        ["trash", "restore", TOO_LARGE],
+        ["trash", "restore", TOO_LARGE, "s"],
+        ["trash", "show", TOO_LARGE],
+        ["trash", "purge", TOO_LARGE],
+        ["undo", TOO_LARGE],
+        ["search", "--json-lines", "--limit", TOO_LARGE, "hello"],
     ],
 )
 def test_a_number_that_no_file_can_hold_is_refused(
