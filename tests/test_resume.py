@@ -273,7 +273,7 @@ def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> No
         ('resume_command = "hermes"', "list of strings"),
         ('resume_command = ["hermes", "--resume"]', "must contain {id}"),
         ('resume_command = ["{id}"]', "name of a program"),
-        ('resume_command = ["x", "{id}", "{oops}"]', "unclear"),
+        ('resume_command = ["x", "{id}", "{oops}"]', "unknown placeholder in '{oops}'"),
         ("colour = 1", "colour: unknown setting"),
         ("= broken", "config.toml"),
     ],

@@ -83,8 +83,8 @@ def test_validate_names_every_line_that_is_wrong(
     said = capsys.readouterr().err
     assert "Cannot read the settings" in said
     assert "line 1: resume: must be" in said
-    assert "line 2: colour: unknown setting" in said
-    assert "line 5: “d” would be both rename" in said
+    assert "line 2: colour: unknown setting; use resume, resume_command, keys." in said
+    assert "line 5: “d” is the key of both rename" in said
     assert "line 6: unknown action “renam”; closest: rename" in said
     assert main(["config", "show"]) == 2
 

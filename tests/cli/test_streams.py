@@ -37,9 +37,7 @@ def _shell(line: str, path: Path) -> tuple[int, str]:
 
 @pytest.mark.parametrize("output", [">&-", "> /dev/full"])
 @pytest.mark.parametrize("command", READS)
-def test_a_result_that_cannot_be_written_is_reported(
-    command: str, output: str, path: Path
-) -> None:
+def test_a_result_that_cannot_be_written_is_reported(command: str, output: str, path: Path) -> None:
     code, said = _shell(f"EXPLORER {command} {output}", path)
     assert "Cannot write to standard output" in said
     assert "Traceback" not in said
