@@ -192,7 +192,7 @@ def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]
                     yield KeyTrouble(
                         max(lines.get(action.id, 0), lines.get(other.id, 0)),
                         f"“{shown(key)}” is the key of both {other.id} ({other.title}) and"
-                        f" {action.id} ({action.title}) {_where(scope)}; give one of them another key",
+                        f" {action.id} ({action.title}) {_where(scope)}; change one of them",
                     )
 
 
