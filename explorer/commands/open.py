@@ -127,7 +127,7 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
         write_demo(path, now)
 
     missing = short_path(default_home(os.environ) / "state.db")
-    why = "demo" if asked else f"Demo data: no {missing} · open yours with --db PATH"
+    why = "demo" if asked else f"Demo data: no {missing} · open yours: --db PATH"
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)
