@@ -41,7 +41,7 @@ def main(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     for name, version in AGENTS:
         if not fetch(name, version, root / f"{name}-{version}"):
-            print(f"{name} {version} cannot be downloaded; its tests will be skipped.", file=sys.stderr)
+            print(f"{name} {version} cannot be downloaded: its tests are skipped.", file=sys.stderr)
 
 
 if __name__ == "__main__":
