@@ -1,4 +1,4 @@
-"""`config`: every setting with its origin, a file that says what is possible, and its faults."""
+"""`config`: every setting with its source, the file that `init` writes, and mistakes in it."""
 
 import json
 import tomllib
@@ -58,7 +58,7 @@ def test_init_never_replaces_a_file(settings: Path, capsys: pytest.CaptureFixtur
     assert settings.read_text(encoding="utf-8") == 'resume = "return"\n'
 
 
-def test_show_tells_each_value_and_where_it_comes_from(
+def test_show_prints_each_value_and_its_source(
     settings: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", "/elsewhere")
@@ -89,7 +89,7 @@ def test_validate_names_every_line_that_is_wrong(
     assert main(["config", "show"]) == 2
 
 
-def test_validate_without_a_file_says_that_all_is_default(
+def test_validate_without_a_file_says_that_everything_is_default(
     settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["config", "validate"]) == 0

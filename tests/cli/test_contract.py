@@ -147,7 +147,9 @@ def test_limits_cut_what_is_shown_and_nothing_else(path: Path, command: Command)
         ("cost", ["void", "job", "second", "first"]),
     ],
 )
-def test_every_order_is_known(path: Path, command: Command, sort: str, order: list[str]) -> None:
+def test_list_sorts_by_every_order(
+    path: Path, command: Command, sort: str, order: list[str]
+) -> None:
     said = command("list", "--all", "--sort", sort, "--json", "--db", path).json
     assert [session["id"] for session in said["sessions"]] == order
 
@@ -185,7 +187,7 @@ def test_the_database_may_be_named_before_or_after_the_command(
         ["list", "--profile", "../x"],
     ],
 )
-def test_wrong_usage_is_told_apart(command: Command, arguments: list[str]) -> None:
+def test_wrong_usage_has_its_own_exit_code(command: Command, arguments: list[str]) -> None:
     said = command(*arguments)
     assert (said.code, said.out) == (ExitCode.USAGE, "")
     assert said.err
@@ -205,12 +207,14 @@ def test_an_unknown_or_ambiguous_session_has_its_own_code(path: Path, command: C
     assert "twin2" in several.err
 
 
-def test_text_that_starts_with_a_dash_goes_after_two(tmp_path: Path, command: Command) -> None:
+def test_text_that_starts_with_a_dash_comes_after_two_dashes(
+    tmp_path: Path, command: Command
+) -> None:
     path = one_session(tmp_path / "state.db", "use --force")
     assert command("search", "--json", "--db", path, "--", "--force").json["total"] == 1
 
 
-def test_words_on_the_line_are_one_query(path: Path, command: Command) -> None:
+def test_several_words_are_one_query(path: Path, command: Command) -> None:
     assert command("search", "--json", "--db", path, "night", "owls").json["query"] == "night owls"
 
 
@@ -221,5 +225,5 @@ def test_help_comes_with_examples(command: Command, name: str) -> None:
     assert "examples:\n  session-explorer" in said.out
 
 
-def test_the_version_is_told(command: Command) -> None:
+def test_the_version_is_printed(command: Command) -> None:
     assert re.fullmatch(r"session-explorer \d+\.\S+\n", command("--version").out)

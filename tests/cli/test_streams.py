@@ -22,7 +22,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _shell(line: str, path: Path) -> tuple[int, str]:
-    """(exit code, what was said beside the result) of a line for a shell."""
+    """(exit code, standard error) of a shell command."""
     done = subprocess.run(
         ["sh", "-c", line.replace("EXPLORER", f"{sys.executable} -m explorer")],
         env={**os.environ, "SESSION_EXPLORER_DB": str(path)},
@@ -50,7 +50,7 @@ def test_help_that_cannot_be_written_is_a_failure(path: Path) -> None:
 
 
 @pytest.mark.parametrize("output", ["2>&-", "2> /dev/full"])
-def test_where_nobody_can_be_told_the_work_is_done(output: str, path: Path) -> None:
+def test_a_closed_standard_error_does_not_stop_the_command(output: str, path: Path) -> None:
     assert _shell(f"EXPLORER rename --yes --force s Kyoto {output}", path)[0] == ExitCode.DONE
     assert _shell(f"EXPLORER show nobody {output}", path)[0] == ExitCode.NO_SUCH_SESSION
 
@@ -121,8 +121,8 @@ def test_a_number_that_no_file_can_hold_is_refused(
     assert "is too large" in said.err
 
 
-def test_a_second_control_c_is_answered_as_the_first() -> None:
-    """It may come while the first one is being answered, outside of all that expects it."""
+def test_a_second_control_c_is_handled_like_the_first() -> None:
+    """It may come while the first one is being handled, outside every handler."""
     twice = (
         "import explorer.cli\n"
         "def main(arguments):\n"
