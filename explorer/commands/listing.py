@@ -5,7 +5,7 @@ import argparse
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.commands.shapes import fate_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
-from explorer.commands.words import list_summary
+from explorer.commands.words import list_summary, unknown_source
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.render.clean import clean_line, pad
@@ -49,6 +49,9 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     for session in sessions:
         write(_line(session, now))
     note(list_summary(len(sessions), len(order), hidden))
+    for source in options.source:
+        if catalog.source_names and source not in catalog.source_names:
+            note(unknown_source(source, catalog.source_names))
     if not catalog.sound:
         note(f"The file is damaged. {DISAGREES}")
     return ExitCode.DONE

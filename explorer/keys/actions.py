@@ -87,7 +87,7 @@ _SYNONYMS = {
     "delete": "remove erase trash session",
     "archive": "hide put away session",
     "prune": "clean up old empty bulk delete space",
-    "undo": "restore revert get back take back",
+    "undo": "restore revert get back",
     "mark-ended": "close finish stop end session",
     "reopen": "unend open again",
     "clear-messages": "empty delete messages wipe",

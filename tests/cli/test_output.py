@@ -174,7 +174,10 @@ def test_a_terminal_that_only_knows_ascii_is_supported(tmp_path: Path) -> None:
 def test_messages_beside_the_result_go_to_standard_error(path: Path) -> None:
     done = _run("list", "--db", path, "--source", "slack")
     assert done.stdout == b""
-    assert done.stderr == b"No session matches \xc2\xb7 1 filtered out\n"
+    assert done.stderr.decode().splitlines() == [
+        "No session matches · 1 filtered out",
+        "No source 'slack' in this file. Sources: cli.",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What is printed below a list and below the hits of a search."""
 
-from explorer.commands.words import list_summary, search_summary
+from explorer.commands.words import list_summary, search_summary, unknown_source
 from explorer.model import Hidden
 
 
@@ -34,3 +34,11 @@ def test_a_search_counts_hits_in_hidden_sessions() -> None:
 def test_an_empty_search_repeats_what_was_searched_and_what_was_not_understood() -> None:
     words = search_summary("owl\n x:y", 0, 0, ("a note",), {})
     assert words == "No matches for “owl x:y” · a note"
+
+
+def test_an_unknown_source_names_the_closest_ones() -> None:
+    known = ["cli", "telegram", "cron"]
+    assert unknown_source("telegrm", known) == (
+        "No source 'telegrm' in this file. Closest: telegram."
+    )
+    assert unknown_source("x", known) == "No source 'x' in this file. Sources: cli, cron, telegram."
