@@ -436,19 +436,26 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # its overloads only tell namespaces apart
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
+        self._words = list(args or ())
         found, unknown = super().parse_known_args(args, namespace)
-        for word in unknown:
-            if word.startswith("-"):
-                close = _closest(word.partition("=")[0], self._option_string_actions)
-                self.error(f"Unknown option {word}.{close}")
+        self._refuse_options(unknown)
         if unknown:
             self.error(f"Unexpected argument {unknown[0]!r}.")
         return found, unknown
+
+    def _refuse_options(self, words: Iterable[str]) -> None:
+        for word in words:
+            name = word.partition("=")[0]
+            if word.startswith("-") and name not in self._option_string_actions:
+                close = _closest(name, self._option_string_actions)
+                self.error(f"Unknown option {word}.{close}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
         if action.dest == "command":
+            # The value of a misspelt option is taken for the command.
+            self._refuse_options(self._words[: self._words.index(value)])
             message = f"Unknown command {value!r}.{_closest(value, action.choices)}"
         else:
             of = f" for {action.option_strings[0]}" if action.option_strings else ""

@@ -93,6 +93,7 @@ def test_wrong_arguments_are_refused_with_a_reason(capsys: pytest.CaptureFixture
         (["list", "--lim", "3"], "Unknown option --lim. Closest: --limit.\n"),
         (["prune", "--oder-than=90d"], "Unknown option --oder-than=90d. Closest: --older-than.\n"),
         (["--profil=x"], "Unknown option --profil=x. Closest: --profile.\n"),
+        (["--profle", "work", "list"], "Unknown option --profle. Closest: --profile.\n"),
     ],
 )
 def test_an_unknown_command_or_option_names_the_closest(
