@@ -143,7 +143,10 @@ def test_a_running_session_is_refused_without_a_terminal(
     monkeypatch.setattr("sys.stdin", io.StringIO())
     home = make_home(tmp_path / "home", running=True)
     assert main(["--db", str(home), "resume", "Long"]) == 6
-    assert "fork the conversation" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "Not resumed: “Long #2” is running." in said
+    assert "fork the conversation" in said
+    assert "Use --force to resume anyway." in said
     assert standin.calls() == []
 
 
