@@ -1,9 +1,9 @@
-# Session Explorer. `make run` opens it, `make test` checks it; both set up .venv by themselves.
+# Session Explorer. `make run` opens it, `make test` checks it; both set up .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DB ?=
-# The tests start hundreds of processes: none of them should have to compile what another has.
+# The tests start hundreds of processes: none should compile again what another has compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
-run: $(VENV)/.ready ## Open the app on your own state file (DB=PATH for another), or on the demo
+run: $(VENV)/.ready ## Open your sessions (DB=PATH for another state file), or the demo
 	@$(BIN)/session-explorer $(if $(DB),--db "$(DB)")
 
 test: $(VENV)/.ready-dev lint types ## Check style and types, then run every test
@@ -26,19 +26,19 @@ lint: $(VENV)/.ready-dev
 types: $(VENV)/.ready-dev
 	@$(BIN)/mypy explorer tests bench screenshots tools
 
-screenshots: $(VENV)/.ready ## Redraw the pictures of the README with the app itself
+screenshots: $(VENV)/.ready ## Redraw the screenshots of the README and docs/
 	@$(BIN)/python -m screenshots.capture
 
-docs: $(VENV)/.ready ## Renew the generated parts of the README and docs/
+docs: $(VENV)/.ready ## Update the generated parts of the README and docs/
 	@$(BIN)/python -m tools.docs
 
-bench: $(VENV)/.ready-dev ## Measure speed and write bench/README.md (BENCH=full for the biggest files)
+bench: $(VENV)/.ready-dev ## Measure speed and write bench/README.md (BENCH=full or BENCH=quick)
 	@$(BIN)/python -m bench
 
-soak: $(VENV)/.ready-dev ## Kill edits, damage files and strike keys at random, and write bench/soak.md (SOAK=kills)
+soak: $(VENV)/.ready-dev ## Kill changes, damage files and press random keys; write bench/soak.md (SOAK=kills)
 	@$(BIN)/python -m bench.soak
 
-clean: ## Remove what the other commands made
+clean: ## Remove everything that the other commands created
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/files
 
 $(BIN)/python:

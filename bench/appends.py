@@ -17,15 +17,15 @@ AGENT = "0.19.0"
 
 TEXT = """
 An agent (Hermes 0.19.0) appends about a hundred messages a second to a file in which a session of
-{messages:,} messages is deleted, and then restored: how long its appends take, by its own clock. An
-edit holds the lock for some hundredths of a second and then leaves the file alone for longer.
+{messages:,} messages is deleted and restored: how long its appends take, by its own clock. An edit
+holds the lock for some hundredths of a second, then releases it for longer.
 """
 
 ONE_TEXT = """
-The same, where a session is deleted that has a single message of {size}. Nobody can delete
-half a message: its words leave the search tables in one statement, and no append gets in before
-that is done. So what the agent's own delete of such a session costs another process of it is the
-floor here, and as much again is the aim.
+The same for a session with a single message of {size}. A message cannot be deleted in parts: its
+words leave the search tables in one statement, and every append waits for that. So the floor is how
+long another process of the agent waits for the agent's own delete of such a session, and the aim is
+twice that.
 """
 
 

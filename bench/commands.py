@@ -17,8 +17,8 @@ SLOWEST = 600.0
 """Milliseconds, for any file."""
 
 TEXT = """
-`list --json` (50 rows, in exact order) and `info --json` from start to end of the process. The
-floors are Python starting and ending, and the same with the two modules that both commands need.
+`list --json` (50 rows, in exact order) and `info --json`, from start to end of the process. The
+floors are Python alone, and Python with the two modules that both commands need.
 """
 
 

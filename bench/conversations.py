@@ -1,8 +1,8 @@
-"""A state file of two conversations: a short one, and one that begins with the same messages, goes
-on for thousands and has a result of megabytes among the first.
+"""A state file of two conversations: a short one, and one that starts with the same messages, has
+thousands more, and has a result of megabytes among the first.
 
-Almost every sentence bears a mark of its own, like (s4.2) or (l4.2), by which it is known when it
-is painted. The first of each message does not, because lists show it too.
+Almost every sentence has a mark of its own, like (s4.2) or (l4.2), so that it is recognised when it
+is painted. The first of each message has none, because lists show it too.
 """
 
 import sqlite3
@@ -58,7 +58,7 @@ class Conversation:
 
     @property
     def matches(self) -> int:
-        """How often `FAR` is in it."""
+        """How often it contains `FAR`."""
         return self.messages // SHORT
 
     @property

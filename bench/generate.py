@@ -99,7 +99,7 @@ def kept(
         _write(unfinished / "state.db", load, trigram, merged)
         unfinished.rename(home)
     except OSError:
-        # somebody else finished the same file meanwhile; theirs has the same rows
+        # another process has built the same file; it has the same rows
         if not path.exists():
             raise
     finally:
@@ -133,7 +133,7 @@ def _write(
                 _merge(db, table)
         _create(db, schema, "trigger")
         db.execute("COMMIT")
-    # Opened anew, since an exclusive connection would not let the log be made as Hermes makes it.
+    # Opened again, since an exclusive connection would not let the log be made as Hermes makes it.
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA journal_mode = WAL")
 

@@ -14,10 +14,9 @@ PRESSES = 2
 """Times that each key is pressed in a round."""
 
 TEXT = """
-From a key written to the terminal until that has received what the key is for: the row under the
-cursor, for `space` the new number of selected sessions. The transcript beside the list comes later,
-and the next key comes after that. The floor is a list of few sessions; both lists are open side by
-side, and each key goes to one and then to the other.
+From a key press until the terminal has received its effect: the row under the cursor, or the new
+number of selected sessions for `space`. The transcript beside the list follows, and then the next
+key. The floor is a short list; both lists are open side by side and get each key in turn.
 """
 
 Case = tuple[str, bytes, str]
@@ -58,7 +57,7 @@ def keys(few: History, many: History, rounds: int) -> Table:
 
 
 class _Used:
-    """An app at rest, and the keys that go through it."""
+    """An idle app, and the keys that it gets."""
 
     def __init__(self, history: History, app: Using) -> None:
         self.app = app
@@ -76,7 +75,7 @@ class _Used:
             yield "j", b"j", self._on(at + 1)
         yield "", b"g", self._on(0)
         for _ in range(PRESSES):
-            # the first one may not scroll: its row is in sight already
+            # the first one may not scroll: its row is visible already
             yield "", PAGE_DOWN, self._on(self._page)
             yield "PgDn", PAGE_DOWN, self._on(2 * self._page)
             yield "G", b"G", cursor_on(self._rows.last)

@@ -39,7 +39,7 @@ READS = {BY_START: "started", BY_ACTIVITY: "active", CATALOG: "active"}
 """What is read, and the bare query that it is compared with."""
 
 TEXT = """
-The first 50 rows as the app gets them, and the order and the links of all sessions, which follow in
+The first 50 rows as the app reads them, and the order and links of all sessions, which follow in
 the background. The floors are bare queries on an open connection: by start, the keys from their
 index and then a few columns of these rows; by last activity, the newest message of every session.
 """

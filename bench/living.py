@@ -1,4 +1,4 @@
-"""A copy of a history that goes on: messages arrive and sessions begin, as an agent writes them."""
+"""A copy of a history that grows: messages arrive and sessions begin, as an agent writes them."""
 
 import shutil
 import sqlite3
@@ -36,7 +36,7 @@ class Living:
         self._said = 0
 
     def speak(self) -> str:
-        """Add a message to a session that was quiet for long, each time another; its text."""
+        """Add a message to a long inactive session, a different one each time; its text."""
         return self._say(self._quiet.pop())
 
     def begin(self) -> str:

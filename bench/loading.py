@@ -15,13 +15,13 @@ WALK = 9
 MOST = 2_000
 """Keys after which there is something wrong."""
 
-REST, START, AGAIN = "at rest", "at the start", "all read again"
+REST, START, AGAIN = "idle", "at the start", "all read again"
 
 TEXT = """
-As above for `j` and `k` held down, so that a key may have to wait for the transcript of the row
-before: at rest; from the first frame until the exact counts of all sessions are shown; and while
-all of them are read and put in order again. The aim is about the slowest of 20 keys (p95). Half as
-many rounds.
+As above, with `j` and `k` held down, so that a key may have to wait for the transcript of the row
+before: when idle; from the first frame until the exact counts of all sessions are shown; and while
+all of them are read and sorted again. The aim is for the slowest of 20 keys (p95). Half as many
+rounds.
 """
 
 Step = tuple[bytes, str]
@@ -50,7 +50,7 @@ def loading(many: History, rounds: int) -> Table:
     table = Table(
         "Keys while the rest is read",
         TEXT,
-        ("when", "sessions", "keys", "median", "p95", "slowest", "x at rest (p95)"),
+        ("when", "sessions", "keys", "median", "p95", "slowest", "x idle (p95)"),
     )
     floor = timing(taken[REST]).p95
     for when, all_spent in taken.items():

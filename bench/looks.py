@@ -1,4 +1,4 @@
-"""An agent that appends while somebody opens its big file, reads, sorts and searches in it."""
+"""An agent that appends while its big file is opened, read, sorted and searched."""
 
 import shutil
 import subprocess
@@ -25,9 +25,9 @@ ALONE = 5.0
 
 TEXT = """
 An agent (Hermes 0.19.0, which gives up after a second without a lock) appends about a hundred
-messages a second to the biggest file while it is looked at for the first time: the longest of its
-appends, by its own clock. Without a write-ahead log a reader keeps a writer from committing, so
-long reads are made in slices there.
+messages a second to the biggest file while the app opens it: the longest of its appends, by its own
+clock. Without a write-ahead log a reader keeps a writer from committing, so long reads are made in
+slices there.
 """
 
 

@@ -46,7 +46,7 @@ class Timing:
 def interleaved(cases: Mapping[K, Callable[[], float | None]], rounds: int) -> dict[K, Timing]:
     """Runs all cases in turn, `rounds` times, after one round that is not counted.
 
-    Each round begins with another case: whoever always comes second would profit from the pages
+    Each round begins with another case: one that always came second would profit from pages
     that the first one has read. A case that does more than what counts returns the milliseconds
     that do.
     """
@@ -121,7 +121,7 @@ class Terminal:
         env: Mapping[str, str] | None = None,
     ) -> None:
         columns, rows = size
-        # A size that whoever started us was given is not the size of this terminal.
+        # The size of our caller's terminal is not the size of this one.
         mine = {name: os.environ[name] for name in os.environ if name not in ("COLUMNS", "LINES")}
         full = {**mine, **TERMINAL, **(env or {})}
         reader, writer = os.pipe()
@@ -180,7 +180,7 @@ class Terminal:
             self._seen = kept + read
 
     def send(self, keys: bytes) -> None:
-        """Types, and starts the clock of `until` anew; what was painted before does not count."""
+        """Types, and restarts the clock of `until`; what was painted before does not count."""
         while self._ready(0) and self._read(0) is not None:
             pass
         self._seen = b""
@@ -188,12 +188,12 @@ class Terminal:
         os.write(self._fd, keys)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Makes the terminal wider or narrower, and starts the clock of `until` anew."""
+        """Makes the terminal wider or narrower, and restarts the clock of `until`."""
         self.send(b"")
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def rest(self, seconds: float) -> None:
-        """Waits, and reads on meanwhile: a full terminal would keep the app waiting."""
+        """Waits, and keeps reading: a full terminal would block the app."""
         deadline = time.perf_counter() + seconds
         while (left := deadline - time.perf_counter()) > 0:
             if self._read(left) is None:
@@ -227,7 +227,7 @@ class Terminal:
         os.kill(self.pid, signal.SIGKILL)
 
     def _gone(self, patience: float) -> bool:
-        """Whether the process is over; reads on meanwhile, for a full terminal would block it."""
+        """Whether the process has ended; keeps reading, because a full terminal would block it."""
         deadline = time.perf_counter() + patience
         while self._status is None:
             pid, status = os.waitpid(self.pid, os.WNOHANG)

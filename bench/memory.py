@@ -11,8 +11,8 @@ MOST = 100.0
 PAGES = 20
 
 TEXT = """
-The most memory that the process ever had, after a visit to the end of the list and back, twenty
-pages down, and all sessions selected; once. The floor is a Textual app with one label.
+The peak memory of the process, after going to the end of the list and back, twenty pages down, and
+selecting all sessions. Measured once. The floor is a Textual app with one label.
 """
 
 

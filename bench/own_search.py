@@ -1,5 +1,5 @@
 """A first page of hits and its excerpts, against the agent's own search on the same file; and how
-soon a search that nobody wants any more is over.
+soon a cancelled search has ended.
 
 Within one process each, without painting: ours is newest first, the agent's is ranked.
 """
@@ -40,10 +40,10 @@ CONVERSATIONS = 24
 """As many as most lists show."""
 
 TEXT = """
-Until the first 24 conversations are there with their excerpts, as a function without painting.
-Hermes 0.19.0 gives 50 hits by its own `search_messages` on the same file: it ranks them, where ours
-are the newest ones. Then, in the last rows, from taking back a search that reads all messages until
-its thread has ended.
+The first 24 conversations with their excerpts, as a function, without painting. Hermes 0.19.0
+returns 50 hits from its own `search_messages` on the same file: its hits are ranked, ours are the
+newest. The last rows measure from cancelling a search that reads all messages until its thread has
+ended.
 """
 
 HERMES = """

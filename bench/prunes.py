@@ -20,16 +20,17 @@ from tests.edits.victim import prune_plan
 T = TypeVar("T")
 
 EACH = 5
-"""Messages of a session: as in the biggest prune that users have told of."""
+"""Messages of a session: as in the biggest prune that users reported."""
 PRESET = PRESETS["Cron older than 7 days"]
 SPEED = 100
 """Sessions a second that a prune is to reach."""
 
 SPEED_TEXT = """
-{sessions:,} sessions of scheduled jobs, {each} messages each, leave a file to which an agent
-appends about a hundred messages a second, and come back. The plan is all that is read before
-somebody is asked. Every session is first copied to the trash, durably. Beside it the agent's own
-prune of the same file, which copies nothing and holds the lock from the first to the last.
+{sessions:,} cron sessions of {each} messages each are pruned from a file to which an agent appends
+about a hundred messages a second, and restored. The plan is everything that is read before the
+question. Every session is first copied to the trash and synced to disk. For comparison, the agent's
+own prune of the same file, which copies nothing and holds the lock from the first session to the
+last.
 """
 
 WAITS_TEXT = """
@@ -38,7 +39,7 @@ The same prunes, seen from the agent: how long its appends take, by its own cloc
 
 
 class Prunes:
-    """Measured once, told in two tables."""
+    """Measured once, shown in two tables."""
 
     def __init__(self, beside: Beside) -> None:
         self._beside = beside

@@ -23,7 +23,7 @@ THERE, AWAY = b"there", b"away"
 ENTER, LEAVE, FIND = b"\r", b"h", b"\x06"
 PAUSE, LONGER = 0.03, 0.1
 """Seconds after a step, and after one that paints no sentence; then it is the other's turn. What is
-near is read meanwhile."""
+near is read in this time."""
 QUIET = 0.2
 """Seconds without output after which nothing more will come."""
 TRIES = 50
@@ -33,15 +33,15 @@ OPEN, FIRST, ALL, WIDER = "the cursor comes to it", "first match", "all matches"
 CASES = (OPEN, "`PgDn`", "`G`", "`g`", "`T`", "`o`", FIRST, ALL, WIDER)
 
 TEXT = """
-From a key written to the terminal until that has received the transcript as the key makes it, down
-to the last sentence that was not in sight before. The floor is a short conversation. The long one
-begins with the same messages, but that the third has {size} MB; `T` unfolds all reasoning and folds
-it again, `o` shows more of all calls, and then less. A match is one that is not in sight, from the
-last letter of the word. Both conversations are open side by side, and each key goes to one and then
-to the other. Half as many rounds, and all matches in {found} of them only.
+From a key press until the terminal has received the changed transcript, down to the last sentence
+that was not visible before. The floor is a short conversation. The long one starts with the same
+messages, except that the third has {size} MB. `T` expands all reasoning and collapses it again; `o`
+shows more of all tool calls, then less. The first match is outside the visible text; its time runs
+from the last letter of the word. Both conversations are open side by side and get each key in turn.
+Half as many rounds, and all matches in only {found} of them.
 """
 MEMORY = """
-The most memory that the process ever had, after all that the table above tells of; once.
+The peak memory of the process after everything in the table above. Measured once.
 """
 
 
@@ -138,7 +138,7 @@ def _steps() -> Iterator[Step]:
 
 
 class _App(Using):
-    """Keeps what is painted, for whoever wants to know what that will be."""
+    """Records what is painted, for callers that need to know in advance."""
 
     def painted(self) -> bytes:
         """All that is painted until nothing more comes."""
@@ -173,7 +173,7 @@ class _Reader:
 
     def learn(self) -> Sequence[str]:
         """Go through a round at leisure: the mark that each step paints last of those that were
-        not in sight before, or nothing."""
+        not visible before, or nothing."""
         marks: list[str] = []
         before: list[bytes] = []
         for step in _steps():

@@ -12,9 +12,9 @@ from bench.waits import MODES
 MANY_AGAINST_FEW = 1.5
 
 TEXT = """
-A message is added to a session in the middle of the list, and the app is told to look: until the
-terminal has received the session, now at the top, with the words of the message. Then the processor
-time that the app took for it. Both files are open side by side and written to in turn.
+A message is added to a session in the middle of the list, and the app checks the file: until the
+terminal has received the session, now at the top, with the text of the message. Then the processor
+time this took. Both files are open side by side and written to in turn.
 """
 
 

@@ -17,15 +17,15 @@ PAGE = """\
 # Speed
 
 How long the app and its commands take on big histories. The state files are invented and always
-the same, so anybody can measure the same thing. `make bench` builds those that are missing, runs
-everything and writes this page anew; `BENCH=full make bench` does so with the biggest files, and
-`BENCH=quick make bench` takes a minute.
+the same, so everyone measures the same thing. `make bench` builds missing files, runs everything
+and writes this page; `BENCH=full make bench` uses the biggest files, and `BENCH=quick make bench`
+takes a minute.
 
-What is compared runs in turn within one run, {rounds} times each after a round that does not count.
-Times are medians of what a clock on the wall says, in milliseconds, and the fastest of all rounds.
-They depend on the machine and on what else it does: a quarter more or less from one run to the next
-says nothing. The ratios to a floor, marked x, are steadier, and the aims are judged by medians.
-Files have been read before, as those of a running agent have.
+Cases that are compared run in turn, {rounds} times each after a round that is not counted. Times
+are wall times in milliseconds: the median and the fastest of all rounds. They depend on the machine
+and its load, so a difference of a quarter between two runs means nothing. The ratios to a floor,
+marked x, are steadier. Aims are judged by the median. Every file is in the system's cache, as the
+file of a running agent is.
 
 {environment}. Aims met: {met} of {aims}.
 
@@ -41,7 +41,7 @@ HISTORY_HEADINGS = ("sessions", "messages", "size", "what is special")
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a figure should be, and whether it is."""
+    """What a figure should be, and whether it is met."""
 
     text: str
     met: bool
@@ -110,7 +110,7 @@ def page(
 
 
 def environment() -> str:
-    """What the figures depend on, and nothing that tells whose computer it is."""
+    """What the figures depend on, and nothing that identifies the computer."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     return (
         f"{os.cpu_count()} cores, {memory:.0f} GB of memory, Python {platform.python_version()},"

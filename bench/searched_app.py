@@ -1,8 +1,8 @@
 """The app as users have it, but for a sign in the corner when the results of a search are painted.
 
-What a search paints differs from what was there before by a few letters at most, so that nobody
+What a search paints differs from what was there before by a few letters at most, so that nothing
 could tell from outside when it is complete. The sign is written behind the frame that shows it:
-`⟨text⟩` when it is said what was found, `⟦text⟧` when all rows in sight show their match.
+`⟨text⟩` when the number of hits is shown, `⟦text⟧` when all visible rows show their match.
 """
 
 import explorer.tui.app

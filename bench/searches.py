@@ -14,7 +14,7 @@ SELECT m.id, m.session_id, m.timestamp, snippet({table}, 0, '[', ']', '…', 40)
 FROM {table} f CROSS JOIN messages m ON m.id = f.rowid
 WHERE {table} MATCH ? ORDER BY f.rowid DESC LIMIT ?
 """
-# No table knows two characters: whoever looks for them reads on until there is a page.
+# No search table has two characters: a search reads messages until there is a page.
 BARE_SCAN = """
 SELECT id, session_id, timestamp, content FROM messages
 WHERE instr(content, ?) ORDER BY id DESC LIMIT ?
@@ -26,7 +26,7 @@ class Searched(NamedTuple):
 
     kind: str
     typed: str
-    """As somebody types it here; the last letter is the key that is measured."""
+    """As typed here; the last letter is the key that is measured."""
     asked: str
     """The same for Hermes' own search, and for a table of words."""
     finds: bool = True
@@ -53,7 +53,7 @@ def searched(path: Path) -> tuple[Searched, ...]:
 
 
 def _pair(path: Path) -> str:
-    """Two words that somebody wrote beside each other, not too often."""
+    """Two words that occur beside each other, not too often."""
     sentences = phrases(1).sentences
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
         for sentence in sentences:

@@ -20,11 +20,11 @@ PRESSES = 5
 """Times that each query is typed in a round."""
 
 TEXT = """
-All but the last letter is typed, its first results are waited for, and then, while the rest of the
-file is still being read for them, the last letter: until every row in sight shows its match. Where
-nothing is found, until that is said. The floor is the newest page of 50 by a bare query with
-SQLite's own excerpts, on an open connection, in turn with the keys; for two characters, which no
-search table knows, by reading on until there is a page.
+All letters but the last are typed and show their first results. Then the last letter is typed,
+while the file is still being searched for the others: until every visible row shows its match, or
+until the app says that there is none. The floor is the newest page of 50 by a bare query with
+SQLite's own excerpts, on an open connection, in turn with the keys. Two characters are in no search
+table, so there the floor reads messages until it has a page.
 """
 
 

@@ -34,29 +34,29 @@ SIZES = range(33_000, 660_000, 20_480)
 """The least that SQLite needs for its index of a log, then five pages more each time."""
 
 TEXT = """
-An explorer edits a file beside a real agent (Hermes 0.19.0 and 0.13.0, with a log and without one,
-and power-loop 8.0.0) that appends all the time, and is killed in the middle: half of the kills come
-from outside at a random moment, half between two instructions of SQLite, and every third takes the
-agent along. Only kills between the begin and the end of the edit count. Then, twice from the same
-remains: a new start, what is half done is finished, or put back, and what was done is undone. Wrong
-would be: a page, a link or a search table that SQLite finds at fault, an append that the agent was
-told is stored and that is not, a session that is neither whole in the file nor whole in the trash,
-a file beside the store that outlives its session, a cell that is not what it was before the edit.
-{appends:,} appends were acknowledged meanwhile. `make soak` does all that again.
+Session Explorer edits a file beside a real agent (Hermes 0.19.0 and 0.13.0, with and without a
+write-ahead log, and power-loop 8.0.0) that appends all the time, and is killed half-way: half of
+the kills come from outside at a random moment, half between two instructions of SQLite, and every
+third also kills the agent. Only kills between the start and the end of the edit count. Then, twice
+from the same remains: a new start finishes what is half done, or puts it back, and what was done is
+undone. Wrong means any of these: a page, link or search table that SQLite finds damaged; an append
+that was acknowledged to the agent and is missing; a session that is neither whole in the file nor
+whole in the trash; a file that outlives its session; a cell that differs from before the edit.
+{appends:,} appends were acknowledged during the kills. `make soak` repeats all of this.
 """
 
 
 NO_ROOM = """
-Each edit is tried {tried} times, with a log and without one, where no file can grow beyond some
-size: SQLite's writes fail at another place each time, in the state file, in its log or in our
-trash. What is left is then looked at in the same way.
+Each edit is tried {tried} times, with and without a write-ahead log, while no file can grow beyond
+a given size: SQLite's writes fail at a different place each time, in the state file, in its log or
+in our trash. The remains are then checked in the same way.
 """
 
 
 DAMAGE = """
-{files:,} state files are damaged by chance (bytes flipped, pages zeroed, swapped and cut off, the
-schema altered, odd cells, odd files beside) and listed, searched, shown, edited and undone. Wrong
-would be a traceback, no end, a byte that reading changed, an edit that is not undone: {wrong}.
+{files:,} state files are damaged at random (bytes flipped, pages zeroed, swapped and cut off, the
+schema altered, odd cells, odd files beside them) and listed, searched, shown, edited and undone.
+Wrong means a traceback, a hang, a byte changed by reading, or an edit that is not undone: {wrong}.
 """
 
 
@@ -85,8 +85,9 @@ def _damaged(files: int, seed: int) -> list[str]:
 
 
 STRUCK = """
-Keys, clicks, resizes, pastes, odd bytes and signals at random, in a real terminal. Wrong would be:
-a crash, a hang, a file that changed without an edit, and an edit that cannot be undone to the cell.
+Keys, clicks, resizes, pastes, odd bytes and signals at random, in a real terminal. Wrong means a
+crash, a hang, a file that changed without an edit, or an edit whose undo does not restore every
+cell.
 """
 
 
@@ -122,7 +123,7 @@ def _monkeys(blows: int, seed: int) -> Mapping[str, list[str]]:
             try:
                 wild[name] = let_loose(name, Path(folder), seed, blows // len(FILES))
             except AssertionError as error:
-                # It crashed or hung: the others are struck all the same.
+                # It crashed or hung: go on with the others.
                 wild[name] = [str(error)]
         say(f"{name} struck, {len(wild[name])} things wrong")
     return wild

@@ -1,7 +1,7 @@
 """The surroundings in which a user starts the app: byte code compiled, no setting of a developer.
 
-Compiling at each start would double every figure, and a home with settings or state files of
-somebody's own would make them differ from one person to the next.
+Compiling at each start would double every figure, and a home with settings or state files would
+make them differ from one person to the next.
 """
 
 import compileall
@@ -23,7 +23,7 @@ APP = str(Path(sys.executable).with_name("session-explorer"))
 
 @contextmanager
 def surroundings() -> Iterator[None]:
-    """An empty home and an environment of nobody's own, for this process and its children."""
+    """An empty home and a neutral environment, for this process and its children."""
     compileall.compile_dir(Path(explorer.__file__).parent, quiet=2)
     before = dict(os.environ)
     for name in before:

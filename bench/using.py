@@ -68,7 +68,7 @@ class Using(Terminal):
             self.rest(0.02)
 
     def tell(self, what: signal.Signals) -> None:
-        """Send a signal, and start the clock of `until` anew. What was painted since the last
+        """Send a signal, and restart the clock of `until`. What was painted since the last
         `send` is not forgotten: the app may have looked by itself a moment before."""
         self._begun = time.perf_counter_ns()
         os.kill(self.pid, what)

@@ -31,7 +31,7 @@ def during_all(logs: Sequence[Path], act: Callable[[], object]) -> list[float]:
     ended = time.monotonic()
     timed: list[float] = []
     for log in logs:
-        # the one that was under way is told of when it is done
+        # the one that was under way is logged when it is done
         while not (said := acknowledged(log)) or said[-1][1] < ended:
             time.sleep(0.01)
         timed += [took * 1000 for _, at, took in said if at + took > begun and at < ended]

@@ -23,10 +23,10 @@ AIMS = {LAST: 100.0, ALL: 100.0, OPENED: 1_000.0, CHOSEN: 300.0, TAKEN_OFF: 300.
 
 TEXT = """
 From the start of the process until the list is complete: in exact order, under its headings, with
-the exact counts in its border. The floor is a Textual app with one label. Then, from a key until
-the terminal has received what it brings about: the last row; the number of rows, all selected; the
-filter dialog with all its numbers; the list of one source, while the dialog counts anew; and the
-whole list again. Half as many rounds.
+the exact counts in its border. The floor is a Textual app with one label. Then, from a key press
+until the terminal has received its effect: the last row; the number of selected rows; the filter
+dialog with all its counts; the list of one source, while the dialog counts again; and the whole
+list again. Half as many rounds.
 """
 
 

@@ -52,11 +52,11 @@ while os.getppid() == parent:
 
 TEXT = """
 Four agents (Hermes 0.19.0, each with a session of its own) append to a file of {messages:,}
-messages, together about a hundred messages a second, or fifty without a write-ahead log. Meanwhile
-it is searched for a word that it does not hold, a session of {long:,} messages is deleted and
-restored, and all sessions of scheduled jobs with at most {most} messages are pruned and restored:
-how long an append takes, by the agents' own clocks. On the busy machine every core also has a
-process that does nothing but calculate; the floor is measured there as well.
+messages, together about a hundred messages a second, or fifty without a write-ahead log. At the
+same time, it is searched for a word that it does not contain, a session of {long:,} messages is
+deleted and restored, and all cron sessions with at most {most} messages are pruned and restored:
+how long an append takes, by the agents' own clocks. On the busy machine, every core also runs a
+process that only calculates; the floor is measured there as well.
 
 An agent merges its search tables after a thousand writes. On a file of a million messages that
 takes more than ten seconds, and the other agents wait for it, with or without us. So every row is
@@ -129,7 +129,7 @@ def _copied(history: History, folder: Path, mode: str) -> Path:
 def _measured(
     agents: Sequence[Appender], path: Path, mode: str, row: int, crowd: Crowd
 ) -> Iterator[tuple[str, list[float]]]:
-    """What is done beside the agents, and milliseconds of each of their appends meanwhile."""
+    """What is done beside the agents, and milliseconds of each of their appends at that time."""
     during = partial(_during, agents, path, WRITERS * REST * SLOWER[mode])
     yield "nothing else", during(partial(time.sleep, crowd.alone))
     yield "the search", during(partial(_search, path))

@@ -1,8 +1,8 @@
-"""The user's settings, and where our own files are: in the folders that the platform has for it.
+"""The user's settings, and where our own files are: in the folders the platform has for them.
 
 `SETTINGS` is the one table of settings: the file, `config` and the JSON Schema come from it. All of
-them are optional. A file that cannot be understood is an error that names the line: a setting
-silently ignored would be worse, because one of them is a command to run.
+them are optional. A mistake in the file is an error that names the line: a setting silently ignored
+would be worse, because one of them is a command to run.
 """
 
 import os
@@ -17,7 +17,7 @@ from explorer.errors import UsageError
 from explorer.keys.keymap import KeySetting
 
 MOST = 1_000_000
-"""Bytes of settings; a pipe, or a device without end, would be read for ever."""
+"""Bytes of settings; a device without an end would be read for ever."""
 PLACEHOLDERS = ("{id}", "{profile}", "{home}", "{workspace}")
 
 
@@ -27,11 +27,11 @@ class Config(NamedTuple):
     resume: str = "exec"
     resume_command: tuple[str, ...] = ()
     keys: tuple[KeySetting, ...] = ()
-    """As written: what is wrong with them matters to the app alone, which checks them."""
+    """As written: only the app uses them, so only the app checks them."""
 
 
 class Trouble(NamedTuple):
-    """What is wrong with a line of the settings; line 0 stands for the whole file."""
+    """What is wrong with a line of the settings; line 0 is the whole file."""
 
     line: int
     words: str
@@ -48,7 +48,7 @@ class ConfigSetting(NamedTuple):
     example: str
     """A line of TOML."""
     schema: Mapping[str, object]
-    """What it takes, as JSON Schema has it."""
+    """Its values, as JSON Schema."""
     read: Callable[[object], object]
     """The value in `Config`; a ValueError says what is wrong."""
 
@@ -71,14 +71,14 @@ def _command(value: object) -> tuple[str, ...]:
         for name in PLACEHOLDERS:
             rest = rest.replace(name, "")
         if "{" in rest or "}" in rest or "\0" in rest:
-            raise ValueError(f"{part!r} is unclear; braces only in {' '.join(PLACEHOLDERS)}")
+            raise ValueError(f"unknown placeholder in {part!r}; use {', '.join(PLACEHOLDERS)}")
     return tuple(value)
 
 
 SETTINGS = (
     ConfigSetting(
         "resume",
-        "What resuming does: exec replaces this program by the agent, return comes back when the"
+        "What resuming does: exec replaces this program with the agent, return comes back when the"
         " agent ends.",
         'resume = "exec"',
         {"enum": ["exec", "return"]},
@@ -86,15 +86,15 @@ SETTINGS = (
     ),
     ConfigSetting(
         "resume_command",
-        "The command that resumes a session, instead of the agent's own. It may contain"
+        "Command that resumes a session, instead of the agent's own. It may contain"
         f" {', '.join(PLACEHOLDERS)}.",
         'resume_command = ["hermes", "--resume={id}"]',
         {"type": "array", "items": {"type": "string"}},
         _command,
     ),
 )
-KEYS_MEANING = "The keys of an action, instead of its default ones; an empty list removes them."
-"""Of the table `[keys]`, which has a line for each action."""
+KEYS_MEANING = "Keys of each action, instead of its default keys; an empty list removes them."
+"""Of the table `[keys]`."""
 
 
 def config_path() -> Path:
@@ -102,12 +102,12 @@ def config_path() -> Path:
 
 
 def notes_path() -> Path:
-    """Where our own notes are: pins, and how each list was last arranged."""
+    """Our own notes: pins, and the last sort order of each file."""
     return _folder("XDG_DATA_HOME", ".local/share", "user_data_path") / "explorer.db"
 
 
 def trash_path() -> Path:
-    """Where what was deleted is kept."""
+    """The trash: everything deleted in the last 30 days."""
     return notes_path().with_name("trash.db")
 
 
@@ -118,10 +118,10 @@ def crash_folder() -> Path:
 
 def _folder(variable: str, usual: str, elsewhere: str) -> Path:
     if os.name == "posix" and os.uname().sysname == "Linux":
-        # As platformdirs has it, whose import would take 6 ms from the first frame.
+        # As in platformdirs, whose import would delay the first frame by 6 ms.
         base = os.environ.get(variable, "").strip()
         if not os.path.isabs(base):
-            # Without a home it stays as it is, and is no place for anything: see `OwnFile`.
+            # Without a home the path keeps its ~ and is not used: see `OwnFile`.
             base = os.path.expanduser(f"~/{usual}")
         return Path(base) / "session-explorer"
     import platformdirs
@@ -140,13 +140,13 @@ def load_config(path: Path) -> Config:
 
 def read_config(path: Path) -> tuple[Config, list[Trouble]]:
     """The settings in a file, and everything that is wrong with them. One of them is a command to
-    run, so nothing is read below the current folder, where a path leads that has no home."""
+    run, so a relative path, as it is without a home, is not read: it could be anywhere."""
     if not path.is_absolute():
         return Config(), []
     try:
         file = path.stat()
         if not stat.S_ISREG(file.st_mode) or file.st_size > MOST:
-            return Config(), [Trouble(0, "it is not a settings file")]
+            return Config(), [Trouble(0, "not a regular file of up to 1 MB")]
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Config(), []
@@ -176,8 +176,10 @@ def _understood(
             elif name in known:
                 read[name] = known[name].read(value)
             else:
-                close = get_close_matches(name, [*known, "keys"], 1) or [*known, "keys"]
-                raise ValueError(f"unknown setting; closest: {', '.join(close)}")
+                every = [*known, "keys"]
+                close = get_close_matches(name, every, 1)
+                use = f"closest: {close[0]}" if close else f"use {', '.join(every)}"
+                raise ValueError(f"unknown setting; {use}")
         except ValueError as error:
             trouble.append(Trouble(line, f"{name}: {error}"))
     return Config()._replace(**read), sorted(trouble)
@@ -185,7 +187,7 @@ def _understood(
 
 def _keys(value: object, lines: Mapping[str, int]) -> tuple[KeySetting, ...]:
     if not isinstance(value, dict):
-        raise ValueError("must be a table with a line for each action: [keys]")
+        raise ValueError("must be a table, [keys], with a line for each action")
     return tuple(
         KeySetting(name, keys, lines.get(f"keys.{name}", lines.get("keys", 0)))
         for name, keys in value.items()
@@ -193,7 +195,7 @@ def _keys(value: object, lines: Mapping[str, int]) -> tuple[KeySetting, ...]:
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """The line on which each setting begins, in a file that was understood as TOML."""
+    """The line on which each setting starts, in a valid TOML file."""
     found: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), 1):

@@ -1,4 +1,4 @@
-"""Runs the real agents in a child process, so that their rules are the measure of ours."""
+"""Runs the real agents in a child process, to compare our rules with theirs."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ HERMES = ("hermes-agent", "0.19.0")
 
 
 def agent_path(name: str, version: str) -> Path:
-    """The folder with the agent's modules; the test is skipped where it was not fetched."""
+    """The folder with the agent's modules; skips the test if it was not downloaded."""
     path = AGENTS / f"{name}-{version}"
     if not path.is_dir():
         pytest.skip(f"{name} {version} is not unpacked under {AGENTS.name}/ of the virtualenv")
@@ -22,7 +22,7 @@ def agent_path(name: str, version: str) -> Path:
 
 
 def run_agent(code: str, name: str, version: str, home: Path, *args: str | Path) -> str:
-    """What `code` prints when it can import the agent and has `home` as the agent's folder."""
+    """The output of `code`, which can import the agent and has `home` as its folder."""
     home.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, args)],

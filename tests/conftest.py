@@ -1,4 +1,4 @@
-"""What every test may count on: no file of a user's own in sight, one time zone, real files."""
+"""What every test may rely on: no files of the user, one time zone, real files."""
 
 import gc
 import json
@@ -15,7 +15,7 @@ from explorer.cli import main
 from tests.newer_files import BORN, MODES, NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, REAL_FILES, unpack
 
-# Whoever changes something tries new examples; whoever only builds it gets the same ones again.
+# New examples during development; the same ones again in a build.
 settings.register_profile("again", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("again")
@@ -93,7 +93,7 @@ def born_hermes(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 class Output(NamedTuple):
-    """What a command left behind."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -119,7 +119,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
         except SystemExit as left:
             code = left.code if isinstance(left.code, int) else 1
         finally:
-            # Headless commands switch it off: they do not live long enough to need it.
+            # Commands turn it off: they end before they need it.
             gc.enable()
         said = capsys.readouterr()
         return Output(code, said.out, said.err)

@@ -1,4 +1,4 @@
-"""The writing half of a state file, with a trash of its own and at a time of one's choice."""
+"""The edits of a state file, with a trash of its own and any clock."""
 
 from collections.abc import Callable
 from pathlib import Path

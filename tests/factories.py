@@ -55,7 +55,7 @@ def one_session(path: Path, *texts: str, title: str | None = None) -> Path:
 
 @contextmanager
 def altered(path: Path) -> Iterator[sqlite3.Connection]:
-    """A writable connection on which anything goes; each statement counts at once."""
+    """A writable connection without checks; each statement is committed at once."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         yield db
 
@@ -67,13 +67,13 @@ def insert(db: sqlite3.Connection, table: str, **cells: object) -> int:
 
 
 def say(db: sqlite3.Connection, session_id: object, **cells: object) -> int:
-    """A message of any shape; what is not given is that of a plain one of the user."""
+    """A message of any shape; the defaults are those of a plain user message."""
     plain: dict[str, object] = {"role": "user", "content": "hello", "timestamp": T0}
     return insert(db, "messages", session_id=session_id, **(plain | cells))
 
 
 def go_on(db: sqlite3.Connection, session_id: str, other: str, at: float, text: str = "on") -> int:
-    """What the agent does when it compresses a session: ends it and goes on in another one."""
+    """What the agent does to compress a session: end it and continue in another one."""
     ended = "UPDATE sessions SET ended_at = ?, end_reason = 'compression' WHERE id = ?"
     db.execute(ended, (at, session_id))
     (source,) = db.execute("SELECT source FROM sessions WHERE id = ?", (session_id,)).fetchone()
@@ -85,7 +85,7 @@ def go_on(db: sqlite3.Connection, session_id: str, other: str, at: float, text: 
 
 
 def rows(path: Path, sql: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-    """What plain SQL says, with text as it lies in the file."""
+    """The result of plain SQL, with text as stored."""
     with closing(sqlite3.connect(path)) as db:
         db.text_factory = bytes
         return [tuple(map(_plain, row)) for row in db.execute(sql, tuple(values)).fetchall()]

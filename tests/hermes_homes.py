@@ -1,4 +1,4 @@
-"""A home of Hermes for the tests: a state file, its settings, a sign that somebody lives there."""
+"""A Hermes home for the tests: a state file, its settings, and a sign that it is in use."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A second process that holds a file locked until it is told to let go."""
+"""A second process that keeps a file locked until it is released."""
 
 import subprocess
 import sys

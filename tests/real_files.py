@@ -20,7 +20,7 @@ def _content(name: str) -> bytes:
 
 
 def unpack(name: str, folder: Path) -> Path:
-    """A fresh copy of one of the files, for a test to do with as it likes."""
+    """A fresh copy of one of the files, which a test may change."""
     path = folder / f"{name}.db"
     path.write_bytes(_content(name))
     return path

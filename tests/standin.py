@@ -38,7 +38,7 @@ sys.exit(int(os.environ.get("STANDIN_CODE", "0")))
 
 
 class StandIn:
-    """Where the stand-in is and what it noted."""
+    """The path of the stand-in, and what it recorded."""
 
     def __init__(self, folder: Path, name: str = "hermes") -> None:
         self._notes = folder / "notes.jsonl"

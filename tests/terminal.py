@@ -1,4 +1,4 @@
-"""A real terminal: the program in a pty, its bytes kept, its screen as a person would see it."""
+"""A real terminal: the program in a pty, its output as bytes and as a person sees it."""
 
 import fcntl
 import os
@@ -26,7 +26,7 @@ AT_A_TIME = 0.2
 
 
 class _Screen(pyte.Screen):
-    """Draws odd text letter by letter: pyte drops all that follows a letter it cannot place."""
+    """Draws odd text letter by letter: pyte drops everything after a letter it cannot place."""
 
     def draw(self, data: str) -> None:
         for piece in [data] if data.isascii() else data:
@@ -76,7 +76,7 @@ class Terminal:
 
     @property
     def raw(self) -> bytes:
-        """All that the program has sent."""
+        """Everything that the program has sent."""
         return bytes(self._raw)
 
     @property
@@ -118,7 +118,7 @@ class Terminal:
         return self.text
 
     def leave(self) -> int:
-        """The exit code, when the program has left."""
+        """The exit code, once the program has ended."""
         deadline = time.monotonic() + PATIENCE
         while self._code is None:
             assert time.monotonic() < deadline, f"does not leave:\n{self.text}"

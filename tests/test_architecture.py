@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 
 MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
 WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
-"""What is loaded by the thread that lays out a transcript, and by nobody before."""
+"""What is loaded by the thread that lays out a transcript, and not before."""
 READS = ("explorer/stores/sqlite/read_only.py", "explorer/stores/sqlite/failures.py")
 CREATES = ("explorer/stores/hermes/create/state_file.py",)
 OUR_OWN = ("explorer/stores/ours/own_file.py",)
 """Files that only we write, and what opens them."""
 EDITS = ("explorer/stores/edits/connection.py",)
-"""Who may write to somebody else's file."""
+"""The only module that writes to an agent's file."""
 PLAIN_FILES = (
     "explorer/stores/discover.py",
     "explorer/stores/hermes/upkeep/settings.py",
@@ -112,7 +112,7 @@ def _is_import(node: ast.stmt) -> bool:
 def test_databases_are_opened_in_few_places() -> None:
     opening = {file for file, tree in SOURCES.items() if _connects(tree)}
     assert opening == {*READS, *CREATES, *OUR_OWN, *EDITS}
-    # Nobody takes the function by another name.
+    # The function is never imported under another name.
     for tree in SOURCES.values():
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module == "sqlite3":

@@ -68,7 +68,7 @@ def _every_table_has_its_rows(page: str) -> None:
         [key, sessions] for key in keys for sessions in ("100", "1,000")
     ]
     assert [row[0] for row in rows(page, "Keys while the rest is read")] == [
-        "at rest",
+        "idle",
         "at the start",
         "all read again",
     ]

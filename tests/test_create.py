@@ -1,4 +1,4 @@
-"""New state files: the real Hermes is asked whether ours are like its own."""
+"""New state files: compared with those of the real Hermes."""
 
 import json
 import re

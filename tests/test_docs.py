@@ -34,7 +34,7 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def test_generated_parts_are_as_the_code_has_them() -> None:
+def test_generated_parts_match_the_code() -> None:
     stale = [
         path.name
         for path, text in pages().items()
@@ -122,7 +122,7 @@ def test_every_key_and_id_is_in_the_page_of_keys() -> None:
     assert [action.id for action in ACTIONS if f"`{action.id}`" not in text] == []
 
 
-def test_the_changelog_tells_of_this_version() -> None:
+def test_the_changelog_has_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     versions = re.findall(r"^## (\S+)", text, re.MULTILINE)
     assert versions[:2] == ["Unreleased", __version__]

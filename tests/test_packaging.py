@@ -1,4 +1,4 @@
-"""What is installed: the wheel holds all that the app needs, and works outside the checkout."""
+"""The wheel contains everything that the app needs, and works outside the checkout."""
 
 import subprocess
 import sys

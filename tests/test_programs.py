@@ -1,4 +1,4 @@
-"""The user's editor and pager: which command that is, and what is said when there is none."""
+"""The user's editor and pager: which command is used, and the message when there is none."""
 
 from pathlib import Path
 

@@ -143,7 +143,10 @@ def test_a_running_session_is_refused_without_a_terminal(
     monkeypatch.setattr("sys.stdin", io.StringIO())
     home = make_home(tmp_path / "home", running=True)
     assert main(["--db", str(home), "resume", "Long"]) == 6
-    assert "fork the conversation" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "Not resumed: “Long #2” is running." in said
+    assert "fork the conversation" in said
+    assert "Use --force to resume anyway." in said
     assert standin.calls() == []
 
 
@@ -273,7 +276,7 @@ def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> No
         ('resume_command = "hermes"', "list of strings"),
         ('resume_command = ["hermes", "--resume"]', "must contain {id}"),
         ('resume_command = ["{id}"]', "name of a program"),
-        ('resume_command = ["x", "{id}", "{oops}"]', "unclear"),
+        ('resume_command = ["x", "{id}", "{oops}"]', "unknown placeholder in '{oops}'"),
         ("colour = 1", "colour: unknown setting"),
         ("= broken", "config.toml"),
     ],

@@ -1,4 +1,4 @@
-"""Which program takes a session over: never one out of the session's own workspace."""
+"""Which program resumes a session: never one inside the session's own workspace."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ NAME = "hermes"
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """A folder in which lies a program of the agent's name, which says that it was run."""
+    """A folder with a program of the agent's name, which records that it was run."""
     folder = tmp_path / "workspace"
     (folder / "sub").mkdir(parents=True)
     for place in (folder, folder / "sub"):

@@ -1,7 +1,7 @@
 """The words of the product: one vocabulary in everything that a user can read.
 
-What the app and the commands can say is collected from the code (every sentence that is no query
-and no pattern) and from the tables of actions, fields, problems and settings.
+What the app and the commands can say is collected from the code (every sentence that is neither a
+query nor a pattern) and from the tables of actions, fields, problems and settings.
 """
 
 import ast
@@ -19,7 +19,7 @@ from explorer.search.language.vocabulary import FIELDS
 
 ROOT = Path(__file__).parent.parent
 NOT_READ = ("demo", "create")
-"""Folders without a word of ours: an invented history, and the schema of an agent."""
+"""Folders without words of ours: the invented history, and the schema of an agent."""
 CODE = re.compile(
     r"^\W*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|FROM|WHERE|AND|OR|JOIN|LEFT|ORDER|GROUP"
     r"|WITH|UNION|VALUES|SET|BEGIN|LIMIT|ON|NOT|CASE|EXISTS|ALTER)\b|\\[sdwb]|\(\?"
@@ -51,6 +51,12 @@ INSTEAD = {
     r"\bcut short\b": "truncated, interrupted",
     r"\b(lie|lies) (beside|on|under)\b": "is next to, is on",
     r"\bin all\b(?! \w)": "in total",
+    r"\bthis very\b": "this; just now",
+    r"\btoo great\b": "too large",
+    r"\bin sight\b": "visible",
+    r"\b(brings?|brought) (it|them|all) back\b": "restore",
+    r"\bhand\w*\b[^.]{0,20}\bback to\b": "resume in",
+    r"\btakes?\b[^.]{0,12}\boff\b": "remove",
 }
 """Words of the dialect, and what to write."""
 
@@ -97,7 +103,7 @@ def test_no_sentence_speaks_the_old_dialect(pattern: str) -> None:
 SPOKEN = spoken()
 
 
-def test_the_collector_sees_what_is_said() -> None:
+def test_the_collector_finds_sentences() -> None:
     texts = " ".join(text for _, text in SPOKEN)
     assert len(SPOKEN) > 800
     for part in ("Cannot read the settings", "Rename session", "No such session"):
@@ -125,7 +131,7 @@ def test_the_footer_uses_the_labels_of_the_table() -> None:
         assert {label for _, label in DEFAULT.footer(scope, 500)} <= labels
 
 
-def test_what_is_collected_from_tables_is_there_too() -> None:
+def test_tables_of_words_do_not_speak_the_old_dialect_either() -> None:
     help_text = parser().format_help()
     for pattern, better in INSTEAD.items():
         for text in (help_text, template(), *map(str, FIELDS.values())):

@@ -1,7 +1,7 @@
 """Runs a command as a user who owns nothing, since root may read and write everything.
 
-The child imports all it needs before it gives up its rights: the interpreter itself may lie where
-that user cannot look.
+The child imports everything it needs before it drops its rights: the interpreter itself may be
+where that user cannot read.
 """
 
 import os

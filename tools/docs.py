@@ -1,7 +1,7 @@
 """Write the generated parts of the README and of docs/, and the JSON Schema of the settings.
 
-They come from the code that acts on them, so that the documents cannot drift; a test compares. A
-generated part stands between two comments that carry its name.
+They are generated from the code, so that the documents cannot drift; a test compares. A generated
+part is between two comments with its name.
 """
 
 import json
@@ -74,7 +74,7 @@ def pages() -> dict[Path, str]:
 
 
 def essential_keys() -> str:
-    """The keys people need, two actions a line, read from top to bottom."""
+    """The most useful keys, two actions a line, read from top to bottom."""
     by_id = {action.id: action for action in ACTIONS}
     cells = [(_keys(by_id[id_], every=False), by_id[id_].title) for id_ in ESSENTIAL]
     half = len(cells) // 2
@@ -96,7 +96,7 @@ def all_keys() -> str:
 
 
 def overview() -> str:
-    """What the program is and takes; its examples are left to --help."""
+    """Usage, options, commands and exit codes; the examples are left to --help."""
     with patch.dict(os.environ, COLUMNS="100", NO_COLOR="1"):
         text, _, after = parser().format_help().partition("\nexamples:\n")
     codes = after[after.index("exit codes:") :]

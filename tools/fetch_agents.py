@@ -2,7 +2,7 @@
 
 Each wheel is unpacked, without its dependencies, into a folder of its own: their pins clash with
 ours, and reading and writing a state file needs the standard library alone. An agent that cannot
-be had is named and left out; the tests that want it then skip and say so.
+be downloaded is named and left out; the tests that need it are skipped and say so.
 """
 
 import subprocess
@@ -41,7 +41,7 @@ def main(root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     for name, version in AGENTS:
         if not fetch(name, version, root / f"{name}-{version}"):
-            print(f"{name} {version} cannot be fetched; its tests will skip.", file=sys.stderr)
+            print(f"{name} {version} cannot be downloaded: its tests are skipped.", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`config`: what is set, where that comes from, and whether the settings file is right."""
+"""`config`: the settings, their sources, and whether the settings file is valid."""
 
 import argparse
 import json
@@ -25,14 +25,14 @@ from explorer.settings import (
 from explorer.stores.sqlite.failures import short_path
 
 VARIABLES = {
-    "SESSION_EXPLORER_DB": "The state file to open, or a folder that contains one.",
-    "HERMES_HOME": "The folder of Hermes, instead of ~/.hermes.",
-    "VISUAL": "The editor for “Open in editor”, before EDITOR.",
-    "EDITOR": "The editor for “Open in editor”.",
-    "PAGER": "The pager for “Open in pager”.",
-    "NO_COLOR": "Prints without colours.",
+    "SESSION_EXPLORER_DB": "State file to open, or a folder that contains one.",
+    "HERMES_HOME": "Folder of Hermes, instead of ~/.hermes.",
+    "VISUAL": "Editor for “Open in editor”; comes before EDITOR.",
+    "EDITOR": "Editor for “Open in editor”.",
+    "PAGER": "Pager for “Open in pager”.",
+    "NO_COLOR": "If set, commands print without colours.",
 }
-"""Variables of the environment that matter here."""
+"""Environment variables with an effect."""
 
 
 def handle_config(options: argparse.Namespace, now: float) -> int:
@@ -58,7 +58,7 @@ def trouble_of(path: Path) -> tuple[Config, list[Trouble]]:
 
 def _validate(path: Path) -> int:
     if not path.exists():
-        note(f"There is no {short_path(path)}: all settings have their defaults.")
+        note(f"{short_path(path)} does not exist. All settings have their defaults.")
         return int(ExitCode.DONE)
     _, trouble = trouble_of(path)
     if trouble:
@@ -68,28 +68,32 @@ def _validate(path: Path) -> int:
 
 
 def _init(path: Path) -> int:
-    """A file with every setting as a comment. It never replaces one that is there."""
+    """Write a file with every setting as a comment; never replace an existing one."""
     if not path.is_absolute():
-        raise ExplorerError("Not written", "There is no home folder for the settings file.")
+        raise ExplorerError(
+            "Not written", "You have no home folder for the settings file. Set HOME."
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "x", encoding="utf-8") as file:
             file.write(template())
     except FileExistsError:
         raise ExplorerError(
-            "Not written", f"{short_path(path)} already exists; it was not changed."
+            "Not written", f"{short_path(path)} already exists. It was not changed."
         ) from None
     except OSError as error:
         raise ExplorerError(
             "Not written", f"{short_path(path)}: {error.strerror or error}."
         ) from error
-    write(f"Wrote {short_path(path)}. Every setting in it is a comment; edit the ones you want.")
+    write(
+        f"Wrote {short_path(path)}. Every setting in it is a comment: remove the # to change one."
+    )
     return int(ExitCode.DONE)
 
 
 def template() -> str:
     """The settings file that `init` writes."""
-    lines = ["# Settings of session-explorer. Remove a # to change a setting.", ""]
+    lines = ["# Settings of session-explorer. To change a setting, remove its #.", ""]
     for setting in SETTINGS:
         lines += [f"# {setting.meaning}", f"# {setting.example}", ""]
     lines += [f"# {KEYS_MEANING}", "[keys]"]
@@ -140,7 +144,7 @@ def _show(path: Path, as_json: bool) -> int:
 
 
 def _rows(config: Config) -> list[Mapping[str, object]]:
-    """Every setting; of the keys only those that are the user's own."""
+    """Every setting; of the keys, only those that the user has set."""
     usual = Config()
     rows: list[Mapping[str, object]] = []
     for setting in SETTINGS:

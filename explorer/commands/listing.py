@@ -1,14 +1,15 @@
-"""`list`: sessions, newest first, with a word on what is left out."""
+"""`list`: sessions, newest first, with a count of the hidden ones."""
 
 import argparse
 
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.commands.shapes import fate_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
+from explorer.commands.words import list_summary, unknown_source
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.render.clean import clean_line, pad
-from explorer.render.figures import ago, count, plural
+from explorer.render.figures import ago, count
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.sort_order import expiry, ordered, values_of
 from explorer.stores.sqlite.failures import DISAGREES
@@ -47,7 +48,10 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
         return ExitCode.DONE
     for session in sessions:
         write(_line(session, now))
-    note(_summary(len(sessions), len(order), hidden))
+    note(list_summary(len(sessions), len(order), hidden))
+    for source in options.source:
+        if catalog.source_names and source not in catalog.source_names:
+            note(unknown_source(source, catalog.source_names))
     if not catalog.sound:
         note(f"The file is damaged. {DISAGREES}")
     return ExitCode.DONE
@@ -55,7 +59,7 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
 
 def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], dict[Hidden, int]]:
     sources = frozenset(options.source)
-    # Who names a source, or asks for archived ones, wants to see them.
+    # A source that is named is listed, and so are archived sessions with --archived.
     shown = {NOISE[source] for source in sources if source in NOISE}
     if options.archived:
         shown.add(Hidden.ARCHIVED)
@@ -83,14 +87,3 @@ def _line(session: Session, now: float) -> str:
             painted(name, BOLD if session.title else "") + parts,
         )
     )
-
-
-def _summary(shown: int, matching: int, hidden: dict[Hidden, int]) -> str:
-    parts = [f"{count(shown)} of {plural(matching, 'session')}"]
-    if hidden:
-        classes = ", ".join(f"{count(number)} {name.words}" for name, number in hidden.items())
-        shows = "" if set(hidden) == {Hidden.FILTERED} else " (--all shows them)"
-        parts.append(f"hidden: {classes}{shows}")
-    if shown < matching:
-        parts.append("--limit 0 for all")
-    return " · ".join(parts)

@@ -24,13 +24,12 @@ from explorer.settings import (
     trash_path,
     unreadable,
 )
-from explorer.stores.discover import current_folder, locate
+from explorer.stores.discover import current_folder, default_home, locate
+from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp
-
-WITHOUT_FILE = "demo: no state file found"
 
 
 def open_app(options: argparse.Namespace, now: float) -> int:
@@ -59,8 +58,8 @@ def open_app(options: argparse.Namespace, now: float) -> int:
 
 
 def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
-    """(exit code, what was chosen): a command to give way to, or an id to print."""
-    # Late: 300 ms that headless commands need not pay, and that the opening uses.
+    """(exit code, what was chosen): a command to run instead, or an id to print."""
+    # Late: 300 ms that other commands need not pay, and in which the file is being read.
     from explorer.tui.app import ExplorerApp
 
     app = ExplorerApp(start)
@@ -68,7 +67,7 @@ def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
         chosen = app.run(mouse=mouse)
     if app.crash is not None:
         if start.opening.notes is not None:
-            # As far as our own file goes: the crash is what matters.
+            # If our own file can be written: the crash matters more.
             with suppress(ExplorerError):
                 keep(start.opening.notes, app.left_open)
         raise app.crash
@@ -77,7 +76,7 @@ def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
 
 @contextmanager
 def _terminal_given_back(app: "ExplorerApp") -> Iterator[None]:
-    """After a crash the terminal is as it was, whatever the app still managed to do for it."""
+    """Restore the terminal after a crash, whatever the app managed to restore itself."""
     before = _attributes()
     clean = False
     try:
@@ -93,7 +92,7 @@ def _terminal_given_back(app: "ExplorerApp") -> Iterator[None]:
 
 
 def _attributes() -> list[Any] | None:
-    """How the terminal takes what is typed; None where there is no such thing."""
+    """The input settings of the terminal; None where there are none."""
     try:
         import termios
 
@@ -104,8 +103,8 @@ def _attributes() -> list[Any] | None:
 
 @contextmanager
 def _terminal_as_output() -> Iterator[None]:
-    """Where standard output goes into a file or a pipe, the app would take that for its screen:
-    it gets the terminal instead, and the output is there again for what was chosen."""
+    """If standard output is a file or a pipe, the app draws on the terminal instead, and the output
+    is back afterwards for what was chosen."""
     if sys.stdout.isatty():
         yield
         return
@@ -127,7 +126,8 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
 
         write_demo(path, now)
 
-    why = "demo" if asked else WITHOUT_FILE
+    missing = short_path(default_home(os.environ) / "state.db")
+    why = "demo" if asked else f"Demo data: no {missing} · open yours: --db PATH"
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)
@@ -137,7 +137,7 @@ def _write_demo(path: Path, now: float) -> int:
     from explorer.demo import write_demo
 
     write_demo(path, now)
-    note(f"Wrote {path}. Open it with: session-explorer --db {path}")
+    note(f"Wrote {path}. To open it: session-explorer --db {path}")
     return ExitCode.DONE
 
 
@@ -145,10 +145,10 @@ def _check_terminal() -> None:
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         raise UsageError(
             "No terminal",
-            "The app needs one to draw on. In a script use list, show, search or info.",
+            "The app needs one. In a script, use list, show, search or info.",
         )
     if os.environ.get("TERM", "dumb") in ("dumb", ""):
         raise UsageError(
             "This terminal cannot draw",
-            "TERM is dumb or empty. Use another terminal, or the commands list, show and search.",
+            "TERM is empty or dumb. Use another terminal, or list, show and search.",
         )

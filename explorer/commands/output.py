@@ -1,10 +1,9 @@
-"""What the headless commands write: documents to standard output, everything else to error. Either
-may be closed, full, or read by nobody.
+"""What the commands write: results to standard output, everything else to standard error. Either
+may be closed, full, or without a reader.
 
-Text from a state file passes through `clean` here; JSON is pure ASCII, so that nothing stored can
-reach the terminal as a control. A stream that was closed is opened again, on nothing: else the next
-file that is opened, which may be somebody's state file, would take its number, and what is printed
-would go into it.
+Text from a state file passes through `clean` here; JSON is pure ASCII, so that no stored control
+character reaches the terminal. A closed stream is opened again on /dev/null: otherwise the next
+file to be opened, maybe a state file, would get its number, and output would be written into it.
 """
 
 import json
@@ -28,62 +27,62 @@ def write_json(document: Mapping[str, object]) -> None:
 
 
 def write(text: str) -> None:
-    """One line, or several, of text that is clean already."""
+    """One or more lines of text that is clean already."""
     encoding = sys.stdout.encoding or "utf-8"
     with _telling():
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
 def flush() -> None:
-    """Have all that was written reach its reader."""
+    """Pass everything written so far to its reader."""
     with _telling():
         sys.stdout.flush()
 
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """A result that cannot be written is a failure, and told; a reader that went away is none."""
+    """A result that cannot be written is an error; a reader that has gone is not."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        message = f"Standard output cannot be written: {error.strerror or error}."
-        raise ExplorerError("The result is not complete", message) from error
+        message = f"Cannot write to standard output: {error.strerror or error}."
+        raise ExplorerError("The result is incomplete", message) from error
 
 
 def note(text: str) -> None:
-    """A word beside the result: never on standard output."""
+    """A note beside the result: never on standard output."""
     encoding = sys.stderr.encoding or "utf-8"
-    # Where nobody can be told, what is to be done is done all the same.
+    # A note that cannot be written does not stop the command.
     with suppress(OSError):
         sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
 
 
 def confirmed(question: str) -> bool:
-    """Ask somebody at the terminal; only a yes is one."""
+    """Ask at the terminal; anything but a yes is a no."""
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def painted(text: str, style: str) -> str:
-    """In colour on a terminal; plain where it is not one, or where NO_COLOR asks for it."""
+    """In colour on a terminal; plain elsewhere, and with NO_COLOR."""
     if not text or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
     return f"{style}{text}{RESET}"
 
 
 def open_closed() -> None:
-    """Stand in for streams that were closed. Whoever writes to an output that was is told so: what
-    stands in for it cannot be written."""
+    """Replace closed streams. Writing to a closed output still fails: its replacement is
+    read-only."""
     for number, how in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest number that is free: this one, since those below it are open by now.
+            # Gets the lowest free number: this one, since those below it are open by now.
             os.open(os.devnull, how)
-    # Python has none where it found a closed one.
+    # Python sets a stream to None if it was closed.
     sys.stdin = sys.stdin or _stream(0, "r")
     sys.stdout = sys.stdout or _stream(1, "w")
     sys.stderr = sys.stderr or _stream(2, "w")
@@ -94,8 +93,8 @@ def _stream(number: int, mode: Literal["r", "w"]) -> TextIO:
 
 
 def let_go(code: int) -> int:
-    """Write out what is left; the exit code. Where nobody reads it any more, Python must not
-    complain; where it could not be written, what was done is not what was asked for."""
+    """Flush both streams and return the exit code. A reader that has gone is not an error; a result
+    that cannot be written is one."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

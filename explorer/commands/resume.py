@@ -1,4 +1,4 @@
-"""`resume`: hand a session back to its agent, or print how."""
+"""`resume`: resume a session in its agent, or print the command."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
     config = load_config(config_path())
     command = fitted(command_for(store, session, config), store.handover(), config)
     if (found := store.too_long(unit)) is not None:
-        # Only said: the settings may be others by the time it starts.
+        # Only a note: the settings may change before it starts.
         note(why_too_long(found))
     if options.print:
         write(command.line())
@@ -29,7 +29,8 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
     if not installed(command):
         raise ExplorerError(
             "The agent is not installed",
-            f"{command.arguments[0]} is not on the PATH. Where it is: {command.line()}",
+            f"{command.arguments[0]} is not on the PATH. Run this where it is installed:"
+            f" {command.line()}",
         )
     if session.state is State.RUNNING and not options.force:
         _ask(session, now)
@@ -38,10 +39,11 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
 
 
 def _ask(session: Session, now: float) -> None:
-    """A running session is resumed only by somebody who knows that it runs."""
+    """A running session is resumed only after a yes."""
     why = why_running(session, now)
+    running = f"“{clean_line(session.name, 60)}” is running"
     if not sys.stdin.isatty():
-        raise Refused("It is running", f"{why} Use --force to resume it all the same.")
-    note(f"{clean_line(session.name, 60)}: {why}")
-    if not confirmed("Resume it all the same?"):
+        raise Refused(f"Not resumed: {running}", f"{why} Use --force to resume anyway.")
+    note(f"{running}. {why}")
+    if not confirmed("Resume anyway?"):
         raise Refused("Not resumed", "Nothing was changed.")

@@ -1,4 +1,4 @@
-"""`search`: where something was said, newest first."""
+"""`search`: every hit, newest first."""
 
 import argparse
 import json
@@ -7,10 +7,11 @@ from itertools import islice
 from explorer.commands.output import BOLD, CYAN, DIM, flush, note, painted, write, write_json
 from explorer.commands.shapes import hit_shape
 from explorer.commands.stores import chosen_store
+from explorer.commands.words import search_summary
 from explorer.errors import ExitCode
-from explorer.model import Hidden, Hit
+from explorer.model import Hit
 from explorer.render.clean import clean_line
-from explorer.render.figures import ago, count, plural
+from explorer.render.figures import ago
 from explorer.render.lines import MATCH, restyled
 from explorer.search.hits import CompleteSearch
 
@@ -22,7 +23,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     limit = options.limit or None
     if options.json_lines:
         for hit in islice(search.hits(), limit):
-            # At once, also into a pipe: whoever reads it need not wait for the end.
+            # At once, also into a pipe: its reader need not wait for the end.
             write(json.dumps(hit_shape(hit)))
             flush()
         return ExitCode.DONE
@@ -47,7 +48,8 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
         for hit in given:
             for line in _lines(hit, now):
                 write(line)
-        note(_summary(search, len(given)))
+        query = search.query
+        note(search_summary(query.text, len(given), search.total, query.notes, search.hidden))
     return ExitCode.DONE
 
 
@@ -73,21 +75,10 @@ def _lit(hit: Hit) -> str:
 
 
 def _piece(text: str) -> str:
-    """Clean, keeping the spaces at both ends that join it to its neighbours."""
+    """Cleaned, with the spaces at both ends that separate it from its neighbours."""
     inner = clean_line(text)
     if not inner:
         return " " if text else ""
     left = " " if text[0].isspace() else ""
     right = " " if text[-1].isspace() else ""
     return f"{left}{inner}{right}"
-
-
-def _summary(search: CompleteSearch, shown: int) -> str:
-    found = plural(search.total, "hit") if search.total else "No hits"
-    some = f"{count(shown)} of {found}" if shown < search.total else found
-    parts = [some, *search.query.notes]
-    hidden = {name: n for name, n in search.hidden.items() if name is not Hidden.FILTERED}
-    if hidden:
-        classes = ", ".join(f"{count(number)} in {name.words}" for name, number in hidden.items())
-        parts.append(f"{classes} (--all shows them)")
-    return " · ".join(clean_line(part) for part in parts)

@@ -8,7 +8,7 @@ from explorer.render.figures import iso_utc
 from explorer.stores.fates import Fates, reason_words
 
 if TYPE_CHECKING:
-    # Who only lists need not load what edits: 2 ms.
+    # A list need not load the edits: 2 ms.
     from explorer.stores.edits.plans import Done, EditPlan
 
 _SESSION = (
@@ -37,7 +37,7 @@ Shape = dict[str, object]
 
 
 def _shape(value: object, names: Iterable[str]) -> Shape:
-    """These of its fields, times as text."""
+    """The named fields of a value, times as text."""
     fields = {name: getattr(value, name) for name in names}
     return fields | {name: iso_utc(fields[name]) for name in _TIMES if name in fields}
 
@@ -47,8 +47,7 @@ def session_shape(session: Session, fate: Shape | None) -> Shape:
 
 
 def fate_shape(fates: Fates, parts: Sequence[int], now: float) -> Shape | None:
-    """What the agent is going to do to a conversation by itself; null for nothing, and where that
-    is not known."""
+    """What the agent is about to do to a conversation by itself; null if nothing or unknown."""
     fate = fates.of(parts, now)
     if fate is None:
         return None

@@ -9,6 +9,7 @@ from explorer.commands.stores import chosen_store, with_noted_pins
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
 from explorer.model import Message
+from explorer.render.figures import plural
 from explorer.stores.resolve import read_conversation, resolve, without_repeats
 
 
@@ -26,7 +27,7 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     unit = catalog.folded(key) if options.conversation else catalog.single(key)
     found = store.sessions([unit], now)
     if not found:
-        raise NoSuchSession("No such session", f"{options.id} was deleted this very moment.")
+        raise NoSuchSession("No such session", f"{options.id!r} was deleted just now.")
     session = found[0]
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
@@ -37,10 +38,8 @@ def show_session(options: argparse.Namespace, now: float) -> int:
         for line in session_lines(session, messages, _FORMATS[options.format]):
             write(line)
         if len(catalog.chain(key)) > len(unit.parts):
-            note(
-                f"One of {len(catalog.chain(key))} parts of a conversation; --conversation shows"
-                " them all."
-            )
+            parts = plural(len(catalog.chain(key)), "part")
+            note(f"One of {parts} of this conversation. --conversation prints all of them.")
     return ExitCode.DONE
 
 
@@ -49,19 +48,19 @@ def _document(session: object, messages: Iterable[Message]) -> dict[str, object]
 
 
 def _show_lost(options: argparse.Namespace, lost: list[Message]) -> None:
-    """Messages whose session row is gone are not lost: they are shown, and it is said."""
+    """Messages whose session row is gone are still shown, with a note."""
     messages = lost if options.all else list(without_repeats(lost))
     if options.json:
         write_json(_document(None, messages))
         return
-    note(f"The session row of {options.id} is gone; these are the messages that still name it.")
+    note(f"Session {options.id!r} is no longer in the file. These are its messages.")
     for message in messages:
         for line in message_lines(message, _FORMATS[options.format]):
             write(line)
 
 
 def _folded(title: str, text: str) -> str:
-    """What the app would fold: a title, and the text below it, quieter."""
+    """What the app folds: a title, and the text below it, dimmed."""
     lines = (f"  {line}" for line in text.split("\n"))
     return "\n".join(painted(line, DIM) for line in (f"▾ {title}", *lines))
 

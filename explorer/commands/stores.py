@@ -1,4 +1,4 @@
-"""Which store a headless command works on: never the demo, and an error where there is none."""
+"""The store that a command works on: never the demo, and an error if there is none."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ def chosen_store(options: argparse.Namespace) -> Store:
         raise StoreError(
             Problem.MISSING,
             "No state file found",
-            f"There is none in {home}. Name one with --db PATH, or see `session-explorer demo`.",
+            f"There is none in {home}. Use --db PATH, or try `session-explorer demo`.",
         )
     path = place.path
     return open_store(path, notes=Notes(notes_path(), path), trash=trash_path())

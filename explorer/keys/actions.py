@@ -30,9 +30,9 @@ SCOPES = {
     "problem": "When a file cannot be read",
     "scroll": "In every long text",
 }
-"""Where keys act, in the order of the documents."""
+"""Where keys act, in the order of docs/keys.md."""
 TYPING = ("search", "find", "rename", "prompt")
-"""Where letters are typed, so that no letter can be a key."""
+"""Where text is typed, so that a letter cannot be a key."""
 TOGETHER = {
     **{scope: ("app",) for scope in ("list", "transcript", "search", "find", "prune")},
     **{scope: ("scroll",) for scope in ("block", "details")},
@@ -87,7 +87,7 @@ _SYNONYMS = {
     "delete": "remove erase trash session",
     "archive": "hide put away session",
     "prune": "clean up old empty bulk delete space",
-    "undo": "restore revert get back take back",
+    "undo": "restore revert get back",
     "mark-ended": "close finish stop end session",
     "reopen": "unend open again",
     "clear-messages": "empty delete messages wipe",
@@ -145,7 +145,7 @@ class KeyAction(NamedTuple):
     more_keys: str = ""
     """Keys that are not mentioned anywhere."""
     palette: bool = True
-    """Whether the palette has it: nobody looks there for movement."""
+    """Whether it is in the palette: movement is not."""
     scopes: tuple[str, ...] = ("app",)
     """What must have the focus: names of `SCOPES`."""
     about: str = ""

@@ -1,8 +1,8 @@
 """Which keys do what, with the user's own keys from `[keys]` in the settings.
 
-The user's keys of an action replace all of its default ones. They are checked before the app opens:
-an action or a key that does not exist, a letter where text is typed, and a key that would mean two
-things in one place are each named, with a remedy.
+The user's keys for an action replace all of its default ones. They are checked before the app
+opens: each unknown action or key, letter where text is typed, and key with two meanings in one
+place is reported with a remedy.
 """
 
 import re
@@ -14,7 +14,7 @@ from explorer.keys.actions import ACTIONS, SCOPES, TOGETHER, TYPING, KeyAction
 
 DIALOGS = frozenset(SCOPES) - {"list", "transcript", "app", "scroll"}
 NO_KEY = "no-key"
-"""Stands for no key at all: Textual's keymaps have no word for it."""
+"""Stands for no key: Textual's keymaps have no name for that."""
 _NAMED = {
     **{name: name for name in ("up", "down", "left", "right", "home", "end", "insert", "tab")},
     **{name: name for name in ("enter", "escape", "backspace", "delete", "space")},
@@ -24,12 +24,12 @@ _NAMED = {
 }
 _MODIFIERS = ("ctrl", "alt", "shift")
 _SAME_BYTES = {"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "escape"}
-"""What a terminal sends for both."""
+"""Keys that a terminal sends as another key."""
 _SHOWN = {
     **{"up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn"},
     **{"home": "Home", "end": "End", "escape": "esc", "backspace": "⌫", "delete": "Del"},
 }
-"""How people write keys that Textual writes in another way."""
+"""How people write keys that Textual writes differently."""
 
 
 _BY_ID = {action.id: action for action in ACTIONS}
@@ -70,8 +70,8 @@ class Keymap:
         return self._first(action, typing=False) or self._first(_BY_ID["palette"], typing=False)
 
     def footer(self, scope: str, room: int) -> list[tuple[str, str]]:
-        """(key, label) for the footer while something has the focus, as many as fit, the most
-        useful ones first. Where letters are typed, only keys that are none."""
+        """(key, label) for the footer of a scope, as many as fit, the most useful ones first. Where
+        letters are typed, only keys that are not letters."""
         everywhere = ("help",) if scope == "prune" else tuple(action.id for action in ACTIONS)
         wanted = [
             action
@@ -141,12 +141,12 @@ def _checked(action: KeyAction, value: object) -> tuple[str, ...]:
         raise ValueError('must be a key or a list of keys, like "x" or ["x", "f5"]')
     keys = tuple(dict.fromkeys(map(parsed, written)))
     if not keys and action.id == "interrupt":
-        raise ValueError("needs at least one key: it is the way out of everything")
+        raise ValueError("needs at least one key: it quits from everywhere")
     for key in keys:
         scope = next((scope for scope in action.scopes if scope in TYPING), "")
         if scope and _is_typed(key):
             raise ValueError(
-                f"“{shown(key)}” is typed there; use a key with ctrl or alt, or a function key"
+                f"“{shown(key)}” types text there; use a key with ctrl or alt, or a function key"
             )
     return keys
 
@@ -173,7 +173,7 @@ def parsed(text: str) -> str:
 
 
 def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]:
-    """Keys that would mean two things in one place, where the user's own keys are the reason."""
+    """Keys with two meanings in one place, caused by the user's own keys."""
     said = set()
     for scope in SCOPES:
         here = (scope, *TOGETHER.get(scope, ()), "always")
@@ -191,8 +191,8 @@ def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]
                     said.add(pair)
                     yield KeyTrouble(
                         max(lines.get(action.id, 0), lines.get(other.id, 0)),
-                        f"“{shown(key)}” would be both {other.id} ({other.title}) and {action.id}"
-                        f" ({action.title}), {_where(scope)}; give one of them another key",
+                        f"“{shown(key)}” is the key of both {other.id} ({other.title}) and"
+                        f" {action.id} ({action.title}) {_where(scope)}; change one of them",
                     )
 
 
@@ -212,12 +212,12 @@ def _spoken(action: KeyAction) -> int:
 
 
 def _general(action: KeyAction) -> bool:
-    """What can be done everywhere comes last."""
+    """Actions that work everywhere come last."""
     return "app" in action.scopes and action.id != "search"
 
 
 def _is_typed(key: str) -> bool:
-    """Whether a key puts a character into a field."""
+    """Whether a key types a character."""
     return key in ("space", "comma") or (len(key) == 1 and key.isprintable())
 
 

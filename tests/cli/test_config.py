@@ -1,4 +1,4 @@
-"""`config`: every setting with its origin, a file that says what is possible, and its faults."""
+"""`config`: every setting with its source, the file that `init` writes, and mistakes in it."""
 
 import json
 import tomllib
@@ -54,11 +54,11 @@ def _uncommented(text: str) -> str:
 def test_init_never_replaces_a_file(settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(settings, 'resume = "return"\n')
     assert main(["config", "init"]) == 1
-    assert "already exists; it was not changed" in capsys.readouterr().err
+    assert "already exists. It was not changed." in capsys.readouterr().err
     assert settings.read_text(encoding="utf-8") == 'resume = "return"\n'
 
 
-def test_show_tells_each_value_and_where_it_comes_from(
+def test_show_prints_each_value_and_its_source(
     settings: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", "/elsewhere")
@@ -83,17 +83,17 @@ def test_validate_names_every_line_that_is_wrong(
     said = capsys.readouterr().err
     assert "Cannot read the settings" in said
     assert "line 1: resume: must be" in said
-    assert "line 2: colour: unknown setting" in said
-    assert "line 5: “d” would be both rename" in said
+    assert "line 2: colour: unknown setting; use resume, resume_command, keys." in said
+    assert "line 5: “d” is the key of both rename" in said
     assert "line 6: unknown action “renam”; closest: rename" in said
     assert main(["config", "show"]) == 2
 
 
-def test_validate_without_a_file_says_that_all_is_default(
+def test_validate_without_a_file_says_that_everything_is_default(
     settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["config", "validate"]) == 0
-    assert "all settings have their defaults" in capsys.readouterr().err
+    assert "does not exist. All settings have their defaults." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["keys = 3", "[keys.rename]\nx = 1", "[[keys]]\nrename='x'"])

@@ -147,7 +147,9 @@ def test_limits_cut_what_is_shown_and_nothing_else(path: Path, command: Command)
         ("cost", ["void", "job", "second", "first"]),
     ],
 )
-def test_every_order_is_known(path: Path, command: Command, sort: str, order: list[str]) -> None:
+def test_list_sorts_by_every_order(
+    path: Path, command: Command, sort: str, order: list[str]
+) -> None:
     said = command("list", "--all", "--sort", sort, "--json", "--db", path).json
     assert [session["id"] for session in said["sessions"]] == order
 
@@ -205,12 +207,14 @@ def test_an_unknown_or_ambiguous_session_has_its_own_code(path: Path, command: C
     assert "twin2" in several.err
 
 
-def test_text_that_starts_with_a_dash_goes_after_two(tmp_path: Path, command: Command) -> None:
+def test_text_that_starts_with_a_dash_comes_after_two_dashes(
+    tmp_path: Path, command: Command
+) -> None:
     path = one_session(tmp_path / "state.db", "use --force")
     assert command("search", "--json", "--db", path, "--", "--force").json["total"] == 1
 
 
-def test_words_on_the_line_are_one_query(path: Path, command: Command) -> None:
+def test_several_words_are_one_query(path: Path, command: Command) -> None:
     assert command("search", "--json", "--db", path, "night", "owls").json["query"] == "night owls"
 
 

@@ -1,4 +1,4 @@
-"""No command prints a control of stored text: every command, over every text that a file holds."""
+"""No command prints stored control characters: every command, for every text in a file."""
 
 import subprocess
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.factories import T0, altered, talk
 from tests.hostile import BEL, ESC
 
 ODD = f"x{ESC}]0;PWNED{BEL}{ESC}[2J\x9b2J\r\u202e'\\y"
-"""Sets a title, clears the screen, overprints, turns the direction round, ends a quote."""
+"""Sets a title, clears the screen, overprints, reverses the direction, ends a quote."""
 KEPT = ("id", "parent_session_id", "session_id", "role", "title", "cwd")
 """Columns by which a session is found; they are made odd one by one."""
 
@@ -76,7 +76,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
-def test_no_command_prints_a_control_of_stored_text(
+def test_no_command_prints_stored_control_characters(
     path: Path, command: Command, as_json: bool
 ) -> None:
     for what, arguments in COMMANDS.items():
@@ -90,7 +90,7 @@ def test_no_command_prints_a_control_of_stored_text(
         assert "Traceback" not in said.err, what
 
 
-def test_a_printed_command_is_what_a_shell_takes_it_for(path: Path, command: Command) -> None:
+def test_a_shell_reads_a_printed_command_correctly(path: Path, command: Command) -> None:
     line = command("resume", "s", "--print", "--db", path).out.strip()
     folder = line.partition(" && ")[0]
     done = subprocess.run(["bash", "-c", f"{folder} && pwd"], capture_output=True, check=True)

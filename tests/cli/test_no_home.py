@@ -12,7 +12,7 @@ from tests.factories import one_session
 from tests.unprivileged import open_folder, run_as_nobody
 
 UNKNOWN = 61_234
-"""A user that no list of users knows."""
+"""A user id without an account."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Options may stand before, between and after what a command is about, on every command."""
+"""Options may come anywhere on the command line, with every command."""
 
 import argparse
 from collections.abc import Iterator
@@ -30,6 +30,7 @@ LINES: tuple[tuple[str, list[str], list[str]], ...] = (
     ("trash", ["purge", "35"], ["--dry-run", "--json"]),
     ("trash", ["purge"], ["--all", "--yes"]),
     ("demo", [], ["--no-mouse", "--write try.db"]),
+    ("config", ["show"], ["--json"]),
 )
 
 
@@ -48,7 +49,7 @@ def _orders(words: list[str], options: list[str]) -> Iterator[list[str]]:
     LINES,
     ids=[f"{name} {' '.join(words)}" for name, words, _ in LINES],
 )
-def test_options_stand_anywhere(name: str, words: list[str], options: list[str]) -> None:
+def test_options_may_come_anywhere(name: str, words: list[str], options: list[str]) -> None:
     common = ["--db try.db", "--profile=work"]
     wanted = parser().parse_args([name, *words, *" ".join(options + common).split()])
     for line in _orders(words, options + common):
@@ -64,19 +65,48 @@ def test_every_command_is_in_the_table() -> None:
     assert set(commands) == {name for name, _, _ in LINES}
 
 
-def test_words_behind_two_dashes_are_no_options() -> None:
+def test_words_after_two_dashes_are_not_options() -> None:
     found = parser().parse_args(["search", "--all", "red", "--", "--force", "--json"])
     assert (found.query, found.all, found.json) == (["red", "--force", "--json"], True, False)
 
 
-def test_what_is_not_known_is_still_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments_are_refused_with_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     for line, why in (
-        (["delete", "A", "--bogus", "--yes"], "unrecognized arguments: --bogus"),
+        (["delete", "A", "--bogus", "--yes"], "delete: Unknown option --bogus.\n"),
         (["trash", "restore", "--yes", "x"], "must be a number, 0 or more"),
-        (["list", "--limit", "-5", "--json"], "must be a number, 0 or more"),
-        (["prune", "--older-than", "--yes"], "expected one argument"),
-        (["rename", "--yes", "ID"], "the following arguments are required: TITLE"),
+        (["list", "--limit", "-5", "--json"], "list: --limit must be a number, 0 or more."),
+        (["--pick", "--print-id"], "Use either --print-id or --pick, not both."),
+        (["show", "A", "B"], "show: Unexpected argument 'B'."),
+        (["list", "--sort", "luck"], "Unknown value 'luck' for --sort. Use active, started,"),
+        (["prune", "--older-than", "--yes"], "prune: --older-than needs a value."),
+        (["rename", "--yes", "ID"], "rename: Missing: TITLE."),
     ):
         with pytest.raises(SystemExit):
             parser().parse_args(line)
         assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["lst"], "Unknown command 'lst'. Closest: list.\nSee `session-explorer --help`."),
+        (["list", "--lim", "3"], "Unknown option --lim. Closest: --limit.\n"),
+        (["prune", "--oder-than=90d"], "Unknown option --oder-than=90d. Closest: --older-than.\n"),
+        (["--profil=x"], "Unknown option --profil=x. Closest: --profile.\n"),
+        (["--profle", "work", "list"], "Unknown option --profle. Closest: --profile.\n"),
+    ],
+)
+def test_an_unknown_command_or_option_names_the_closest(
+    line: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(line)
+    assert words in capsys.readouterr().err
+
+
+def test_a_message_about_arguments_has_no_control_characters(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["list", "--x\x1b[2J"])
+    assert "\x1b" not in capsys.readouterr().err

@@ -87,7 +87,7 @@ def test_the_profile_that_hermes_is_set_to_is_used(
 
 
 @pytest.mark.parametrize("content", [b"gone\n", b"../../etc\n", b"\xff\xfe", b""])
-def test_a_choice_that_makes_no_sense_is_passed_over(
+def test_an_invalid_active_profile_is_ignored(
     hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", str(hermes))
@@ -105,7 +105,7 @@ def test_a_home_that_is_a_profile_means_that_profile(
 
 
 @pytest.mark.parametrize("name", ["gone", "UPPER", "../x", "", "a/b"])
-def test_a_profile_that_is_not_there_is_wrong_usage(hermes: Path, name: str) -> None:
+def test_a_missing_profile_is_wrong_usage(hermes: Path, name: str) -> None:
     with pytest.raises(UsageError, match="No such profile"):
         locate(str(hermes), name, {}, hermes)
 
@@ -121,7 +121,7 @@ def test_a_profile_of_a_file_is_wrong_usage(hermes: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["SESSION_EXPLORER_DB", "HERMES_HOME"])
-def test_what_was_asked_for_and_is_not_there_is_an_error(
+def test_a_missing_file_that_was_asked_for_is_an_error(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     _home(tmp_path / ".hermes")
@@ -140,7 +140,7 @@ def test_no_command_falls_back_to_the_demo(command: Command, arguments: list[str
     assert "--db" in said.err
 
 
-def test_nothing_asked_for_and_nothing_there_is_no_place(tmp_path: Path) -> None:
+def test_without_a_request_and_without_a_file_nothing_is_found(tmp_path: Path) -> None:
     assert locate(None, None, {"HOME": str(tmp_path)}, tmp_path) is None
 
 
@@ -151,7 +151,7 @@ def test_an_empty_path_is_wrong_usage_and_an_empty_variable_is_none(tmp_path: Pa
     assert locate(None, None, quiet, tmp_path) is None
 
 
-def test_a_home_is_expanded_and_an_unknown_user_is_no_crash(
+def test_a_home_is_expanded_and_an_unknown_home_does_not_crash(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_session(tmp_path / "mine.db", title="mine")

@@ -22,7 +22,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _shell(line: str, path: Path) -> tuple[int, str]:
-    """(exit code, what was said beside the result) of a line for a shell."""
+    """(exit code, standard error) of a shell command."""
     done = subprocess.run(
         ["sh", "-c", line.replace("EXPLORER", f"{sys.executable} -m explorer")],
         env={**os.environ, "SESSION_EXPLORER_DB": str(path)},
@@ -37,11 +37,9 @@ def _shell(line: str, path: Path) -> tuple[int, str]:
 
 @pytest.mark.parametrize("output", [">&-", "> /dev/full"])
 @pytest.mark.parametrize("command", READS)
-def test_a_result_that_cannot_be_written_is_a_failure_in_words(
-    command: str, output: str, path: Path
-) -> None:
+def test_a_result_that_cannot_be_written_is_reported(command: str, output: str, path: Path) -> None:
     code, said = _shell(f"EXPLORER {command} {output}", path)
-    assert "Standard output cannot be written" in said
+    assert "Cannot write to standard output" in said
     assert "Traceback" not in said
     assert code == ExitCode.FAILED
 
@@ -52,7 +50,7 @@ def test_help_that_cannot_be_written_is_a_failure(path: Path) -> None:
 
 
 @pytest.mark.parametrize("output", ["2>&-", "2> /dev/full"])
-def test_where_nobody_can_be_told_the_work_is_done(output: str, path: Path) -> None:
+def test_a_closed_standard_error_does_not_stop_the_command(output: str, path: Path) -> None:
     assert _shell(f"EXPLORER rename --yes --force s Kyoto {output}", path)[0] == ExitCode.DONE
     assert _shell(f"EXPLORER show nobody {output}", path)[0] == ExitCode.NO_SUCH_SESSION
 
@@ -87,7 +85,7 @@ def test_a_current_folder_that_was_deleted(
 
 
 @pytest.mark.parametrize("content", ["#!/no/such/interpreter\n", "\x00\x01 no program"])
-def test_an_agent_that_cannot_be_run_is_told_in_words(
+def test_an_agent_that_cannot_be_run_is_reported(
     content: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     programs = tmp_path / "bin"
@@ -100,18 +98,18 @@ def test_an_agent_that_cannot_be_run_is_told_in_words(
     assert "Cannot be started" in said.err
 
 
-TOO_GREAT = "9" * 20
+TOO_LARGE = "9" * 20
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["trash", "restore", TOO_GREAT],
-        ["trash", "restore", TOO_GREAT, "s"],
-        ["trash", "show", TOO_GREAT],
-        ["trash", "purge", TOO_GREAT],
-        ["undo", TOO_GREAT],
-        ["search", "--json-lines", "--limit", TOO_GREAT, "hello"],
+        ["trash", "restore", TOO_LARGE],
+        ["trash", "restore", TOO_LARGE, "s"],
+        ["trash", "show", TOO_LARGE],
+        ["trash", "purge", TOO_LARGE],
+        ["undo", TOO_LARGE],
+        ["search", "--json-lines", "--limit", TOO_LARGE, "hello"],
     ],
 )
 def test_a_number_that_no_file_can_hold_is_refused(
@@ -120,11 +118,11 @@ def test_a_number_that_no_file_can_hold_is_refused(
     assert command("delete", "--yes", "--force", "s", "--db", path).code == 0
     said = command(*arguments, "--db", path)
     assert said.code == ExitCode.USAGE
-    assert "too great" in said.err
+    assert "is too large" in said.err
 
 
-def test_a_second_control_c_is_answered_as_the_first() -> None:
-    """It may come while the first one is being answered, outside of all that expects it."""
+def test_a_second_control_c_is_handled_like_the_first() -> None:
+    """It may come while the first one is being handled, outside every handler."""
     twice = (
         "import explorer.cli\n"
         "def main(arguments):\n"

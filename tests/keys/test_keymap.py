@@ -48,9 +48,9 @@ def test_two_actions_may_swap_their_keys() -> None:
     assert wrong(("rename", "d"), ("delete", "t")) == []
 
 
-def test_a_key_that_would_mean_two_things_names_both() -> None:
+def test_a_key_with_two_meanings_names_both_actions() -> None:
     (said,) = wrong(("rename", "d"))
-    assert said.startswith("“d” would be both rename (Rename session) and delete (Delete …)")
+    assert said.startswith("“d” is the key of both rename (Rename session) and delete (Delete …)")
     (said,) = wrong(("expand", "q"))
     assert "expand" in said
     assert "quit (Quit)" in said
@@ -65,13 +65,11 @@ def test_a_key_that_would_mean_two_things_names_both() -> None:
         (("undo", 5), "must be a key or a list of keys"),
         (("undo", ["x", 5]), "must be a key or a list of keys"),
         (("undo", "ctrl+i"), "a terminal sends “ctrl+i” as tab"),
-        (("search-clear", "x"), "“x” is typed there"),
+        (("search-clear", "x"), "“x” types text there"),
         (("interrupt", []), "needs at least one key"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_reason(
-    setting: tuple[str, object], reason: str
-) -> None:
+def test_wrong_settings_are_refused_with_a_reason(setting: tuple[str, object], reason: str) -> None:
     (said,) = wrong(setting)
     assert reason in said
 

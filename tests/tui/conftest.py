@@ -20,7 +20,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def trash(tmp_path: Path) -> Path:
-    """Where what is deleted is kept."""
+    """The trash of the test."""
     return tmp_path / "ours" / "trash.db"
 
 

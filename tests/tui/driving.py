@@ -1,4 +1,4 @@
-"""Driving the app in a test: open a file, press keys, wait until it holds still, look."""
+"""Driving the app in a test: open a file, press keys, wait until it is idle, look."""
 
 import asyncio
 import threading
@@ -24,7 +24,7 @@ NOW = 1_790_000_000.0
 """The clock of every test: a Monday in September 2026, in the afternoon."""
 SIZE = (120, 40)
 PATIENCE = 120.0
-"""Seconds until a test gives up: far more than a slow machine needs, so that it ends at all."""
+"""Seconds until a test gives up: far more than a slow machine needs."""
 
 
 NAMES = ("ant", "bee", "cat", "dog")
@@ -77,7 +77,7 @@ class Driver:
         await self.settle()
 
     async def settle(self) -> None:
-        """Wait until no thread works and nothing waits to be painted."""
+        """Wait until no thread is working and everything is painted."""
         quiet = 0
         async with asyncio.timeout(PATIENCE):
             while quiet < 2:
@@ -88,7 +88,7 @@ class Driver:
         assert not failed, [worker.error for worker in failed]
 
     def stop_watching(self) -> None:
-        """From now on nobody notices that the file changes."""
+        """From now on, changes of the file are not noticed."""
         self.main.file.watching._path = None
 
     def focus(self) -> str | None:
@@ -97,11 +97,11 @@ class Driver:
         return focused.id if focused else None
 
     def said(self) -> str:
-        """What the app has told lately, at the corner of the screen."""
+        """The latest notifications of the app."""
         return "\n".join(str(note.message) for note in self.app._notifications)
 
     async def until(self, so: Callable[[], bool]) -> None:
-        """Wait for what the clock, or somebody else, brings about, and for what follows of it."""
+        """Wait for something that the clock or another process causes, and for its effects."""
         await self.until_seen(so)
         await self.settle()
 
@@ -126,7 +126,7 @@ class Driver:
         await self.press_on("g", *["j"] * self.listed().index(name))
 
     def counted(self) -> str:
-        """What the lower border of the list says."""
+        """The text of the lower border of the list."""
         return str(self.main.sessions.border_subtitle)
 
     def told(self) -> list[str]:
@@ -134,7 +134,7 @@ class Driver:
         return [f"{note.title}: {note.message}" for note in self.app._notifications]
 
     def screen(self) -> str:
-        """What a person would see, line by line."""
+        """The screen as a person sees it, line by line."""
         strips = self.app.screen._compositor.render_strips(self.app.size)
         return "\n".join(strip.text.rstrip() for strip in strips)
 

@@ -103,5 +103,5 @@ def test_wrong_keys_are_named_before_the_app_opens(tmp_path: Path) -> None:
     with Terminal(["demo"], environment={"XDG_CONFIG_HOME": str(tmp_path)}) as terminal:
         assert terminal.leave() == 2
         said = terminal.text.replace("\n", "")
-        assert "line 2: “d” would be both rename" in said
+        assert "line 2: “d” is the key of both rename" in said
         assert "line 3: undo: “ctlr+z” is not a key; closest: ctrl+z" in said

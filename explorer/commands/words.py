@@ -1,0 +1,58 @@
+"""What the commands say in sentences of several parts: counts, hidden sessions, empty results."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+
+from explorer.model import Hidden
+from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural
+
+_INCLUDED = "(--all includes them)"
+
+
+def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int]) -> str:
+    """Below a list: how many of how many, and what is not listed."""
+    classes = dict(hidden)
+    filtered, folded = classes.pop(Hidden.FILTERED, 0), classes.pop(Hidden.CONTINUATION, 0)
+    nothing = "No session matches" if filtered else "No sessions"
+    parts = [_some(shown, matching, "session") if matching else nothing]
+    if filtered:
+        parts.append(f"{count(filtered)} filtered out")
+    if classes:
+        parts.append(f"hidden: {_numbers(classes)}")
+    if folded:
+        parts.append(f"{plural(folded, 'earlier part')} folded into conversations")
+    if classes or folded:
+        parts[-1] = f"{parts[-1]} {_INCLUDED}"
+    return " · ".join(parts)
+
+
+def unknown_source(name: str, known: Sequence[str]) -> str:
+    """No session has this source: the closest ones, else all."""
+    close = get_close_matches(name, known, 3)
+    names = ", ".join(clean_line(one, 30) for one in close or sorted(known))
+    return f"No source {name!r} in this file. {'Closest' if close else 'Sources'}: {names}."
+
+
+def search_summary(
+    query: str, shown: int, total: int, notes: Iterable[str], hidden: Mapping[Hidden, int]
+) -> str:
+    """Below the hits: how many of how many, what was not understood, and hits not listed."""
+    found = _some(shown, total, "hit") if total else f"No matches for “{clean_line(query, 60)}”"
+    parts = [found, *map(clean_line, notes)]
+    if hidden:
+        only = f"{next(iter(hidden)).words} sessions"
+        where = only if len(hidden) == 1 else f"sessions: {_numbers(hidden)}"
+        hits = plural(sum(hidden.values()), "more hit" if total else "hit")
+        parts.append(f"{hits} in hidden {where} {_INCLUDED}")
+    return " · ".join(parts)
+
+
+def _some(shown: int, total: int, noun: str) -> str:
+    if shown == total:
+        return plural(total, noun)
+    return f"{count(shown)} of {plural(total, noun)} (--limit 0 lists all)"
+
+
+def _numbers(classes: Mapping[Hidden, int]) -> str:
+    return ", ".join(f"{count(number)} {name.words}" for name, number in classes.items())
