@@ -189,7 +189,7 @@ async def test_what_is_unfolded_selected_and_asked_for_stays_so_when_it_is_conti
         assert driver.main.sessions.selection.keys == {more, further}
         assert "2 selected · Sessions" in str(driver.main.sessions.border_title)
         assert driver.main.sessions.cursor_row == more
-        assert "1 hidden one you asked for" in driver.screen()
+        assert "+ 1 hidden session you opened" in driver.screen()
         await driver.press("z")
         assert list(driver.main.sessions.order) == [further, more, other]
 
@@ -222,7 +222,7 @@ async def test_what_arrives_while_the_list_is_made_another_way_is_not_lost(
         held.let_go()
         await driver.settle()
         assert "Just in" in driver.listed()
-        assert "with all that is hidden" in driver.screen()
+        assert "+ hidden sessions" in driver.screen()
         assert "82 of 89" in driver.counted()
 
 

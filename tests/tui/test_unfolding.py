@@ -192,7 +192,7 @@ async def test_what_is_new_inside_appears_there(path: Path) -> None:
 async def test_where_nothing_is_inside_it_is_said(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("j", "z")
-        assert any("There is nothing inside" in said for said in driver.told())
+        assert any("Nothing to expand" in said for said in driver.told())
         assert driver.listed() == ["Part three", "Plain", "Boss"]
 
 
