@@ -46,7 +46,11 @@ INSTEAD = {
     r"\bof itself\b": "its header",
     r"\bpaid by\b": "billing",
     r"\bchoose what\b": "filter",
-    r"\bis no (day|span|number|field|time|date)\b": "is not a …",
+    r"\bis no (day|span|number|field|time|date|regular)\b": "is not a …",
+    r"\blooked through\b": "searched",
+    r"\balike\b": "similar",
+    r"\bwhat is hidden\b": "hidden sessions",
+    r"\bBegin with\b": "Start from",
 }
 """Words of the dialect, and what to write."""
 
