@@ -144,7 +144,7 @@ async def test_a_pinned_archived_session_is_listed_and_says_why(path: Path, note
         (line,) = (line for line in driver.screen().splitlines() if "★" in line)
         assert "◌" in line
         assert "▣" in line
-        assert driver.counted() == "7 of 7"
+        assert driver.counted() == "7 listed"
         assert "you opened" not in driver.screen()
         await _pin(driver, "old")
         assert "old" not in driver.listed()

@@ -106,7 +106,7 @@ async def test_folding_from_inside_goes_back_to_a_row_far_down_too(path: Path) -
 async def test_what_is_not_counted_when_folded_is_not_counted_when_unfolded(path: Path) -> None:
     async with opened(path, size=(200, 40)) as driver:
         before = driver.counted()
-        assert before.startswith("3 of 9 · hidden: ")
+        assert before.startswith("3 listed · hidden: ")
         await driver.press("z")
         assert driver.counted() == before
 
