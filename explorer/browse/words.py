@@ -58,7 +58,7 @@ def border(arranged: Arranged, room: int, key: str) -> str:
 
 def first_border(listed: int) -> str:
     """While nothing else has been counted."""
-    return f"{count(listed)} listed · hidden: …"
+    return f"{count(listed)} shown · counting …"
 
 
 def _counts(arranged: Arranged, key: str) -> Iterator[str]:
