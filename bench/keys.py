@@ -62,7 +62,7 @@ class _Used:
     def __init__(self, history: History, app: Using) -> None:
         self.app = app
         self._rows = Rows(history.path)
-        app.until(counted(history.recipe.sessions))
+        app.until(counted())
         app.rest(1)
         self._page = 0
         app.send(PAGE_DOWN)

@@ -30,18 +30,19 @@ Step = tuple[bytes, str]
 
 def loading(many: History, rounds: int) -> Table:
     taken: dict[str, list[float]] = {REST: [], START: [], AGAIN: []}
-    rows = Rows(many.path).first
+    known = Rows(many.path)
+    rows, hidden = known.first, known.total - known.listed
     with living(many, "WAL") as history:
         for number in range(max(rounds // 2, 1) + 1):
             walk = _walk(rows[: WALK + 1])
             with Using(history.path) as app:
-                app.expect(counted(history.sessions))
+                app.expect(counted(history.sessions - hidden))
                 app.until(next(walk)[1])
                 spent = {START: _until_met(app, walk)}
                 app.rest(0.5)
                 spent[REST] = [app.hold(*next(walk)) for _ in spent[START]]
                 rows.insert(0, history.begin())
-                app.expect(counted(history.sessions))
+                app.expect(counted(history.sessions - hidden))
                 app.tell(LOOK_AT_ALL)
                 spent[AGAIN] = _until_met(app, walk)
             if number:

@@ -61,7 +61,6 @@ def _measure(table: Table, agent: Appender, path: Path, mode: str) -> None:
 
 def _acts(path: Path) -> dict[str, Callable[[], object]]:
     store = open_store(path)
-    sessions = len(store.catalog())
 
     def run(*arguments: str) -> Callable[[], object]:
         command = [APP, *arguments, "--db", str(path)]
@@ -69,7 +68,7 @@ def _acts(path: Path) -> dict[str, Callable[[], object]]:
 
     def app() -> None:
         with Terminal([APP, "--db", str(path)]) as terminal:
-            terminal.until(counted(sessions), 60)
+            terminal.until(counted(), 60)
 
     return {
         "the app, until its list is complete": app,

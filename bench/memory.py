@@ -30,7 +30,7 @@ def memory(few: History, many: History, rounds: int) -> Table:
 def _most(history: History) -> float:
     rows = Rows(history.path)
     with Using(history.path) as app:
-        app.until(counted(rows.total))
+        app.until(counted(rows.listed))
         app.rest(0.3)
         app.press(b"G", cursor_on(rows.last))
         app.press(b"g", cursor_on(rows.first[0]))

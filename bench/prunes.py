@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 EACH = 5
 """Messages of a session: as in the biggest prune that users reported."""
-PRESET = PRESETS["Cron older than 7 days"]
+PRESET = PRESETS["Cron sessions older than 7 days"]
 SPEED = 100
 """Sessions a second that a prune is to reach."""
 

@@ -159,7 +159,7 @@ class _Reader:
         self._read = conversation
         short = conversation.letter == "s"
         self._keys = {THERE: b"k", AWAY: b"j"} if short else {THERE: b"j", AWAY: b"k"}
-        app.until(counted(3))
+        app.until(counted())
         app.send(b"j")
         app.painted()
 

@@ -50,7 +50,7 @@ def _spent(
         for history in (few, many):
             copy = stack.enter_context(living(history, mode))
             app = stack.enter_context(Using(copy.path))
-            app.until(counted(history.recipe.sessions))
+            app.until(counted())
             apps[history.name] = app, copy
         for number in range(rounds + 1):
             turns = list(apps.items())

@@ -58,7 +58,7 @@ def _typed(history: History, rounds: int) -> list[tuple[Searched, list[float], l
         closing(sqlite3.connect(uri, uri=True)) as db,
         Terminal([PYTHON, str(APP), "--db", str(history.path)]) as app,
     ):
-        app.until(counted(history.recipe.sessions))
+        app.until(counted())
         # Letters that came before the bar has the focus would be keys of the list.
         app.send(b"/")
         app.until("Clear")

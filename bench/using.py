@@ -86,9 +86,9 @@ def cursor_on(name: str) -> str:
     return f"▌ {name}"
 
 
-def counted(sessions: int) -> str:
-    """What the border says once all sessions are known."""
-    return f" of {sessions:,} "
+def counted(listed: int | None = None) -> str:
+    """What the border says once all sessions are known, of which so many are listed."""
+    return " listed " if listed is None else f" {listed:,} listed "
 
 
 class Rows:

@@ -35,7 +35,7 @@ def whole(history: History, rounds: int) -> Table:
     taken: dict[str, list[float]] = {}
     for number in range(max(rounds // 2, 1) + 1):
         spent = {NOTHING: _start([PYTHON, str(EMPTY)], "READY")}
-        spent[COMPLETE] = _start([APP, "--db", str(history.path)], counted(rows.total))
+        spent[COMPLETE] = _start([APP, "--db", str(history.path)], counted(rows.listed))
         spent |= _used(history, rows)
         if number:
             for what, time in spent.items():
@@ -67,7 +67,7 @@ def _start(argv: list[str], marker: str) -> float:
 def _used(history: History, rows: Rows) -> dict[str, float]:
     spent = {}
     with Using(history.path) as app:
-        app.until(counted(rows.total))
+        app.until(counted(rows.listed))
         app.rest(0.5)
         spent[LAST] = app.press(b"G", cursor_on(rows.last))
         app.press(b"g", cursor_on(rows.first[0]))
@@ -78,9 +78,9 @@ def _used(history: History, rows: Rows) -> dict[str, float]:
         app.send(b"j" * (len(CLASSES) - len(SELDOM)))
         app.rest(0.3)
         app.expect(f"Filters · {rows.of_commonest:,}")
-        spent[CHOSEN] = app.press(b" ", f"{rows.of_commonest:,}{counted(rows.total)}·")
+        spent[CHOSEN] = app.press(b" ", f"{counted(rows.of_commonest)}·")
         app.until_met()
         app.send(ESCAPE)
         app.rest(0.5)
-        spent[TAKEN_OFF] = app.press(BACKSPACE, f"{rows.listed:,}{counted(rows.total)}·")
+        spent[TAKEN_OFF] = app.press(BACKSPACE, f"{counted(rows.listed)}·")
     return spent

@@ -32,7 +32,7 @@ AGENT = "0.19.0"
 WRITERS = 4
 MERGED_AFTER = 1_000
 """Writes after which an agent merges its search tables."""
-PRESET = PRESETS["Cron older than 7 days"]
+PRESET = PRESETS["Cron sessions older than 7 days"]
 SLOWER = {"WAL": 1, "DELETE": 2}
 """Without a log an append holds the lock for so long that a hundred a second leave little of it:
 who waits then, waits for another agent and not for us."""

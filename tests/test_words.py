@@ -46,7 +46,6 @@ INSTEAD = {
     r"\bof itself\b": "its header",
     r"\bpaid by\b": "billing",
     r"\bchoose what\b": "filter",
-    r"\bis no (day|span|number|field|time|date)\b": "is not a …",
     r"\banew\b": "again, reset",
     r"\bcut short\b": "truncated, interrupted",
     r"\b(lie|lies) (beside|on|under)\b": "is next to, is on",
@@ -57,6 +56,11 @@ INSTEAD = {
     r"\b(brings?|brought) (it|them|all) back\b": "restore",
     r"\bhand\w*\b[^.]{0,20}\bback to\b": "resume in",
     r"\btakes?\b[^.]{0,12}\boff\b": "remove",
+    r"\bis no (day|span|number|field|time|date|regular)\b": "is not a …",
+    r"\blooked through\b": "searched",
+    r"\balike\b": "similar",
+    r"\bwhat is hidden\b": "hidden sessions",
+    r"\bBegin with\b": "Start from",
 }
 """Words of the dialect, and what to write."""
 

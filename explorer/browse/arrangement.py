@@ -20,10 +20,10 @@ from explorer.stores.resolve import pinned_rows
 from explorer.stores.sort_order import Values, expiry, ordered, values_of
 
 CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
-"""What is left out unless somebody asks; parts of a conversation stay folded into it."""
+"""What is hidden by default; parts of a conversation stay folded into it."""
 SORTS = {
     Sort.ACTIVE: "by last active",
-    Sort.STARTED: "by start",
+    Sort.STARTED: "by start time",
     Sort.MESSAGES: "by number of messages",
     Sort.TOKENS: "by tokens",
     Sort.COST: "by cost",
@@ -126,9 +126,6 @@ class Wish(NamedTuple):
     def needs_fates(self) -> bool:
         """Whether it must be known what the agent is going to do."""
         return self.sort is Sort.EXPIRING or self.filters.expiring
-
-    def words(self) -> str:
-        return f"{SORTS[self.sort]}{', the other way round' if self.reverse else ''}"
 
 
 class Found(NamedTuple):
@@ -286,8 +283,8 @@ def _finished(
 
 
 def _exceptions(basis: Basis, pinned: frozenset[int]) -> tuple[dict[Hidden, int], frozenset[int]]:
-    """(what remains hidden, which rows are listed all the same): those asked for by name whatever
-    hides them, pinned ones unless a filter does."""
+    """(what remains hidden, which rows are listed anyway): those asked for by name whatever hides
+    them, pinned ones unless a filter does."""
     catalog, wish = basis.catalog, basis.wish
     hidden = dict(basis.hidden)
     excepted = set()

@@ -1,11 +1,11 @@
-"""Lines of which some can be chosen, each with what it comes to; and those of the filter dialog,
-with what every choice would list."""
+"""Lines of which some can be chosen, each with its effect; and those of the filter dialog, with how
+many sessions every choice lists."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.browse.arrangement import CLASSES, Wish
-from explorer.browse.list_words import model_words, source_words
+from explorer.browse.words import model_words, source_words
 from explorer.model import Hidden
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.figures import count
@@ -23,9 +23,9 @@ PERIODS = (
     ("Last 7 days", "7d", ""),
     ("Last 30 days", "30d", ""),
     ("Last 90 days", "90d", ""),
-    ("Not in the last 30 days", "", "30d"),
-    ("Not in the last 90 days", "", "90d"),
-    ("Not in the last year", "", "1y"),
+    ("Older than 30 days", "", "30d"),
+    ("Older than 90 days", "", "90d"),
+    ("Older than a year", "", "1y"),
 )
 """(words, since, before)."""
 SIZES = (0, 2, 10, 50, 200)
@@ -33,7 +33,7 @@ _CLASSES = {
     Hidden.ARCHIVED: "Archived",
     Hidden.CRON: "Scheduled (cron)",
     Hidden.SUBAGENT: "Subagents",
-    Hidden.TOOL: "Made by tools",
+    Hidden.TOOL: "Tool sessions",
     Hidden.KANBAN: "Kanban tasks",
     Hidden.ONESHOT: "One-shot runs",
     Hidden.HIDDEN: "Hidden by the agent",
@@ -57,8 +57,8 @@ class ChoiceRow(NamedTuple):
     value: str = ""
     """What a rule is set to, or how many a bar stands for."""
     choice: "Hidden | Filters | Rules | None" = None
-    """What it comes to: a class that is listed or no longer, or all filters or rules as they are
-    then; None for what is asked about first."""
+    """Its effect: a class to show or hide, or all filters or rules as they are then; None where a
+    dialog asks for the value."""
 
     @property
     def can_be_chosen(self) -> bool:
@@ -80,7 +80,7 @@ def filter_rows(
     """All choices, those of the file with the greatest number first; `classes` are those that it
     has sessions of, `fated` says that its agent does something by itself."""
     filters = wish.filters
-    rows = [heading("Also list")]
+    rows = [heading("Include hidden sessions")]
     for name in CLASSES:
         if name in SELDOM and name not in classes and name not in wish.shown:
             continue
@@ -112,15 +112,17 @@ def _switches(filters: Filters, tally: Tally | None, fated: bool) -> Iterator[Ch
     yield heading("Tools")
     choice = filters._replace(tools=not tools)
     number = tally.tools if tally else None
-    yield ChoiceRow("tools", "", "Only where tools were called", tools, number, choice=choice)
+    yield ChoiceRow("tools", "", "Only sessions with tool calls", tools, number, choice=choice)
     number = tally.unread if tally else None
     if unread or number is not None:
-        yield heading("Read in the agent")
+        yield heading("Unread")
         choice = filters._replace(unread=not unread)
-        yield ChoiceRow("unread", "", "Only unread", unread, number, choice=choice)
+        yield ChoiceRow(
+            "unread", "", "Only sessions unread in the agent", unread, number, choice=choice
+        )
     if fated or expiring:
-        yield heading("Clean-up")
-        words = "Only what Hermes is about to delete or archive"
+        yield heading("Expiring")
+        words = "Only sessions that Hermes deletes or archives soon"
         number = tally.expiring if tally else None
         choice = filters._replace(expiring=not expiring)
         yield ChoiceRow("expiring", "", words, expiring, number, choice=choice)
@@ -158,7 +160,7 @@ def moment(words: str, now: float) -> Moment | None:
 
 
 def chosen(wish: Wish, row: ChoiceRow) -> Wish:
-    """The wish after somebody has chosen a row of the filters, or taken it back."""
+    """The wish after a row of the filters was turned on or off."""
     if isinstance(row.choice, Hidden):
         return wish._replace(shown=wish.shown ^ {row.choice})
     return wish._replace(filters=row.choice) if isinstance(row.choice, Filters) else wish

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from explorer.browse.arrangement import Arranged
 from explorer.browse.row_cache import text_of
-from explorer.render.figures import count
 from explorer.stores.catalog import Catalog
 
 
 class _Goal(NamedTuple):
-    """Rows of which the first that is listed is gone to."""
+    """The first of these rows that is listed is where the cursor goes."""
 
     rows: Sequence[int] = ()
     moves: int = 0
@@ -58,7 +57,7 @@ class ListCursor:
         return self.order.index(row) if row in self.order else None
 
     def move(self, to: int) -> bool:
-        """Somebody moves it; whether it is on another row then."""
+        """Move it for the user; whether it is on another row then."""
         self._touched = True
         self.moves += 1
         to = max(0, min(to, len(self.order) - 1))
@@ -68,16 +67,15 @@ class ListCursor:
         return True
 
     def search(self) -> None:
-        """Something is searched for: what it found is gone to, and where the cursor was before can
-        be gone back to."""
+        """A search begins: the cursor goes to its results, and can go back to where it was."""
         self._left = None
         if self._before_search is None:
             self._before_search = self.row
             self._touched = False
 
     def step_back(self) -> int | None:
-        """Where it was before the search that was just left, if it has not been moved since and
-        nobody has stepped back already."""
+        """Where it was before the search that was just closed, if the user has neither moved it nor
+        stepped back since."""
         left, self._left = self._left, None
         if left is None or left.moves != self.moves:
             return None
@@ -208,11 +206,3 @@ class Selection:
         self._before = catalog.tips(self._before)
         if self._anchor is not None:
             self._anchor = catalog.tip(self._anchor)
-
-    def words(self, shown: Collection[int]) -> str:
-        """How many, and how many of them are out of sight because of filter or search."""
-        if not self.keys:
-            return ""
-        missing = len(self.keys.difference(shown))
-        unseen = f", {count(missing)} not shown" if missing else ""
-        return f"{count(len(self.keys))} selected{unseen}"

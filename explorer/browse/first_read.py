@@ -139,7 +139,7 @@ class Opening:
         return self.opened
 
     def cancel(self) -> None:
-        """Nobody waits for it any more: leaving must not."""
+        """The caller no longer waits for it: quitting must not."""
         self._token.cancel()
 
     def again(self, now: float) -> "Opening":
@@ -160,7 +160,7 @@ class Opening:
             except ExplorerError as error:
                 self._error = StoreError(Problem.UNREADABLE, error.title, error.message)
             except Exception as error:
-                # A bug: told by whoever waits, who would else wait for ever.
+                # A bug: raised in the waiting thread, which would otherwise wait for ever.
                 self._error = error
 
     def _first_page(self) -> Opened:

@@ -104,7 +104,7 @@ def _expiry(time: object, now: float) -> str:
     if not isinstance(time, float):
         return "Kept"
     if time <= now:
-        return "At the next start of Hermes"
+        return "When Hermes next starts"
     return "Within 7 days" if time <= now + SOON else "Later"
 
 
@@ -145,4 +145,4 @@ def by_day(rows: int, time_of: Callable[[int], float], now: float) -> tuple[Grou
 
 
 def _day(time: float, now: float) -> str:
-    return day_heading(time, now) if time > 0 else "Time unknown"
+    return day_heading(time, now) if time > 0 else "Unknown date"

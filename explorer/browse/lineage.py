@@ -1,4 +1,4 @@
-"""The family of a session as a tree: what it came from, and what came of it.
+"""The family of a session as a tree: its ancestors, and what continues or branches from it.
 
 A family may be of any size and, in a damaged file, a circle. What is shown has a limit, says so,
 and is always what lies around the session one came from.
@@ -55,7 +55,7 @@ def lineage(
         about = "".join(f" · {part}" for part in (_KINDS[catalog.kind(key)], when) if part)
         about += " ◂ here" if key == here else ""
         room = min(width, WIDEST) - cell_width(stem) - cell_width(about)
-        said = (session and session.name) or "gone"
+        said = (session and session.name) or "deleted"
         return f"{stem}{fit(clean_line(said, 300), max(room, 8))}{about}"
 
     return FamilyTree(tuple((key, words(key)) for key in shown), len(tree))
@@ -72,7 +72,7 @@ def _ancestors(catalog: Catalog, key: int) -> list[int]:
 
 
 def _tree(catalog: Catalog, origin: int) -> dict[int, str]:
-    """Everybody from the origin down, children in the order they were made, and the lines of the
+    """All sessions from the origin down, children in the order they were made, and the lines of the
     tree before the name of each."""
     children = catalog.children(*Kind)
     found: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""A search while somebody types, and the list of what it has found so far: titles at once, then the
+"""A search while the user types, and the list of what it has found so far: titles at once, then the
 text, in stages, each listed as it comes, with the words around what was found.
 
 Runs in a worker thread. A new key stops it, inside SQLite; what it told before stays in the list
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
+from explorer.browse import words
 from explorer.browse.arrangement import Arranged, Asked, Found
 from explorer.browse.headings import Group
 from explorer.cancel import CancelToken
@@ -28,13 +29,7 @@ QUIET_AFTER_ONE_LETTER = 0.25
 """Seconds without a key before one or two letters are searched for: they are in every message, and
 most who type them go on typing."""
 AROUND = 16
-"""Characters before a match in an excerpt: the match itself must be in sight in a narrow list."""
-_NAMES = {
-    "content": "",
-    "tool_calls": "tool call: ",
-    "tool_name": "tool: ",
-    "reasoning": "reasoning: ",
-}
+"""Characters before a match in an excerpt: the match itself must be visible in a narrow list."""
 _TITLES: "WeakKeyDictionary[Catalog, Titles]" = WeakKeyDictionary()
 """Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
 
@@ -80,7 +75,7 @@ class LiveSearch:
         self._left_out: Counter[Hidden] = Counter()
         """Titles that are only counted."""
         self._has_rows = False
-        """The list has been told with the rows that are in sight."""
+        """The caller has got the list with its visible rows."""
         self._told = False
 
     def run(self) -> Arranged:
@@ -102,7 +97,7 @@ class LiveSearch:
         request = self._request
 
         def tell(done: float) -> None:
-            # Until all has been read nobody knows who is without a word: only how far it is.
+            # Which sessions lack a word is known only at the end: until then, how far it is.
             self._tell(self._arranged([], (), {}, self._found_sessions(done)))
 
         try:
@@ -111,7 +106,7 @@ class LiveSearch:
             return self._made(SearchResult(request.query), error.message)
         tips = (tip for tip, _ in request.catalog.rows() if tip not in out)
         order, hidden = request.listed(tips, self._named)
-        groups = (Group(0, "Last active first"),) if order else ()
+        groups = (Group(0, words.LAST_ACTIVE_FIRST),) if order else ()
         return self._arranged(order, groups, hidden, self._found_sessions(1.0, complete=True))
 
     def _found_sessions(self, done: float, complete: bool = False) -> Found:
@@ -184,14 +179,13 @@ class LiveSearch:
         """The list of what was found, in its groups."""
         there = {*self._named, *self._titled, *result.counts}
         alike = [tip for tip in self._alike if tip not in there]
-        best = "best first" if result.ranked else "most hits first"
         order: dict[int, None] = {}
         groups: list[Group] = []
         for title, rows in (
-            ("By its id", self._named),
-            ("In the title", self._titled),
-            (f"In the text, {best if self._request.best else 'newest first'}", result.order),
-            ("Titles like this", alike),
+            (words.EXACT_ID, self._named),
+            (words.IN_TITLE, self._titled),
+            (words.in_text(self._request.best, result.ranked), result.order),
+            (words.SIMILAR_TITLES, alike),
         ):
             first = len(order)
             order |= dict.fromkeys(rows)
@@ -243,10 +237,9 @@ def excerpts(
         except BadPattern:
             break
         if where is not None:
-            name = "result: " if message.role == "tool" else _NAMES[where.field]
-            number = result.counts.get(row, 0)
-            many = f"{number:,} hits · " if number > 1 else ""
-            made[row] = ((f"{many}{name}", "dim"), *around)
+            field = "result" if message.role == "tool" else where.field
+            head = words.excerpt_head(field, result.counts.get(row, 0))
+            made[row] = ((head, "dim"), *around)
     return made
 
 

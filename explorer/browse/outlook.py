@@ -1,4 +1,4 @@
-"""What the list says of what an agent is going to do by itself: which rows, and how many."""
+"""What an agent is going to delete or archive by itself: which rows, and how many."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

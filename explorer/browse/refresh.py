@@ -1,4 +1,4 @@
-"""Reading a file again after a change: what is new, and the rows in sight; or all of it."""
+"""Reading a file again after a change: what is new, and the visible rows; or all of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Renewed(NamedTuple):
     touched: frozenset[int] | None
     """Sessions with something new; None when everything was read."""
     rows: dict[int, Session]
-    """Those in sight, as they are now."""
+    """The visible ones, as they are now."""
     arranged: Arranged | None
     """The list with the changes worked in, where that could be done."""
     facts: Columns | None

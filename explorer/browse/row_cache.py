@@ -20,7 +20,7 @@ KEPT = 3000
 """Rows kept in memory, and what was found in them; further ones are read again when they come back
 into sight."""
 LINES_KEPT = 500
-"""Rows whose lines are kept: many more than are in sight."""
+"""Rows whose lines are kept: many more than are visible."""
 T = TypeVar("T")
 Light = Callable[[str], Sequence[tuple[int, int]]]
 """Says where in a text something stands that is to be lit."""
@@ -83,7 +83,7 @@ def _words(session: Session, width: int) -> str:
         preview = ""
     reply = _plain(session.last_reply)
     if not preview or not reply:
-        nothing = "nothing said" if session.message_count else "no messages"
+        nothing = "no text" if session.message_count else "no messages"
         return fit(preview or reply or nothing, width)
     half = max((width - len(JOIN)) // 2, width - len(JOIN) - cell_width(reply))
     return fit(fit(preview, half) + JOIN + reply, width)

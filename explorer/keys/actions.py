@@ -46,6 +46,7 @@ _ABOUT = {
     "resume": "continues it in its agent",
     "filter": "by source, age, class and more",
     "show-hidden": "on or off",
+    "search-hidden": "on or off",
     "sort": "press again to reverse",
     "select": "and move to the next",
     "delete": "shows what will happen first",
@@ -115,6 +116,7 @@ _SYNONYMS = {
     "copy-message": "yank clipboard raw",
     "copy-id": "yank clipboard",
     "search": "find grep text query look for",
+    "search-hidden": "show archived cron empty all",
     "prune-archive": "hide",
     "prune-delete": "remove prune",
     "prune-undo": "restore revert",
@@ -328,6 +330,14 @@ ACTIONS: tuple[KeyAction, ...] = (
         ),
         KeyAction(
             "search-complete", "tab", "Complete field or value", "complete", label="Complete"
+        ),
+        KeyAction(
+            "search-hidden",
+            "ctrl+o",
+            "Include hidden sessions",
+            "screen.hidden",
+            label="Hidden",
+            rank=4,
         ),
         KeyAction("search-page-down", "pagedown", "Page of results down", "page(1)", palette=False),
         KeyAction("search-page-up", "pageup", "Page of results up", "page(-1)", palette=False),

@@ -65,7 +65,7 @@ class Request(NamedTuple):
     """Says of a conversation whether fields and filters let it through; None when all do."""
     hides: Hides = hides_nothing
     rewound: bool = False
-    """Messages that were taken back count too."""
+    """Rewound messages count too."""
     best: bool = False
     """The best conversation comes first, not the newest."""
 
@@ -113,7 +113,7 @@ class Request(NamedTuple):
 
 
 def left_out(catalog: Catalog) -> Hides:
-    """Hides the classes that a search leaves out unless somebody asks for them."""
+    """Hides the classes that a search leaves out by default."""
 
     def hides(tip: int) -> Hidden | None:
         reason = catalog.hidden_as(tip)

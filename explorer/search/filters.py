@@ -21,7 +21,7 @@ FILTERED: frozenset[Column[object]] = frozenset((MODEL, MESSAGES, TOOLS, READ_AT
 
 
 class Moment(NamedTuple):
-    """A point in time, and the words somebody gave for it."""
+    """A point in time, and how it was typed."""
 
     words: str
     time: float

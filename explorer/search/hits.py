@@ -130,7 +130,7 @@ class CompleteSearch:
         everything: bool = False,
         tz: tzinfo | None = None,
     ) -> None:
-        """`everything` gives hits of all classes, and of messages that were taken back."""
+        """`everything` gives hits of all classes, and of rewound messages."""
         self._store = store
         self._catalog = catalog
         self._now = now

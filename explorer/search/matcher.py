@@ -1,4 +1,4 @@
-"""Whether a message or a title holds what somebody looks for: decided on the text as seen.
+"""Whether a message or a title matches a query: decided on the text as seen.
 
 A word matches anywhere inside the text, without regard to case and to how its letters are
 composed; all of them must be in one message, though not in one field of it.
@@ -195,7 +195,7 @@ def _finder(term: Term) -> Finder:
 
 
 class Titles(NamedTuple):
-    """The titles of all sessions, folded once for all the keys that somebody types."""
+    """The titles of all sessions, folded once for all keys that are typed."""
 
     stored: Mapping[int, str]
     folded: Mapping[int, str]

@@ -1,8 +1,8 @@
 """What to look for in a text: words as they are, or a regular expression between slashes.
 
-Capitals matter only to who types one, and how the letters of words are composed never does. A
-regular expression is somebody's own and may take ages on the wrong text, so it runs in an engine
-that can be stopped and that lets other threads go on.
+Case matters only if a capital is typed; how letters are composed never matters. A regular
+expression may take ages on the wrong text, so it runs in an engine that can be stopped and that
+lets other threads run.
 """
 
 import re
@@ -14,6 +14,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from explorer.errors import ExplorerError
 from explorer.render.letters import expression, occurrences, written
+from explorer.search.words import (
+    NOT_AN_EXPRESSION,
+    RECURSIVE,
+    TOO_COMPLEX,
+    TOO_LONG,
+    TOO_SLOW,
+    UNREADABLE,
+)
 
 if TYPE_CHECKING:
     import regex
@@ -25,7 +33,7 @@ FAIR_TEXT, FAIR_CHARACTER = 50e-6, 1e-6
 """Seconds that an honest expression stays far below, for each text and each of its characters. One
 that takes half a second for a line would never reach the limit of one text, nor the end."""
 HURRY = 0.1
-"""Seconds of the processor for one text, for those who paint: no key is answered meanwhile."""
+"""Seconds of the processor for one text while painting, when no key is answered."""
 COPIES = 100_000
 """Characters that an expression may come to when what is counted in it is written out: the engine
 does write it out, so `a{99999999}` would fill the memory before it looked at any text."""
@@ -34,11 +42,6 @@ does write it out, so `a{99999999}` would fill the memory before it looked at an
 _CALLED = re.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 _COUNTED = re.compile(r"(\)\s*)?\{\s*(\d{1,9})")
 
-TOO_SLOW = (
-    "Too slow",
-    "This expression takes too long on the texts of this file. Make it simpler.",
-)
-TOO_GREAT = "Too great", "This expression is too much for the engine."
 _hurrying = ContextVar("_hurrying", default=False)
 
 _TWINS = "\u0130\u0131\u017f\u212a"
@@ -47,7 +50,7 @@ as a small letter, and no other letter does."""
 
 
 class BadPattern(ExplorerError):
-    """What was typed is no expression, or one that would never end."""
+    """The text is not an expression, or one that would never end."""
 
 
 class Pattern(Protocol):
@@ -75,7 +78,7 @@ def hurried() -> Iterator[None]:
 
 
 def pattern(text: str) -> Pattern | None:
-    """What somebody typed: `/expression/`, or words; None for nothing."""
+    """The pattern that was typed: `/expression/`, or words; None for nothing."""
     if not text.strip():
         return None
     if len(text) > 2 and text.startswith("/") and text.endswith("/"):
@@ -114,20 +117,19 @@ class _Expression:
         self.text = text
         source = text[1:-1]
         if _written_out(source) > COPIES:
-            raise BadPattern("Too great", "This expression counts too far.")
+            raise BadPattern(*TOO_LONG)
         plain = re.sub(r"\\.", "", source)
         if _CALLED.search(plain):
-            raise BadPattern("Too great", "An expression must not call itself.")
+            raise BadPattern(*RECURSIVE)
         # A capital after a backslash is a class of characters.
         flags = 0 if _cased(plain) else regex.IGNORECASE
         try:
             self._finder = regex.compile(source, flags | regex.MULTILINE)
         except regex.error as error:
-            raise BadPattern("Not a regular expression", str(error)) from None
+            raise BadPattern(NOT_AN_EXPRESSION, str(error)) from None
         except (LookupError, ValueError, MemoryError, RuntimeError):
             # The engine trips over some of its own flags, and over 400 brackets in each other.
-            message = "The engine cannot read this expression."
-            raise BadPattern("Not a regular expression", message) from None
+            raise BadPattern(NOT_AN_EXPRESSION, UNREADABLE) from None
         self._unfair = 0.0
         """Seconds that it took beyond what is fair, over all texts so far."""
         self._given_up: tuple[str, str] | None = None
@@ -164,7 +166,7 @@ class _Expression:
             raise (BadPattern if hurrying else self._give_up)(*TOO_SLOW) from None
         except (MemoryError, RuntimeError):
             # It turns back too often to remember it, or comes to something it has no code for.
-            raise self._give_up(*TOO_GREAT) from None
+            raise self._give_up(*TOO_COMPLEX) from None
 
     def _give_up(self, title: str, message: str) -> BadPattern:
         self._given_up = title, message

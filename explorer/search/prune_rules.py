@@ -1,10 +1,10 @@
-"""Which conversations a prune would take, and of all others that its rules fit, why not.
+"""Which conversations a prune removes, and why it keeps others that match its rules.
 
-Age is that of the last activity, never of the start. Conversations are kept or taken as a whole.
-What is running, open, pinned, archived or among the newest stays, and is counted with its reason:
-nothing is skipped in silence.
+Age is the time since the last activity, not since the start. Conversations are kept or removed as
+a whole. Running, open, pinned, archived and the newest ones are kept, and counted by reason:
+nothing is skipped silently.
 
-What a query denies, with NOT or a dash, must be in no message of a conversation that goes.
+A conversation with a message that the query excludes, with NOT or a dash, is kept.
 """
 
 from collections import Counter
@@ -21,6 +21,7 @@ from explorer.search.language.fields import QUERIED, session_test
 from explorer.search.language.query import Query, parse
 from explorer.search.language.vocabulary import MESSAGE_FIELDS
 from explorer.search.matcher import NO_TITLES, Matcher
+from explorer.search.words import unclear_exclusion
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import MESSAGES, Columns
@@ -34,11 +35,11 @@ ARCHIVED = "archived"
 NEWEST = "among the newest to keep"
 KEPT = "kept by you"
 ELSEWHERE = "in other tables of the file: prune again for them"
-"""A file may hold the sessions of two versions of an agent; an edit is about one of them."""
+"""A file may hold the sessions of two versions of an agent; a change is about one of them."""
 
 
 class Rules(NamedTuple):
-    """What is to go."""
+    """Which conversations are removed."""
 
     older: float | None = None
     """Seconds since the last activity."""
@@ -51,18 +52,18 @@ class Rules(NamedTuple):
     most: int | None = None
     """Messages at most."""
     keep: int = 0
-    """The newest so many stay."""
+    """How many of the newest are kept."""
     include_open: bool = False
     query: str = ""
     """In the language of the search bar."""
     only: frozenset[int] | None = None
     """Rows that were selected."""
     spared: frozenset[int] = frozenset()
-    """Rows that somebody took out by hand."""
+    """Rows that the user keeps by hand."""
 
     @property
     def say_nothing(self) -> bool:
-        """Whether they would take everything."""
+        """Whether they match everything."""
         narrow = (self.older, self.most, self.only)
         named = self.sources or self.classes or self.empty or self.keep
         asked = not parse(self.query, 0.0).asks_nothing
@@ -71,9 +72,11 @@ class Rules(NamedTuple):
 
 PRESETS: Mapping[str, Rules] = {
     "Empty sessions": Rules(empty=True),
-    "Cron older than 7 days": Rules(older=7 * DAY, classes=frozenset({Hidden.CRON})),
-    "Subagents older than 30 days": Rules(older=30 * DAY, classes=frozenset({Hidden.SUBAGENT})),
-    "Everything older than 90 days": Rules(older=90 * DAY),
+    "Cron sessions older than 7 days": Rules(older=7 * DAY, classes=frozenset({Hidden.CRON})),
+    "Subagent sessions older than 30 days": Rules(
+        older=30 * DAY, classes=frozenset({Hidden.SUBAGENT})
+    ),
+    "All sessions older than 90 days": Rules(older=90 * DAY),
 }
 
 
@@ -92,13 +95,13 @@ class Ground(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What would go, and what stays all the same."""
+    """What is removed, and what is kept."""
 
     rows: tuple[int, ...]
-    """Conversations, those quiet for longest first."""
+    """Conversations, the longest inactive first."""
     messages: int
     skipped: Mapping[str, tuple[int, ...]]
-    """Conversations that the rules fit and that stay, by reason."""
+    """Conversations that match the rules and are kept, by reason."""
     sources: Mapping[str, int]
     months: Mapping[str, int]
     """How many of each month, the oldest first."""
@@ -125,16 +128,12 @@ def holding(
     looked for, all messages are looked through.
 
     In the search bar `word NOT other` is about single messages. Here one message without the other
-    word is not enough: nobody who says NOT wants a conversation deleted that holds it."""
+    word is not enough: a conversation that holds the other word must not be deleted."""
     query = parse(text, now, tz)
     if query.asks_nothing:
         return None
     if (unclear := _unclear(query)) is not None:
-        raise UsageError(
-            "It is not clear what stays",
-            f"NOT {unclear} is no field that is known, so nothing would be kept by it."
-            " Put it in quotes if it is text.",
-        )
+        raise UsageError(*unclear_exclusion(unclear))
     request = prepared(
         known.store,
         known.catalog,
@@ -147,7 +146,7 @@ def holding(
     )
     fits = request.passes
     if query.asks_messages:
-        # A title does not speak for the messages that would go.
+        # A match in the title says nothing about the messages that are deleted.
         found = holders(request._replace(titles=NO_TITLES), token)
         fits = all_of((found.__contains__, fits))
     denied = _denied(request, token)
@@ -155,14 +154,14 @@ def holding(
 
 
 def _unclear(query: Query) -> str | None:
-    """A field that was to keep something and was taken for text, which nobody writes."""
+    """An excluded field that was read as text: searched for as such, it would keep nothing."""
     denied = (term for clause in query.clauses if clause.negated for term in clause.any_of)
     return next((term.text for term in denied if term.is_like_a_field), None)
 
 
 def _denied(request: Request, token: CancelToken) -> frozenset[int]:
-    """Conversations with something that the query denies, in whatever message: also in one that
-    was taken back, and in one of a subagent, which would go along."""
+    """Conversations with something that the query excludes, in any message: also in a rewound one,
+    and in one of a subagent, which is deleted with them."""
     query, words = request.query, denied_words(request.query)
     # What must not be so of a message: its role, its tool, what it has.
     fields = [
@@ -251,7 +250,7 @@ def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
 
 
 def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
-    """Why a conversation stays that the rules fit."""
+    """Why a conversation that matches the rules is kept."""
     parts = known.catalog.chain(tip)
     if tip in rules.spared:
         return KEPT

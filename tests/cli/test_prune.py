@@ -157,14 +157,14 @@ def test_what_a_kill_cut_short_is_told_and_undone_without_its_number(
 
 
 def test_what_was_not_understood_of_the_query_is_said(path: Path, command: Command) -> None:
-    note = "is:bogus is none of archived, open, running, empty"
+    note = "“is:bogus” is unknown (use archived, open, running, empty"
     found = command("prune", "is:bogus", "--yes", "--db", path)
     assert note in found.err
     assert "0 sessions fit" in found.err
     (noted,) = command("prune", "is:bogus", "--yes", "--json", "--db", path).json["notes"]
     assert noted.startswith(note)
     joined = ("prune", "hello OR source:tool", "--db", path)
-    note = "OR joins words, or values of one field: read as AND"
+    note = "OR only joins words, or values of one field: read as AND"
     assert note in command(*joined, "--dry-run").err
     assert note in command(*joined, "--dry-run", "--json").json["notes"]
     assert note in command(*joined).err, "before it is asked"
@@ -186,7 +186,8 @@ def test_a_field_that_was_to_keep_something_and_is_misspelt_is_refused(
     before = dump(path)
     refused = command("prune", "NOT is:pined", "--yes", "--db", path)
     assert refused.code == ExitCode.USAGE
-    assert "NOT is:pined is no field that is known" in refused.err
+    assert "Not understood: NOT is:pined" in refused.err
+    assert "Nothing was changed." in refused.err
     assert dump(path) == before
     quoted = command("prune", 'NOT "is:pined" source:tool', "--yes", "--json", "--db", path)
     assert quoted.json["done"] == ["tool"]

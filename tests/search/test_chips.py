@@ -22,20 +22,20 @@ def _said(text: str) -> list[tuple[str, str]]:
         ("source:cli", "source is cli"),
         ("source:cli,telegram", "source is cli or telegram"),
         ("-source:cli", "source is not cli"),
-        ("model:opus", "model opus"),
-        ("-model:opus", "not model opus"),
-        ("NOT model:opus", "not model opus"),
-        ('title:"trip to kyoto"', "title with trip to kyoto"),
-        ('-title:"a, b"', "title without a, b"),
-        ("id:953f48", "id with 953f48"),
-        ("workspace:code", "workspace with code"),
+        ("model:opus", "model contains opus"),
+        ("-model:opus", "model does not contain opus"),
+        ("NOT model:opus", "model does not contain opus"),
+        ('title:"trip to kyoto"', "title contains trip to kyoto"),
+        ('-title:"a, b"', "title does not contain a, b"),
+        ("id:953f48", "id contains 953f48"),
+        ("workspace:code", "workspace contains code"),
         ("kind:branch,subagent", "kind is branch or subagent"),
         ("is:archived", "archived"),
         ("-is:archived", "not archived"),
         ("is:open,running", "open or running"),
         ("role:user", "role is user"),
-        ("tool:terminal", "tool terminal"),
-        ("-tool:terminal", "not tool terminal"),
+        ("tool:terminal", "tool is terminal"),
+        ("-tool:terminal", "tool is not terminal"),
         ("has:image", "with image"),
         ("-has:tools", "without tools"),
         ("in:title", "only in title"),
@@ -66,7 +66,7 @@ def _said(text: str) -> list[tuple[str, str]]:
         ("cost:$1..$2.50", "cost $1 to $2.50"),
     ],
 )
-def test_a_field_is_said_in_words(text: str, words: str) -> None:
+def test_a_field_has_a_chip_in_words(text: str, words: str) -> None:
     query = parse(text, NOW, UTC)
     assert _said(text) == [(query.fields[0].name, words)]
 
@@ -82,7 +82,7 @@ def test_a_field_is_said_in_words(text: str, words: str) -> None:
         ('NOT a OR "b c"', "without a or “b c”"),
     ],
 )
-def test_text_that_is_more_than_a_word_is_said_in_words(text: str, words: str) -> None:
+def test_text_that_is_more_than_a_word_has_a_chip(text: str, words: str) -> None:
     assert _said(text) == [("text", words)]
 
 
@@ -99,7 +99,7 @@ def test_chips_come_text_first_then_field_by_field() -> None:
     ]
 
 
-def test_every_field_can_be_said() -> None:
+def test_every_field_has_words() -> None:
     values = {"text": "x", "day": "today", "amount": "1"}
     for name, about in FIELDS.items():
         value = values.get(about.takes) or next(iter(about.offers))
@@ -233,7 +233,7 @@ def test_offers_stand_around_the_cursor(text: str, cursor: int) -> None:
 
 
 @given(anything)
-def test_anything_that_was_understood_can_be_said(text: str) -> None:
+def test_anything_that_was_understood_has_words(text: str) -> None:
     query = parse(text, NOW, UTC)
     said = understood_parts(query)
     assert all(isinstance(chip, Understood) and chip.words for chip in said)

@@ -12,7 +12,10 @@ from tests.factories import NOW
 from tests.hostile import HOSTILE
 
 Part = Clause | Field
-NONE_OF_IS = f"is none of {', '.join([*FIELDS['is'].offers][:-1])} and {[*FIELDS['is'].offers][-1]}"
+STATES = [*FIELDS["is"].offers]
+UNKNOWN_STATE = f"is unknown (use {', '.join(STATES[:-1])} or {STATES[-1]})"
+NOT_A_DATE = "is not a date (try 2026-10-01, 3d, yesterday)"
+NOT_A_NUMBER = "is not a number (try 20, >20, 10..20)"
 
 
 def _parse(text: str) -> Query:
@@ -240,7 +243,7 @@ def test_an_operator_that_has_nothing_to_join_is_a_word(text: str, parts: list[P
 )
 def test_what_or_cannot_join_must_all_hold_and_a_note_says_so(text: str, parts: list[Part]) -> None:
     check(text, parts)
-    assert _parse(text).notes == ("OR joins words, or values of one field: read as AND",)
+    assert _parse(text).notes == ("OR only joins words, or values of one field: read as AND",)
 
 
 @pytest.mark.parametrize(
@@ -306,13 +309,11 @@ def test_leaving_out_alone_is_understood(text: str, parts: list[Part]) -> None:
         ("a NOT /(/", [word("a"), no(word("/(/"))]),
     ],
 )
-def test_an_expression_that_is_none_is_text_and_a_note_says_so(
-    text: str, parts: list[Part]
-) -> None:
+def test_an_invalid_expression_is_text_and_a_note_says_so(text: str, parts: list[Part]) -> None:
     check(text, parts)
     (note,) = _parse(text).notes
-    assert "is no regular expression (" in note
-    assert note.endswith("): searched as text")
+    assert "is not a valid regular expression (" in note
+    assert note.endswith("): searched as plain text")
 
 
 @pytest.mark.parametrize(
@@ -410,29 +411,29 @@ def test_a_value_follows_its_name_without_a_space() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("is:foo", NONE_OF_IS),
-        ("is:open,foo", NONE_OF_IS),
-        ("has:fun", "is none of tools, reasoning and image"),
-        ("in:progress", "is none of content, tools, reasoning and title"),
-        ("kind:weird", "is none of root, branch, subagent and continuation"),
-        ("before:tomorow", "is no day"),
-        ("on:click", "is no day"),
-        ("after:2026-02-30", "is no day"),
-        ("on:7d,8d", "is no day"),
-        ("messages:abc", "is no number"),
-        ("messages:>", "is no number"),
-        ("messages:-5", "is no number"),
-        ("messages:=>5", "is no number"),
-        ("cost:1..", "is no number"),
-        ("tokens:1,00", "is no number"),
-        ("tokens:10g", "is no number"),
-        ("messages:²", "is no number"),
-        ("-is:foo", NONE_OF_IS),
+        ("is:foo", UNKNOWN_STATE),
+        ("is:open,foo", UNKNOWN_STATE),
+        ("has:fun", "is unknown (use tools, reasoning or image)"),
+        ("in:progress", "is unknown (use content, tools, reasoning or title)"),
+        ("kind:weird", "is unknown (use root, branch, subagent or continuation)"),
+        ("before:tomorow", NOT_A_DATE),
+        ("on:click", NOT_A_DATE),
+        ("after:2026-02-30", NOT_A_DATE),
+        ("on:7d,8d", NOT_A_DATE),
+        ("messages:abc", NOT_A_NUMBER),
+        ("messages:>", NOT_A_NUMBER),
+        ("messages:-5", NOT_A_NUMBER),
+        ("messages:=>5", NOT_A_NUMBER),
+        ("cost:1..", NOT_A_NUMBER),
+        ("tokens:1,00", NOT_A_NUMBER),
+        ("tokens:10g", NOT_A_NUMBER),
+        ("messages:²", NOT_A_NUMBER),
+        ("-is:foo", UNKNOWN_STATE),
     ],
 )
 def test_a_value_that_the_field_cannot_take_is_text_and_a_note_says_so(text: str, why: str) -> None:
     check(text, words(text))
-    assert _parse(text).notes == (f"{text} {why}: searched as text",)
+    assert _parse(text).notes == (f"“{text}” {why}: searched as plain text",)
 
 
 def test_a_quoted_value_that_the_field_cannot_take_is_words() -> None:
@@ -440,12 +441,12 @@ def test_a_quoted_value_that_the_field_cannot_take_is_words() -> None:
     assert len(_parse('is:"not so" x').notes) == 1
 
 
-def test_each_note_is_told_once_in_the_order_of_what_was_typed() -> None:
+def test_each_note_comes_once_in_the_order_of_the_query() -> None:
     query = _parse("on:click is:foo on:click a OR is:open b OR is:open")
     assert query.notes == (
-        "on:click is no day: searched as text",
-        f"is:foo {NONE_OF_IS}: searched as text",
-        "OR joins words, or values of one field: read as AND",
+        f"“on:click” {NOT_A_DATE}: searched as plain text",
+        f"“is:foo” {UNKNOWN_STATE}: searched as plain text",
+        "OR only joins words, or values of one field: read as AND",
     )
 
 
@@ -495,7 +496,7 @@ def test_a_field_names_its_alternatives(value: str, alternatives: tuple[str, ...
 def test_a_novel_is_not_searched_for() -> None:
     query = _parse("word " * 10_000)
     assert query.clauses == (word("word"),) * (LONGEST // 5)
-    assert query.notes == (f"only the first {LONGEST} characters are searched for",)
+    assert query.notes == (f"too long: only the first {LONGEST} characters are searched",)
 
 
 def test_half_a_surrogate_becomes_a_replacement_character() -> None:

@@ -80,12 +80,12 @@ def test_age_is_that_of_the_last_activity(path: Path) -> None:
     }
 
 
-def test_the_open_ones_go_when_somebody_says_so(path: Path) -> None:
+def test_sessions_that_never_ended_can_be_included(path: Path) -> None:
     chosen = _chosen(path, Rules(older=90 * DAY, include_open=True), NOW, ["pinned"])
     assert _names(path, chosen.rows) == {"old two", "never ended"}
 
 
-def test_a_running_session_always_stays(path: Path) -> None:
+def test_a_running_session_is_always_kept(path: Path) -> None:
     chosen = _chosen(path, Rules(most=1, include_open=True), NOW)
     assert _names(path, chosen.skipped[RUNNING]) == {"busy"}
 
@@ -94,9 +94,9 @@ def test_a_running_session_always_stays(path: Path) -> None:
     ("preset", "going"),
     [
         ("Empty sessions", {"void"}),
-        ("Cron older than 7 days", {"cron"}),
-        ("Subagents older than 30 days", set()),
-        ("Everything older than 90 days", {"old two", "pinned"}),
+        ("Cron sessions older than 7 days", {"cron"}),
+        ("Subagent sessions older than 30 days", set()),
+        ("All sessions older than 90 days", {"old two", "pinned"}),
     ],
 )
 def test_presets(preset: str, going: set[str], path: Path) -> None:
@@ -110,7 +110,7 @@ def test_the_newest_can_be_kept(path: Path) -> None:
     assert _names(path, chosen.skipped[NEWEST]) == {"fresh cron"}
 
 
-def test_what_somebody_spares_stays(path: Path) -> None:
+def test_what_the_user_keeps_is_kept(path: Path) -> None:
     spared = frozenset({keys(open_store(path))["cron"]})
     chosen = _chosen(path, Rules(sources=frozenset({"cron"}), spared=spared), NOW)
     assert _names(path, chosen.skipped[KEPT]) == {"cron"}
@@ -133,7 +133,9 @@ def test_a_query_says_which(path: Path) -> None:
         ("title:is:archived", False),
     ],
 )
-def test_archived_ones_go_only_when_a_field_names_them(query: str, taken: bool, path: Path) -> None:
+def test_archived_sessions_are_removed_only_when_a_field_names_them(
+    query: str, taken: bool, path: Path
+) -> None:
     assert ("archived" in _names(path, _chosen(path, Rules(query=query), NOW).rows)) is taken
 
 

@@ -60,14 +60,14 @@ async def test_any_text_can_be_searched_for(demo: Path, query: str) -> None:
         await driver.press("slash")
         driver.main.search_bar.input.value = query
         await driver.settle()
-        assert "Found" in driver.screen()
+        assert "Search results" in driver.screen()
 
 
 async def test_a_search_without_hits_says_so(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press("slash")
         await driver.type("xyzzyplugh")
-        assert "Nothing found" in driver.screen()
+        assert "No matches for" in driver.screen()
 
 
 async def test_help_names_every_key_and_mark(demo: Path) -> None:

@@ -161,7 +161,7 @@ async def test_an_order_puts_what_goes_first_first(path: Path) -> None:
         await driver.press("s", "end", "enter")
         assert driver.listed() == ["dog", "eel", "cat", "bee", "ant"]
         titles = [group.title for group in driver.main.sessions.arranged.groups]
-        assert titles == ["At the next start of Hermes", "Within 7 days", "Later"]
+        assert titles == ["When Hermes next starts", "Within 7 days", "Later"]
         with altered(path) as db:
             say(db, "dog", content="more", timestamp=NOW)
         await driver.until(lambda: driver.listed()[-1] == "dog")

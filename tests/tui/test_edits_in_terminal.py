@@ -119,7 +119,7 @@ def _edit_all(path: Path, tmp_path: Path, names: int) -> bytes:
             terminal.until(_without("─ Rename ─"))
             terminal.press(b"j")
         terminal.press(b"p")
-        terminal.until("Begin with")
+        terminal.until("Start from")
         terminal.press(b"jjj\r")
         terminal.until(f"{names} conversations would go")
         terminal.press(b"d")

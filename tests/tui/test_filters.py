@@ -73,13 +73,13 @@ def _chips(driver: Driver) -> list[str]:
 async def test_f_opens_the_filters_with_what_is_listed_and_f_closes_them(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("f")
-        assert "Filters · 3 of 5 listed" in driver.screen()
+        assert "Filters · 3 of 5 sessions listed" in driver.screen()
         await driver.press("f")
         assert len(driver.app.screen_stack) == 1
         assert driver.main.focused is driver.main.sessions
 
 
-async def test_every_choice_says_how_many_it_would_list(path: Path) -> None:
+async def test_every_choice_shows_how_many_sessions_it_lists(path: Path) -> None:
     async with opened(path, size=(120, 60)) as driver:
         await driver.press("f")
         numbers = {
@@ -92,10 +92,10 @@ async def test_every_choice_says_how_many_it_would_list(path: Path) -> None:
             "Any time": 3,
             "Today": 1,
             "Last 7 days": 2,
-            "Not in the last 30 days": 1,
+            "Older than 30 days": 1,
             "2 or more": 2,
             "10 or more": 1,
-            "Only where tools": 1,
+            "Only sessions with tool": 1,
             "opus": 1,
             "no model": 2,
         }
@@ -115,16 +115,17 @@ async def test_classes_that_few_files_have_are_offered_where_there_are_some(path
             say(db, source)
     async with opened(path, size=(240, 40)) as driver:
         assert "Chat" not in driver.listed()
-        counted = driver.counted()
-        assert all(words in counted for words in ("1 kanban", "1 oneshot", "1 agent-hidden")), (
-            counted
-        )
+        seldom_classes = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
+        hidden = driver.main.sessions.arranged.hidden
+        assert [hidden[name] for name in seldom_classes] == [1, 1, 1]
+        said = "hidden: 1 agent-hidden, 1 archived, 1 kanban, 2 other (. shows)"
+        assert driver.counted() == f"2 listed · {said}"
         await driver.press("f")
         assert [_number(driver, words) for words in seldom] == [1, 1, 1]
         await _go_to(driver, "Hidden by the agent")
         await driver.press("space", "escape")
         assert "Chat" in driver.listed()
-        assert _chips(driver) == ["with agent-hidden"]
+        assert _chips(driver) == ["+ agent-hidden sessions"]
         await driver.press(".", ".")
         await driver.press(".")
         assert {"Chat", "kanban", "oneshot"} <= set(driver.listed())
@@ -133,7 +134,7 @@ async def test_classes_that_few_files_have_are_offered_where_there_are_some(path
 async def test_unread_can_be_chosen_where_the_agent_keeps_track_of_it(path: Path) -> None:
     async with opened(path, size=(120, 60)) as driver:
         await driver.press("f")
-        assert "Only unread" not in driver.screen()
+        assert "Only sessions unread in the agent" not in driver.screen()
     with altered(path) as db:
         db.execute("ALTER TABLE sessions ADD COLUMN last_read_at REAL")
         db.execute("UPDATE sessions SET last_read_at = 0 WHERE id = 'chat'")
@@ -141,8 +142,8 @@ async def test_unread_can_be_chosen_where_the_agent_keeps_track_of_it(path: Path
     async with opened(path, size=(120, 60)) as driver:
         assert driver.screen().count("✱") == 1
         await driver.press("f")
-        assert _number(driver, "Only unread") == 1
-        await _go_to(driver, "Only unread")
+        assert _number(driver, "Only sessions unread in the agent") == 1
+        await _go_to(driver, "Only sessions unread in the agent")
         await driver.press("space", "escape")
         assert driver.listed() == ["Chat"]
         assert _chips(driver) == ["unread"]
@@ -158,13 +159,13 @@ async def test_the_numbers_follow_what_else_is_chosen(path: Path) -> None:
         await driver.press("f")
         await _go_to(driver, "telegram")
         await driver.press("space")
-        assert "Filters · 2 of 5 listed" in driver.screen()
+        assert "Filters · 2 of 5 sessions listed" in driver.screen()
         assert _number(driver, "Last 7 days") == 1
-        assert _number(driver, "Only where tools") == 0
+        assert _number(driver, "Only sessions with tool") == 0
         assert _number(driver, "cli") == 1, "as if it were chosen instead"
 
 
-async def test_a_choice_acts_at_once_and_the_same_again_takes_it_back(path: Path) -> None:
+async def test_a_choice_acts_at_once_and_the_same_key_reverts_it(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("f")
         await _go_to(driver, "telegram")
@@ -196,7 +197,7 @@ async def test_sources_add_up_and_other_filters_narrow(path: Path) -> None:
         assert driver.listed() == ["Short", "Chat"]
         await _choose(driver, "10 or more")
         assert driver.listed() == ["Chat"]
-        assert driver.counted() == "1 of 5 · hidden: 4 filtered"
+        assert driver.counted() == "1 listed · 4 filtered out"
 
 
 async def test_the_source_cron_lists_cron(path: Path) -> None:
@@ -211,7 +212,7 @@ async def test_a_class_can_be_listed_by_itself(path: Path) -> None:
     async with opened(path) as driver:
         await _choose(driver, "Archived")
         assert driver.listed() == ["Short", "Chat", "Put away", "Old chat"]
-        assert _chips(driver) == ["with archived"]
+        assert _chips(driver) == ["+ archived sessions"]
         assert "1 cron" in driver.counted()
 
 
@@ -221,14 +222,14 @@ async def test_a_class_can_be_listed_by_itself(path: Path) -> None:
         ("telegram", "telegram", ["Chat", "Old chat"]),
         ("opus", "opus", ["Chat"]),
         ("no model", "no model", ["Short", "Old chat"]),
-        ("Last 7 days", "since 7d", ["Short", "Chat"]),
-        ("Not in the last 30 days", "before 30d", ["Old chat"]),
-        ("Today", "since today", ["Short"]),
-        ("10 or more", "10 messages or more", ["Chat"]),
-        ("Only where tools were called", "with tools", ["Short"]),
+        ("Last 7 days", "active in the last 7 days", ["Short", "Chat"]),
+        ("Older than 30 days", "last active more than 30 days ago", ["Old chat"]),
+        ("Today", "active since today", ["Short"]),
+        ("10 or more", "at least 10 messages", ["Chat"]),
+        ("Only sessions with tool calls", "with tool calls", ["Short"]),
     ],
 )
-async def test_what_is_on_is_a_chip_in_words(
+async def test_an_active_filter_is_a_chip_in_words(
     path: Path, choice: str, chip: str, titles: list[str]
 ) -> None:
     async with opened(path) as driver:
@@ -241,24 +242,24 @@ async def test_what_is_on_is_a_chip_in_words(
         assert "✕" not in driver.screen()
 
 
-async def test_a_click_on_a_chip_takes_that_one_off(path: Path) -> None:
+async def test_a_click_on_a_chip_removes_it(path: Path) -> None:
     async with opened(path) as driver:
         await _choose(driver, "telegram", "10 or more")
         assert driver.listed() == ["Chat"]
-        assert _chips(driver) == ["telegram", "10 messages or more"]
+        assert _chips(driver) == ["telegram", "at least 10 messages"]
         await driver.pilot.click("#chips", offset=(driver.screen().splitlines()[2].index("✕"), 0))
         await driver.settle()
-        assert _chips(driver) == ["10 messages or more"]
+        assert _chips(driver) == ["at least 10 messages"]
         await driver.pilot.click("#chips", offset=(60, 0))
         await driver.settle()
-        assert _chips(driver) == ["10 messages or more"], "beside the chips is nothing"
+        assert _chips(driver) == ["at least 10 messages"], "beside the chips is nothing"
 
 
-async def test_backspace_takes_off_one_after_the_other_from_the_right(path: Path) -> None:
+async def test_backspace_removes_chips_from_the_right(path: Path) -> None:
     async with opened(path) as driver:
-        await _choose(driver, "Only where tools were called", "telegram", "Archived")
+        await _choose(driver, "Only sessions with tool calls", "telegram", "Archived")
         left = _chips(driver)
-        assert left == ["with archived", "telegram", "with tools"]
+        assert left == ["+ archived sessions", "telegram", "with tool calls"]
         while left:
             left.pop()
             await driver.press("backspace")
@@ -271,19 +272,19 @@ async def test_x_clears_everything_that_was_chosen(path: Path) -> None:
     async with opened(path) as driver:
         await _choose(driver, "telegram", "Archived", "Last 7 days")
         await driver.press("f", "x")
-        assert "Filters · 3 of 5 listed" in driver.screen()
+        assert "Filters · 3 of 5 sessions listed" in driver.screen()
         assert "[x]" not in driver.screen()
         await driver.press("escape")
         assert _chips(driver) == []
         assert driver.listed() == ["Short", "Chat", "Old chat"]
 
 
-async def test_many_chips_give_way_to_the_last_ones_and_say_so(path: Path) -> None:
+async def test_where_not_all_chips_fit_the_last_are_shown_and_others_counted(path: Path) -> None:
     async with opened(path, size=(44, 30)) as driver:
         await _choose(driver, "cron", "telegram", "cli", "Archived", "Empty", "10 or more")
         line = driver.screen().splitlines()[2]
-        assert "more and" in line
-        assert "10 messages or more ✕" in line
+        assert "more · " in line
+        assert "at least 10 messages ✕" in line
         await driver.pilot.click("#chips", offset=(line.rindex("✕"), 0))
         await driver.settle()
         assert "10 messages" not in driver.screen()
@@ -310,7 +311,7 @@ async def _asked(driver: Driver, which: str, text: str) -> None:
     await driver.press("enter")
 
 
-async def test_a_day_of_ones_own_can_be_typed(path: Path) -> None:
+async def test_a_date_can_be_typed(path: Path) -> None:
     async with opened(path) as driver:
         await _asked(driver, "Since …", "2026-09-01")
         assert driver.listed() == ["Short", "Chat"]
@@ -319,33 +320,33 @@ async def test_a_day_of_ones_own_can_be_typed(path: Path) -> None:
         await _asked(driver, "Before …", "yesterday")
         await driver.press("escape")
         assert driver.listed() == ["Chat"]
-        assert _chips(driver) == ["since 2026-09-01", "before yesterday"]
+        assert _chips(driver) == ["active since 2026-09-01", "last active before yesterday"]
 
 
-async def test_while_a_day_is_typed_its_meaning_is_said(path: Path) -> None:
+async def test_while_a_date_is_typed_its_meaning_is_shown(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("f")
         await _go_to(driver, "Since …")
         await driver.press("space", "7")
-        assert "A day, month or year" in driver.screen()
+        assert "A date (2026-03-01, 2026-03, yesterday)" in driver.screen()
         await driver.press("d")
-        assert "since 2026-09-14 14:13:20" in driver.screen()
+        assert "Since 2026-09-14 14:13:20" in driver.screen()
 
 
 @pytest.mark.parametrize("text", ["soon", "2026-13-01", "7"])
-async def test_a_day_that_is_not_clear_is_not_taken_and_advice_is_given(
+async def test_an_unclear_date_is_not_accepted_and_examples_are_shown(
     path: Path, text: str
 ) -> None:
     async with opened(path) as driver:
         await _asked(driver, "Since …", text)
         assert isinstance(driver.app.screen, Prompt)
-        assert "A day, month or year" in driver.screen()
+        assert "A date (2026-03-01, 2026-03, yesterday)" in driver.screen()
         await driver.press("escape", "escape")
         assert _chips(driver) == []
         assert driver.listed() == ["Short", "Chat", "Old chat"]
 
 
-async def test_a_day_of_ones_own_can_be_changed_and_emptied(path: Path) -> None:
+async def test_a_typed_date_can_be_changed_and_removed(path: Path) -> None:
     async with opened(path) as driver:
         await _asked(driver, "Since …", "2026-09-01")
         await driver.press("escape")
@@ -357,12 +358,14 @@ async def test_a_day_of_ones_own_can_be_changed_and_emptied(path: Path) -> None:
         assert _chips(driver) == []
 
 
-async def test_a_filter_that_leaves_nothing_says_so_and_how_to_take_it_off(path: Path) -> None:
+async def test_an_empty_filtered_list_names_the_key_that_removes_a_filter(path: Path) -> None:
     async with opened(path) as driver:
-        await _choose(driver, "telegram", "Only where tools were called")
+        await _choose(driver, "telegram", "Only sessions with tool calls")
         assert driver.listed() == []
-        assert "No session passes these filters. Backspace" in driver.screen()
-        assert "0 of 5" in driver.counted()
+        note = "No session matches these filters. Press ⌫ to remove the last one."
+        assert driver.main.sessions.note == note
+        assert "No session matches these filters." in driver.screen()
+        assert "0 listed" in driver.counted()
         assert "on and on" not in driver.screen(), "no transcript of a session that is not listed"
         await driver.press("backspace")
         assert driver.listed() == ["Chat", "Old chat"]
@@ -408,7 +411,8 @@ async def test_a_search_finds_only_what_passes_and_counts_the_rest(talks: Path) 
         await driver.press("space", "escape")
         assert driver.listed() == ["On the way"]
         assert "1 hit in 1 session" in driver.screen()
-        assert "5 more hits in filtered, cron" in driver.counted()
+        said = "2 more hits in cron sessions · . includes them · 3 filtered out"
+        assert driver.counted() == f"1 listed · {said}"
         await driver.press("backspace")
         assert driver.listed() == ["On the way", "At home"]
 
@@ -420,8 +424,8 @@ async def test_a_search_that_only_the_filters_leave_empty_says_where_the_hits_ar
         await _choose(driver, "telegram")
         await _search(driver, "more")
         assert driver.listed() == []
-        assert "1 more hit in filtered" in driver.counted()
-        assert "Nothing found" in driver.screen()
+        assert "1 more hit filtered out" in driver.counted()
+        assert "1 hit filtered out. Remove a filter" in driver.main.sessions.note
         assert _chips(driver) == ["telegram"]
 
 
@@ -438,19 +442,19 @@ async def test_titles_are_filtered_as_well(talks: Path) -> None:
         await _choose(driver, "telegram")
         await _search(driver, "home")
         assert driver.listed() == []
-        assert "1 more hit in filtered" in driver.counted()
+        assert "1 more hit filtered out" in driver.counted()
 
 
 async def test_a_new_session_that_does_not_pass_is_counted_as_filtered(path: Path) -> None:
     async with opened(path, size=(200, 40)) as driver:
         await _choose(driver, "telegram")
-        assert "2 of 5 · hidden: 3 filtered" in driver.counted()
+        assert "2 listed · 3 filtered out" in driver.counted()
         with altered(path) as db:
             insert(db, "sessions", id="new", source="cli", started_at=NOW, title="Just in")
             say(db, "new", timestamp=NOW)
-        await driver.until(lambda: "of 6" in driver.counted())
+        await driver.until(lambda: "4 filtered" in driver.counted())
         assert driver.listed() == ["Chat", "Old chat"]
-        assert "2 of 6 · hidden: 4 filtered" in driver.counted()
+        assert "2 listed · 4 filtered out" in driver.counted()
         with altered(path) as db:
             insert(db, "sessions", id="newer", source="telegram", started_at=NOW, title="For you")
             say(db, "newer", timestamp=NOW)
@@ -485,7 +489,7 @@ async def test_what_changes_while_the_dialog_counts_is_not_forgotten(
         dialog = driver.app.screen
         assert isinstance(dialog, FilterScreen)
         await driver.until(lambda: dialog._counted is driver.main._lister.catalog)
-        assert "3 of 5 listed" in driver.screen()
+        assert "3 of 5 sessions listed" in driver.screen()
         await driver.press("escape", "s", "j", "enter")
         assert "Old chat" in driver.listed()
 
@@ -497,11 +501,11 @@ async def test_the_open_dialog_counts_again_when_the_file_has_changed(path: Path
         with altered(path) as db:
             insert(db, "sessions", id="new", source="telegram", started_at=NOW)
             say(db, "new", timestamp=NOW)
-        await driver.until(lambda: "4 of 6 listed" in driver.screen())
+        await driver.until(lambda: "4 of 6 sessions listed" in driver.screen())
         assert _number(driver, "telegram") == 3
 
 
-async def test_a_session_that_one_goes_to_is_listed_whatever_hides_it_and_says_so(
+async def test_an_opened_session_is_listed_although_hidden_and_has_a_chip(
     path: Path,
 ) -> None:
     async with opened(path) as driver:
@@ -514,7 +518,7 @@ async def test_a_session_that_one_goes_to_is_listed_whatever_hides_it_and_says_s
         assert driver.listed() == ["Short", "Tick", "Chat", "Old chat"]
         marked = [line for line in driver.screen().splitlines() if "◌" in line]
         assert [re.findall("Short|Tick|Chat", line)[0] for line in marked] == ["Short", "Tick"]
-        assert _chips(driver) == ["telegram", "2 hidden ones you asked for"]
+        assert _chips(driver) == ["telegram", "+ 2 hidden sessions you opened"]
         assert Hidden.CRON not in driver.counted()
         await driver.press("backspace")
         assert driver.listed() == ["Chat", "Old chat"]

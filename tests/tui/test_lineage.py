@@ -92,7 +92,7 @@ async def test_a_member_without_a_title_has_its_first_words_and_its_time(tmp_pat
         assert "Boss · yesterday ◂ here" in screen
         assert "├ job 0 · subagent · " in screen
         assert "└ job 1 · subagent · " in screen
-        assert "enter goes there" in screen
+        assert "enter go to session" in screen
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -117,7 +117,7 @@ async def test_of_a_large_family_what_is_around_is_shown_and_the_rest_is_counted
         await driver.settle()
         await driver.press("L")
         screen = driver.screen()
-        assert f"{LARGEST} of 601, around this one" in screen
+        assert f"Lineage · nearest {LARGEST} of 601 sessions" in screen
         assert f"job {number} · subagent" in screen
         assert "◂ here" in screen
         await driver.press("home", "enter")

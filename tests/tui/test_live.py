@@ -189,7 +189,7 @@ async def test_what_is_unfolded_selected_and_asked_for_stays_so_when_it_is_conti
         assert driver.main.sessions.selection.keys == {more, further}
         assert "2 selected · Sessions" in str(driver.main.sessions.border_title)
         assert driver.main.sessions.cursor_row == more
-        assert "1 hidden one you asked for" in driver.screen()
+        assert "+ 1 hidden session you opened" in driver.screen()
         await driver.press("z")
         assert list(driver.main.sessions.order) == [further, more, other]
 
@@ -222,8 +222,8 @@ async def test_what_arrives_while_the_list_is_made_another_way_is_not_lost(
         held.let_go()
         await driver.settle()
         assert "Just in" in driver.listed()
-        assert "with all that is hidden" in driver.screen()
-        assert "82 of 89" in driver.counted()
+        assert "+ hidden sessions" in driver.screen()
+        assert driver.counted() == "82 listed · 7 parts folded"
 
 
 async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_meanwhile(
@@ -256,7 +256,7 @@ async def test_a_survey_that_takes_long_ends_beside_an_agent_that_goes_on_writin
         await driver.settle()
         assert survey.calls == 1, "no change began it anew"
         assert "Just in" in driver.listed()
-        assert "of 89" in driver.counted()
+        assert "54 listed · hidden: " in driver.counted()
 
 
 async def test_a_long_session_is_read_to_its_end_beside_an_agent_that_goes_on_writing_it(
@@ -298,7 +298,7 @@ async def test_nothing_of_a_file_arrives_in_the_list_of_another(
         look.let_go()
         await driver.settle()
         assert driver.listed() == ["Alone in another file"]
-        assert "1 of 1" in driver.counted()
+        assert driver.counted() == "1 listed"
 
 
 async def test_only_what_changed_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,11 +144,11 @@ async def test_a_pinned_archived_session_is_listed_and_says_why(path: Path, note
         (line,) = (line for line in driver.screen().splitlines() if "★" in line)
         assert "◌" in line
         assert "▣" in line
-        assert driver.counted() == "7 of 7"
-        assert "you asked for" not in driver.screen()
+        assert driver.counted() == "7 listed"
+        assert "you opened" not in driver.screen()
         await _pin(driver, "old")
         assert "old" not in driver.listed()
-        assert "6 of 7 · hidden: 1 archived" in driver.counted()
+        assert "6 listed · hidden: 1 archived" in driver.counted()
 
 
 async def test_a_filter_hides_a_pinned_session_like_any_other(path: Path, notes: Path) -> None:
@@ -304,10 +304,10 @@ def test_broken_notes_do_not_keep_the_first_page_from_coming(path: Path, notes: 
 async def test_the_order_is_remembered_with_its_direction(path: Path, notes: Path) -> None:
     async with opened(path, notes=notes) as driver:
         await driver.press("s", *["j"] * 5, "enter", "s", "enter")
-        assert "by title, the other way round" in str(driver.main.sessions.border_title)
+        assert "by title (reversed)" in str(driver.main.sessions.border_title)
         assert driver.listed() == list(NAMES)[::-1]
     async with opened(path, notes=notes) as driver:
-        assert "by title, the other way round" in str(driver.main.sessions.border_title)
+        assert "by title (reversed)" in str(driver.main.sessions.border_title)
         assert driver.listed() == list(NAMES)[::-1]
         assert driver.main.sessions.cursor_row == driver.main.sessions.order[0]
         assert "I am fox" in "\n".join(line[54:] for line in driver.screen().splitlines())
@@ -335,8 +335,8 @@ async def test_each_file_has_its_own_order(path: Path, notes: Path, tmp_path: Pa
         ("by the moon", "by last active"),
         ("", "by last active"),
         ("cost sideways", "by cost"),
-        ("reversed", "by last active, the other way round"),
-        ("title \0 reversed", "by title, the other way round"),
+        ("reversed", "by last active (reversed)"),
+        ("title \0 reversed", "by title (reversed)"),
     ],
 )
 async def test_words_in_the_notes_that_mean_nothing_are_ignored(

@@ -47,7 +47,9 @@ OLD = ("j", "j", "j", "enter")
 """From the first preset to the one of everything older than 90 days."""
 
 
-async def test_presets_show_what_would_go_and_why_others_stay(path: Path, trash: Path) -> None:
+async def test_presets_show_what_is_removed_and_why_others_are_kept(
+    path: Path, trash: Path
+) -> None:
     async with opened(path, trash=trash) as driver:
         await _prune(driver)
         assert "1 conversation would go" in driver.screen()
@@ -55,8 +57,8 @@ async def test_presets_show_what_would_go_and_why_others_stay(path: Path, trash:
         screen = driver.screen()
         assert "3 conversations would go" in screen
         assert "3 conversations, 3 messages" in screen
-        assert "1 open, never ended: include?" in screen
-        assert "By month of the last activity" in screen
+        assert "1 never ended · enter to include" in screen
+        assert "By month last active" in screen
 
 
 async def test_delete_asks_with_the_numbers_and_one_undo_brings_all_back(
@@ -71,7 +73,7 @@ async def test_delete_asks_with_the_numbers_and_one_undo_brings_all_back(
         assert driver.focus() == "no"
         await driver.press("y")
         assert "Pruned 3 sessions" in driver.said()
-        assert "Nothing: choose what below." in driver.screen()
+        assert "No session matches these rules." in driver.screen()
         await driver.press("escape")
         assert sorted(driver.listed()) == ["chat", "now", "open"]
         await driver.press("u")
@@ -126,7 +128,7 @@ async def test_open_ones_are_included_on_request(path: Path, trash: Path) -> Non
     async with opened(path, trash=trash) as driver:
         screen = await _prune(driver, *OLD)
         rules = screen.query_one(RuleList)
-        while "open, never ended" not in rules._rows[rules._cursor].words:
+        while "never ended ·" not in rules._rows[rules._cursor].words:
             await driver.press("j")
         await driver.press("enter")
         assert "4 conversations would go" in driver.screen()
@@ -149,7 +151,7 @@ async def test_the_selection_of_the_list_can_be_pruned(path: Path, trash: Path) 
         assert "2 conversations would go" in driver.screen()
 
 
-async def test_a_rule_takes_a_value_of_ones_own(path: Path, trash: Path) -> None:
+async def test_the_value_of_a_rule_can_be_typed(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         await _prune(driver, *OLD)
         await driver.press("j", "enter")
@@ -184,20 +186,20 @@ async def test_several_sources_are_marked_with_space(path: Path, trash: Path) ->
         assert screen._rules.sources == frozenset(), "the first line takes the rule back"
         await driver.press("j", "enter", "j", "enter")
         assert screen._rules.classes == {Hidden.CRON}, "without a mark, the one under the cursor"
-        assert "Nothing: choose what below." in driver.screen()
+        assert "No session matches these rules." in driver.screen()
 
 
 async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash, size=(80, 24)) as driver:
         await _prune(driver, *OLD)
-        assert "Begin with" in driver.screen()
+        assert "Start from" in driver.screen()
         assert "would go ─" not in driver.screen()
         await driver.press("tab")
         assert "3 conversations would go" in driver.screen()
-        assert "Begin with" not in driver.screen()
+        assert "Start from" not in driver.screen()
 
 
-async def test_what_was_not_understood_of_the_search_is_said(path: Path, trash: Path) -> None:
+async def test_a_note_names_what_was_not_understood_of_the_search(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         screen = await _prune(driver, *OLD)
         rules = screen.query_one(RuleList)
@@ -206,11 +208,11 @@ async def test_what_was_not_understood_of_the_search_is_said(path: Path, trash: 
         await driver.press("enter")
         driver.app.screen.query_one(Input).value = "is:bogus"
         await driver.settle()
-        assert "is:bogus is none of archived" in driver.screen(), "while it is typed"
+        assert "“is:bogus” is unknown (use archived" in driver.screen(), "while it is typed"
         await driver.press("enter")
-        assert "is:bogus is none of archived" in driver.screen(), "and beside what would go"
+        assert "“is:bogus” is unknown (use archived" in driver.screen(), "and beside what would go"
         said = " ".join(row.words for row in rules._rows if row.kind == "words")
-        assert "searched as text" in said, "over several lines"
+        assert "searched as plain text" in said, "over several lines"
         await driver.press("enter")
         driver.app.screen.query_one(Input).value = "x" * 201
         await driver.press("enter")

@@ -59,7 +59,7 @@ def _choose(terminal: Terminal) -> None:
     """By a preset; one is read and kept, and nothing is said yes to."""
     terminal.until("hidden: 700 cron")
     terminal.press(b"p")
-    terminal.until("Cron older than 7 days")
+    terminal.until("Cron sessions older than 7 days")
     terminal.press(DOWN_TO_CRON)
     terminal.until("700 conversations would go")
     terminal.until("700 conversations, 2,100 messages")

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from rich.segment import Segment
 
+from explorer.keys.keymap import KeySetting
+from explorer.settings import Config
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
 from explorer.tui.list.search_bar import ChipBar
@@ -78,15 +80,40 @@ async def test_old_results_stay_dimmed_until_new_ones_come(
         assert driver.listed() == ["By the sea"]
 
 
-async def test_hits_in_hidden_classes_are_counted_and_the_dot_shows_them(birds: Path) -> None:
-    async with opened(birds) as driver:
+async def test_hits_in_hidden_sessions_are_counted_with_the_key_that_shows_them(
+    birds: Path,
+) -> None:
+    async with opened(birds, size=(200, 40)) as driver:
         await _search(driver, "gull")
-        assert "2 more hits in tool, cron: . shows" in driver.counted()
-        await driver.press("escape", "escape")
-        await _search(driver, "gull")
+        said = "1 listed · 2 more hits in tool and cron sessions"
+        assert driver.counted() == f"{said} · ctrl+o includes them"
         driver.main.set_focus(driver.main.sessions)
+        await driver.settle()
+        assert driver.counted() == f"{said} · . includes them", "a dot is a key in the list"
         await driver.press("full_stop")
         assert len(driver.listed()) == 3
+
+
+async def test_hidden_sessions_can_be_included_while_typing(birds: Path) -> None:
+    async with opened(birds) as driver:
+        await _search(driver, "gull")
+        assert driver.listed() == ["By the sea"]
+        await driver.press("ctrl+o")
+        assert len(driver.listed()) == 3
+        assert driver.main.search_bar.input.value == "gull"
+        assert driver.main.search_bar.input.has_focus
+        await driver.press("ctrl+o")
+        assert driver.listed() == ["By the sea"]
+
+
+async def test_the_list_names_the_users_own_key(birds: Path) -> None:
+    own = Config(keys=(KeySetting("search-hidden", "f6"), KeySetting("show-hidden", "H")))
+    async with opened(birds, config=own) as driver:
+        await _search(driver, "tide")
+        assert "press F6 to include them" in driver.main.sessions.note
+        driver.main.set_focus(driver.main.sessions)
+        await driver.settle()
+        assert "press H to include them" in driver.main.sessions.note
 
 
 async def test_enter_opens_the_folded_block_with_the_match_lit(birds: Path) -> None:
@@ -105,7 +132,7 @@ async def test_enter_opens_the_folded_block_with_the_match_lit(birds: Path) -> N
         assert lit.style.bgcolor != beside.style.bgcolor
 
 
-async def test_n_leads_on_into_the_next_session_also_from_the_list(birds: Path) -> None:
+async def test_n_continues_in_the_next_session_also_from_the_list(birds: Path) -> None:
     async with opened(birds) as driver:
         await _search(driver, "owl")
         titles = driver.listed()
@@ -138,23 +165,24 @@ async def test_a_match_in_a_title_is_lit(birds: Path) -> None:
         assert _segments(driver.main.sessions, "house")
 
 
-async def test_what_was_understood_is_said_as_it_is_typed(birds: Path) -> None:
+async def test_chips_show_what_was_understood_while_typing(birds: Path) -> None:
     async with opened(birds) as driver:
         await _search(driver, 'owl source:cli -role:tool NOT "the sea"')
         assert _chips(driver) == ["without “the sea”", "source is cli", "role is not tool"]
         await _search(driver, "owl before:tomorow")
-        assert _chips(driver) == ["before:tomorow is no day: searched as text"]
+        reason = "is not a date (try 2026-10-01, 3d, yesterday)"
+        assert _chips(driver) == [f"“before:tomorow” {reason}: searched as plain text"]
         await driver.press("escape")
         assert _chips(driver) == []
 
 
-async def test_a_search_table_that_could_not_help_is_said(birds: Path) -> None:
+async def test_a_chip_says_why_a_search_is_slow(birds: Path) -> None:
     with altered(birds) as db:
         drop_triggers(db)
     async with opened(birds) as driver:
         await _search(driver, "owl")
         assert len(driver.listed()) == 3
-        assert "scanned: the search table is not kept up to date" in driver.screen()
+        assert "slow search: the search table is not kept up to date" in driver.screen()
 
 
 async def test_tab_completes_names_and_values_and_else_changes_the_pane(birds: Path) -> None:
@@ -238,7 +266,7 @@ async def test_the_first_rows_come_with_the_results(
         assert all(shown)
 
 
-async def test_the_cursor_goes_to_the_first_result_until_somebody_chooses(birds: Path) -> None:
+async def test_the_cursor_goes_to_the_first_result_until_the_user_moves_it(birds: Path) -> None:
     async with opened(birds) as driver:
         sessions = driver.main.sessions
         await driver.press("end")

@@ -47,7 +47,7 @@ async def test_titles_come_first_then_the_text_newest_first(talks: Path) -> None
         screen = driver.screen()
         assert screen.index("In the title") < screen.index("In the text, newest first")
         assert "4 hits and 1 title in 4 sessions" in screen
-        assert "1 more hit in cron: . shows" in driver.counted()
+        assert "1 more hit in cron sessions (ctrl+o shows)" in driver.counted()
 
 
 async def test_a_row_shows_the_words_around_its_match_and_where_they_stand(talks: Path) -> None:
@@ -130,7 +130,7 @@ async def test_escape_leaves_the_cursor_on_what_was_found_and_once_more_goes_bac
         assert driver.main.sessions.cursor_row == before
 
 
-async def test_whoever_moves_on_from_what_was_found_is_not_taken_back(talks: Path) -> None:
+async def test_after_moving_on_from_a_result_escape_does_not_jump_back(talks: Path) -> None:
     async with opened(talks) as driver:
         await _search(driver, "snowy")
         await driver.press("enter", "escape", "escape", "G")
@@ -208,20 +208,20 @@ async def test_a_word_that_is_only_left_out_lists_who_is_without_it(
         assert f"{len(titles)} session" in driver.screen()
 
 
-async def test_what_was_not_understood_is_said(talks: Path) -> None:
+async def test_a_note_names_what_was_not_understood(talks: Path) -> None:
     async with opened(talks, size=(200, 40)) as driver:
         await driver.press("slash")
         driver.main.search_bar.input.value = "owl before:tomorow"
         await driver.settle()
-        assert "searched as text" in driver.screen()
+        assert "searched as plain text" in driver.screen()
 
 
 async def test_titles_that_are_like_it_are_listed_where_none_holds_it(talks: Path) -> None:
     async with opened(talks) as driver:
         await _search(driver, "owlz of teh north")
         assert driver.listed() == ["Owls of the north"]
-        assert "Titles like this" in driver.screen()
-        assert "no hits · 1 title alike ·" in driver.screen()
+        assert "Similar titles" in driver.screen()
+        assert "no hits · 1 similar title ·" in driver.screen()
 
 
 async def test_titles_that_are_like_it_are_no_sessions_with_hits(talks: Path) -> None:
@@ -231,7 +231,7 @@ async def test_titles_that_are_like_it_are_no_sessions_with_hits(talks: Path) ->
     async with opened(talks) as driver:
         await _search(driver, "owlz of teh north")
         assert driver.listed() == ["Hurry", "Owls of the north"]
-        assert "1 hit in 1 session · 1 title alike ·" in driver.screen()
+        assert "1 hit in 1 session · 1 similar title ·" in driver.screen()
 
 
 async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:
@@ -243,7 +243,7 @@ async def test_the_dot_searches_what_is_hidden_too(talks: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["job", "id:job", " job "])
-async def test_a_session_that_is_asked_for_by_its_id_is_listed_whatever_hides_it(
+async def test_a_session_searched_by_its_id_is_listed_although_hidden(
     talks: Path, text: str
 ) -> None:
     async with opened(talks) as driver:
@@ -259,7 +259,7 @@ async def test_the_id_of_an_earlier_part_lists_its_conversation(demo: Path) -> N
         store = driver.main.file.opened.store  # type: ignore[union-attr]
         await _search(driver, store.find("Trip to Kyoto #2")[0].id)
         assert driver.listed() == ["Trip to Kyoto #3"]
-        assert "By its id" in driver.screen()
+        assert "Exact id" in driver.screen()
         assert "1 id in 1 session" in driver.screen()
 
 
@@ -269,7 +269,9 @@ async def test_where_only_hidden_sessions_match_the_list_says_so_and_how_to_see_
     async with opened(talks) as driver:
         await _search(driver, "owl report")
         assert driver.listed() == []
-        assert "Nothing found but in what is hidden: cron" in driver.screen()
+        said = "1 hit in hidden cron sessions: press ctrl+o to include them."
+        assert driver.main.sessions.note == f"No visible session matches. {said}"
+        assert "No visible session matches." in driver.screen()
         await driver.press("enter", "full_stop")
         assert driver.listed() == ["Night watch"]
 
@@ -290,7 +292,7 @@ async def test_a_match_under_the_cursor_stays_lit(talks: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["title", "text"])
-async def test_an_expression_that_takes_too_long_is_told(
+async def test_an_expression_that_takes_too_long_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     monkeypatch.setattr(pattern, "PATIENCE", 0.05)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from explorer.browse.arrangement import Arranged
 from explorer.browse.cursor import Selection
 from explorer.browse.headings import Group
+from explorer.browse.words import selected
 from explorer.model import Hidden
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk
@@ -151,9 +152,9 @@ async def test_a_selection_survives_a_search_and_the_search_adds_to_it(path: Pat
         await driver.press("space", "slash")
         await driver.type("eel")
         await driver.press("enter", "escape")
-        assert "1 selected, 1 not shown · Found" in _title(driver)
+        assert "1 selected, 1 not shown · Search results" in _title(driver)
         await driver.press("space")
-        assert "2 selected, 1 not shown · Found" in _title(driver)
+        assert "2 selected, 1 not shown · Search results" in _title(driver)
         await driver.press("escape")
         assert _selected(driver) == ["ant", "eel"]
         assert "2 selected ·" in _title(driver)
@@ -220,7 +221,7 @@ async def test_the_keys_of_a_selection_do_nothing_in_an_empty_list(tmp_path: Pat
         await driver.pilot.click("#list", offset=(10, 1), times=2)
         await driver.settle()
         assert len(driver.main.sessions.selection) == 0
-        assert "No sessions here yet" in driver.screen()
+        assert "No sessions yet" in driver.screen()
 
 
 async def test_a_hundred_thousand_rows_can_be_selected(path: Path) -> None:
@@ -351,7 +352,7 @@ def test_a_range_is_what_was_selected_and_what_lies_between(
 def test_what_is_not_shown_is_counted_apart(chosen: set[int], shown: list[int]) -> None:
     selection = Selection()
     selection.add(sorted(chosen))
-    said = selection.words(shown)
+    said = selected(selection.keys, shown)
     missing = len(chosen - set(shown))
     assert bool(said) == bool(chosen)
     if chosen:

@@ -57,7 +57,7 @@ def long(tmp_path: Path) -> Path:
 def _begin_prune(terminal: Terminal) -> None:
     terminal.until("message 1 of")
     terminal.press(b"p")
-    terminal.until("Begin with")
+    terminal.until("Start from")
     terminal.press(b"jjj\r")
     terminal.until(f"{SESSIONS:,} conversations would go")
     terminal.press(b"d")

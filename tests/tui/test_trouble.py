@@ -98,14 +98,14 @@ async def test_a_search_that_fails_now_says_so_and_runs_when_the_file_is_back(
         away = path.rename(path.with_name("away.db"))
         await driver.press("ctrl+u")
         await driver.type("zzzznothing")
-        await driver.until(lambda: "cannot search now · No such file" in driver.screen())
+        await driver.until(lambda: "search failed · No such file" in driver.screen())
         await driver.until_seen(lambda: driver.main.sessions.stale)
         assert driver.listed(), "what was listed stays, dimmed"
         await driver.press("ctrl+u")
-        assert "cannot search now" not in driver.screen(), "all sessions are known"
+        assert "search failed" not in driver.screen(), "all sessions are known"
         assert not driver.main.sessions.stale
         await driver.type("zzzznothing")
-        await driver.until(lambda: "cannot search now" in driver.screen())
+        await driver.until(lambda: "search failed" in driver.screen())
         away.rename(path)
         await driver.until(lambda: "0 hits" in driver.screen())
         assert driver.listed() == []

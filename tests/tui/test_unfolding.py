@@ -106,7 +106,7 @@ async def test_folding_from_inside_goes_back_to_a_row_far_down_too(path: Path) -
 async def test_what_is_not_counted_when_folded_is_not_counted_when_unfolded(path: Path) -> None:
     async with opened(path, size=(200, 40)) as driver:
         before = driver.counted()
-        assert before.startswith("3 of 9 · hidden: ")
+        assert before.startswith("3 listed · hidden: ")
         await driver.press("z")
         assert driver.counted() == before
 
@@ -192,7 +192,7 @@ async def test_what_is_new_inside_appears_there(path: Path) -> None:
 async def test_where_nothing_is_inside_it_is_said(path: Path) -> None:
     async with opened(path) as driver:
         await driver.press("j", "z")
-        assert any("There is nothing inside" in said for said in driver.told())
+        assert any("Nothing to expand" in said for said in driver.told())
         assert driver.listed() == ["Part three", "Plain", "Boss"]
 
 

@@ -1,16 +1,16 @@
 """What was understood of a query, in plain words, and what could be typed next.
 
-Chips show how the search bar read what somebody typed: every field, and every clause that is more
-than a word. Offers complete the names of fields and their values, nothing else: words are free.
+Chips show how the search bar read the query: every field, and every clause that is more than a
+word. Offers complete the names of fields and their values, nothing else: words are free.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.render.figures import plural
 from explorer.search.language.query import LONGEST, NAMED, Clause, Field, Query, pieces
 from explorer.search.language.vocabulary import FIELDS, amount, takes_several
+from explorer.search.words import FIELD_CHIPS, TERM_CHIPS, amount_chip, day_chip
 
 
 class Understood(NamedTuple):
@@ -28,30 +28,13 @@ class Offer(NamedTuple):
     end: int
     text: str
     words: str
-    """What it means; empty where it speaks for itself."""
+    """What it means; empty where it needs no explanation."""
 
 
-_FIELD_WORDS = {
-    "source": ("source is {}", "source is not {}"),
-    "model": ("model {}", "not model {}"),
-    "title": ("title with {}", "title without {}"),
-    "id": ("id with {}", "id without {}"),
-    "workspace": ("workspace with {}", "workspace without {}"),
-    "kind": ("kind is {}", "kind is not {}"),
-    "is": ("{}", "not {}"),
-    "role": ("role is {}", "role is not {}"),
-    "tool": ("tool {}", "not tool {}"),
-    "has": ("with {}", "without {}"),
-    "in": ("only in {}", "not in {}"),
-}
-"""(how it is said, how the opposite is said) of fields that take values."""
-_TERM_WORDS = {"word": "{}", "phrase": "“{}”", "prefix": "{}…", "regex": "/{}/"}
-_UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
 _NAMING = re.compile(r"(-?)([A-Za-z]*)")
 _REST_OF_NAME = re.compile(r"[A-Za-z]*:?")
 _REST_OF_VALUE = re.compile(r"[^\s,]*")
 _REST_OF_QUOTED = re.compile(r'(?:[^"]*")?')
-_SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most", "=": "exactly"}
 
 
 def understood_parts(query: Query) -> tuple[Understood, ...]:
@@ -63,45 +46,26 @@ def understood_parts(query: Query) -> tuple[Understood, ...]:
 
 
 def field_words(field: Field) -> str:
-    """A field as one would say it."""
-    takes = FIELDS[field.name].takes
-    if takes in ("day", "amount"):
-        said = _day_words if takes == "day" else _amount_words
-        words = said(field.name, field.value.strip().lower())
-        return f"not {words}" if field.negated else words
-    return _FIELD_WORDS[field.name][field.negated].format(" or ".join(field.any_of))
+    """A field in words."""
+    name, value = field.name, field.value.strip().lower()
+    takes = FIELDS[name].takes
+    if takes == "day":
+        words = day_chip(name, value)
+    elif takes == "amount":
+        compared = amount(value)
+        assert compared, "a field without a number is text"
+        words = amount_chip(name, *compared)
+    else:
+        return FIELD_CHIPS[name][field.negated].format(" or ".join(field.any_of))
+    return f"not {words}" if field.negated else words
 
 
 def _clause_words(clause: Clause) -> str:
     """Empty for a plain word, which needs none."""
-    words = " or ".join(_TERM_WORDS[term.kind].format(term.text) for term in clause.any_of)
+    words = " or ".join(TERM_CHIPS[term.kind].format(term.text) for term in clause.any_of)
     if clause.negated:
         return f"without {words}"
     return "" if [term.kind for term in clause.any_of] == ["word"] else words
-
-
-def _day_words(name: str, value: str) -> str:
-    span = re.fullmatch(r"(\d+)\s?([hdwmy])", value)
-    if span:
-        long = plural(int(span[1]), _UNITS[span[2]])
-        return f"more than {long} ago" if name == "before" else f"in the last {long}"
-    if name != "on":
-        return f"{'since' if name == 'after' else name} {value}"
-    if value in ("today", "yesterday"):
-        return value
-    return f"on {value}" if value.count("-") == 2 else f"in {value}"
-
-
-def _amount_words(name: str, value: str) -> str:
-    compared = amount(value)
-    assert compared, "only what is a number is a field"
-    sign, first, last = compared
-    dollar = "$" if name == "cost" else ""
-    words = f"{dollar}{first} to {dollar}{last}" if last else f"{_SIGNS[sign]} {dollar}{first}"
-    if name == "cost":
-        return f"cost {words}"
-    noun = name.removesuffix("s") if (last or first) == "1" else name
-    return f"{words.replace('less', 'fewer')} {noun}"
 
 
 def complete(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list[Offer]:

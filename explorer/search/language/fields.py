@@ -171,7 +171,7 @@ def _text(field: Field, texts: Mapping[int, str]) -> _Test:
 
 def _figure(field: Field, figures: Mapping[int, float]) -> _Test:
     compared = amount(field.value)
-    assert compared, "only what is a number is a field"
+    assert compared, "a field without a number is text"
     least, most = compared.bounds
 
     def test(parts: Parts) -> bool:
@@ -234,7 +234,7 @@ class MessageTest(NamedTuple):
 
     @property
     def asks_titles(self) -> bool:
-        """Whether a title may be what is meant: nobody speaks it, and it calls no tool."""
+        """Whether a title can match: it has no role and calls no tool."""
         return "title" in self.places and not (self.roles or self.tools or self.has)
 
     def passes(self, message: Message) -> bool:

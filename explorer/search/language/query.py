@@ -21,9 +21,10 @@ from explorer.search.language.vocabulary import (
     trouble,
 )
 from explorer.search.pattern import BadPattern, pattern
+from explorer.search.words import OR_AS_AND, not_an_expression, searched_as_text, too_long
 
 LONGEST = 200
-"""Characters looked at: nobody types more, and thousands of words take SQLite seconds."""
+"""Characters that are read: few people type more, and thousands of words take SQLite seconds."""
 
 _OPERATORS = ("AND", "OR", "NOT")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -43,12 +44,12 @@ class Piece(NamedTuple):
     negated: bool = False
     """A field with a dash before it."""
     is_like_a_field: bool = False
-    """A word that begins with the name of a field, and is text all the same."""
+    """A word that begins with the name of a field, but is text."""
 
 
 _BEGIN = re.compile(r"\S")
 _WORD = re.compile(r"\S+")
-# A quote without a partner begins a phrase that somebody is still typing; before a space it is
+# A quote without a partner begins a phrase that is still being typed; before a space it is
 # only a quote. A star adds nothing to a phrase: its last word may go on anyway.
 _QUOTED = r'"([^"]*)"|"(?=\S)([^"]*)\Z'
 _PHRASE = re.compile(rf"(?:{_QUOTED})(?:\*(?!\S))?")
@@ -56,7 +57,7 @@ _PHRASE = re.compile(rf"(?:{_QUOTED})(?:\*(?!\S))?")
 # in a row would be one.
 _EXPRESSION = re.compile(r"/(?![/\s])((?:[^\s\\]|\\\S)+|(?:[^/\\]|\\.)+)(?<!\s)/(?!\S)", re.DOTALL)
 NAMED = re.compile(r"(-?)([A-Za-z]+):")
-# Not before a second colon: Model::find is somebody's code.
+# Not before a second colon: Model::find is code.
 _FIELD = re.compile(rf"{NAMED.pattern}(?=[^\s:])")
 _ONE = re.compile(rf"{_QUOTED}|([^\s,\"][^\s,]*)")
 _WHOLE = re.compile(rf"{_QUOTED}|([^\s\"]\S*)")
@@ -127,7 +128,7 @@ class Term(NamedTuple):
     text: str
     """Without quotes, star or slashes."""
     is_like_a_field: bool = False
-    """It begins with the name of a field, and is text all the same."""
+    """It begins with the name of a field, but is text."""
 
 
 class Clause(NamedTuple):
@@ -153,7 +154,7 @@ class Field(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What somebody looks for."""
+    """What is searched for."""
 
     text: str
     clauses: tuple[Clause, ...]
@@ -196,7 +197,7 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
     found, notes = _understood(source, now, tz)
     groups, unjoined = _grouped(found)
     if len(text) > LONGEST:
-        unjoined.append(f"only the first {LONGEST} characters are searched for")
+        unjoined.append(too_long(LONGEST))
     return Query(
         text=text,
         clauses=tuple(_clause(group) for group in groups if not _is_field(group)),
@@ -212,7 +213,7 @@ def _understood(source: str, now: float, tz: tzinfo | None) -> tuple[list[Piece]
     piece = piece_after(source, 0)
     while piece:
         if reason := _trouble(piece, now, tz):
-            notes.append(f"{source[piece.start : piece.end]} {reason}: searched as text")
+            notes.append(searched_as_text(source[piece.start : piece.end], reason))
             piece = plain(source, piece.start)
         if piece.text:
             found.append(piece)
@@ -227,7 +228,7 @@ def _trouble(piece: Piece, now: float, tz: tzinfo | None) -> str:
         try:
             pattern(f"/{piece.text}/")
         except BadPattern as error:
-            return f"is no regular expression ({error.message.rstrip('.')})"
+            return not_an_expression(error.message)
     return ""
 
 
@@ -250,7 +251,7 @@ def _grouped(found: Sequence[Piece]) -> tuple[list[_Group], list[str]]:
         else:
             groups.append(_Group([found[at]], negated))
             if joining:
-                notes.append("OR joins words, or values of one field: read as AND")
+                notes.append(OR_AS_AND)
         joining = False
         at += 1
     return groups, notes

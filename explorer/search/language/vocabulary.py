@@ -1,5 +1,5 @@
-"""The fields of the search bar: their names, what each takes, and in words what it is about; and
-how people type days and spans (2026-03-01, 2026-03, today, yesterday, 7d, 12h) and amounts.
+"""The fields of the search bar: their names, what each takes and what it is about; and how people
+type days and spans (2026-03-01, 2026-03, today, yesterday, 7d, 12h) and amounts.
 
 One table, so that reading a field, judging it, completing it and explaining it cannot disagree.
 """
@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Literal, NamedTuple
+
+from explorer.search.words import NOT_A_DATE, NOT_A_NUMBER, unknown_value
 
 _SPANS = {"h": 3600, "d": 86400, "w": 7 * 86400, "m": 30 * 86400, "y": 365 * 86400}
 _SPAN = r"(\d{1,5})\s?([hdwmy])"
@@ -23,8 +25,8 @@ class Period(NamedTuple):
 
 
 def span(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
-    """What somebody means: a day, a month, a year, or from so long ago till now; None where it
-    is not clear."""
+    """A day, a month, a year, or from so long ago till now, as typed; None where it is not
+    clear."""
     words = text.strip().lower()
     found = re.fullmatch(_SPAN, words)
     if found:
@@ -66,78 +68,81 @@ class FieldKind(NamedTuple):
     """Values and what they mean: all there are for a choice, else some worth offering."""
 
 
-_DAYS = {
-    "today": "since midnight",
-    "yesterday": "the day before",
-    "7d": "7 days",
-    "30d": "30 days",
-    "1y": "a year",
+_BEFORE = {
+    "today": "before today",
+    "yesterday": "before yesterday",
+    "7d": "more than 7 days ago",
+    "30d": "more than 30 days ago",
+    "1y": "more than a year ago",
 }
+_LATELY = {"7d": "in the last 7 days", "30d": "in the last 30 days", "1y": "in the last year"}
+_AFTER = {"today": "since midnight", "yesterday": "since yesterday"} | _LATELY
+_ON = {"today": "all of today", "yesterday": "all of yesterday"} | _LATELY
 
 FIELDS: Mapping[str, FieldKind] = {
-    "source": FieldKind("text", "where it was started: cli, telegram, cron"),
-    "model": FieldKind("text", "the model, or a part of its name"),
-    "title": FieldKind("text", "words of the title"),
-    "id": FieldKind("text", "the id of the session, or a part of it"),
-    "workspace": FieldKind("text", "the folder it worked in, or a part of it"),
+    "source": FieldKind("text", "where the session was started: cli, telegram, cron"),
+    "model": FieldKind("text", "model name, or part of it"),
+    "title": FieldKind("text", "words in the title"),
+    "id": FieldKind("text", "session id, or part of it"),
+    "workspace": FieldKind("text", "working folder, or part of its path"),
     "kind": FieldKind(
         "choice",
-        "how the session came to be",
+        "how the session started",
         {
-            "root": "begun by itself",
-            "branch": "branched off another",
-            "subagent": "left by a subagent",
-            "continuation": "continued after a compression",
+            "root": "on its own",
+            "branch": "as a branch of another session",
+            "subagent": "by a subagent",
+            "continuation": "continued after compression",
         },
     ),
     "is": FieldKind(
         "choice",
-        "how the session is now",
+        "state of the session",
         {
-            "archived": "hidden from the list, but kept",
-            "open": "not ended, and nobody is writing it",
-            "running": "somebody is writing it",
-            "empty": "without messages",
-            "hidden": "kept out of lists by its agent",
-            "unread": "with something you have not read in your agent",
+            "archived": "hidden from the list, still searched",
+            "open": "never ended, and not running",
+            "running": "in use by an agent now",
+            "empty": "no messages",
+            "hidden": "hidden by its agent",
+            "unread": "with messages you have not read in your agent",
             "pinned": "pinned by you",
             "expiring": "about to be deleted or archived by Hermes",
         },
     ),
-    "messages": FieldKind("amount", "how many messages", {">20": "more than 20"}),
-    "cost": FieldKind("amount", "what it cost, in dollars", {">1": "more than $1"}),
-    "tokens": FieldKind("amount", "how many tokens", {">10k": "more than 10,000"}),
-    "before": FieldKind("day", "earlier than a day, or than so long ago", _DAYS),
-    "after": FieldKind("day", "since a day, or in the last so many days", _DAYS),
-    "on": FieldKind("day", "on one day, in one month or year", _DAYS),
+    "messages": FieldKind("amount", "number of messages", {">20": "more than 20"}),
+    "cost": FieldKind("amount", "cost in dollars", {">1": "more than $1"}),
+    "tokens": FieldKind("amount", "number of tokens", {">10k": "more than 10,000"}),
+    "before": FieldKind("day", "before a date, or longer ago (7d, 8w, 6m, 1y)", _BEFORE),
+    "after": FieldKind("day", "since a date, or in the last 7d, 8w, 6m, 1y", _AFTER),
+    "on": FieldKind("day", "on a day, or in a month or year", _ON),
     "role": FieldKind(
         "text",
-        "who speaks",
+        "who wrote the message",
         {
             "user": "you",
             "assistant": "the agent",
-            "tool": "what tools answered",
-            "system": "what the agent was told",
+            "tool": "tool results",
+            "system": "instructions to the agent",
         },
     ),
-    "tool": FieldKind("text", "the tool that is called or answers"),
+    "tool": FieldKind("text", "tool that was called, or part of its name"),
     "has": FieldKind(
         "choice",
-        "what the message carries",
+        "what the message contains",
         {
-            "tools": "calls of tools, or their answers",
-            "reasoning": "what the model thought",
-            "image": "a picture",
+            "tools": "tool calls or results",
+            "reasoning": "reasoning of the model",
+            "image": "an image",
         },
     ),
     "in": FieldKind(
         "choice",
-        "where the words stand",
+        "where to search",
         {
-            "content": "in what was said",
-            "tools": "in calls of tools",
-            "reasoning": "in what the model thought",
-            "title": "in the title",
+            "content": "message text",
+            "tools": "tool calls",
+            "reasoning": "reasoning of the model",
+            "title": "titles",
         },
     ),
 }
@@ -160,19 +165,18 @@ def trouble(name: str, values: Sequence[str], now: float, tz: tzinfo | None) -> 
     """Why the field cannot take these values, in words; empty where it can."""
     about = FIELDS[name]
     if about.takes == "choice" and any(value.lower() not in about.offers for value in values):
-        *others, last = about.offers
-        return f"is none of {', '.join(others)} and {last}"
+        return unknown_value(about.offers)
     if about.takes == "day" and span(values[0], now, tz) is None:
-        return "is no day"
+        return NOT_A_DATE
     if about.takes == "amount" and amount(values[0]) is None:
-        return "is no number"
+        return NOT_A_NUMBER
     return ""
 
 
 def period(name: str, value: str, now: float, tz: tzinfo | None) -> Period:
     """From when to when: before a day, since a day, or on it."""
     found = span(value, now, tz)
-    assert found, "only what is a day is a field"
+    assert found, "a field without a date is text"
     if name == "before":
         return Period(-math.inf, found.start)
     return Period(found.start, math.inf) if name == "after" else found
@@ -205,7 +209,7 @@ _SCALE = {"k": 1e3, "m": 1e6}
 
 
 def amount(text: str) -> Amount | None:
-    """What somebody means by >20, >=20, <20, <=20, =20, 20 or 10..20; 10k and 1.5m are numbers
+    """The comparison in >20, >=20, <20, <=20, =20, 20 or 10..20; 10k and 1.5m are numbers
     too. None where it is none of these."""
     words = text.strip().lower()
     found = _RANGE.fullmatch(words)

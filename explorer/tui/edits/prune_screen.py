@@ -37,7 +37,7 @@ from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
 from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
 from explorer.tui.edits.undo import undo
-from explorer.tui.key_bindings import bindings
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.reading_pane import ReadScreen
 from explorer.tui.themes import NARROW
@@ -187,7 +187,8 @@ class PruneScreen(Closing[None]):
                 chosen = chosen._replace(skipped=skipped)
             if self._weights is None:
                 going = going._replace(bytes=None)
-        self.rules.show(rule_rows(self._rules, chosen, going, self._selected))
+        key = keymap_of(self.app).key("prune-change")
+        self.rules.show(rule_rows(self._rules, chosen, going, self._selected, key))
         words = plural(going.conversations if going else 0, "conversation")
         self.sessions.border_title = Content(f"{words} would go")
         kept_words = f"{count(len(kept))} kept · " if kept else ""

@@ -1,6 +1,6 @@
 """What could be typed next into the search bar: names of fields, and the values this file has.
 
-Said in the bar of keys, which is there anyway: a list that opened below what is typed would move
+Shown in the bar of keys, which is there anyway: a list that opened below what is typed would move
 everything at every other letter.
 """
 
@@ -34,7 +34,7 @@ class Offering:
     _known: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def typed(self) -> None:
-        """Another text: say what it could become."""
+        """Another text: show what it could become."""
         text = self._bar.input.value
         for name in ("model", "workspace"):
             if f"{name}:" in text and name not in self._known:

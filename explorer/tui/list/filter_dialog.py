@@ -1,4 +1,4 @@
-"""The filter dialog: what is listed, each choice with how many it would list.
+"""The filter dialog: each choice with how many sessions it lists.
 
 A choice acts at once, on the list behind; the numbers follow.
 """
@@ -11,9 +11,10 @@ from textual.content import Content
 
 from explorer.browse.arrangement import Wish
 from explorer.browse.choices import ChoiceRow, chosen, filter_rows, moment
+from explorer.browse.words import DATE_HINT, filters_title
 from explorer.cancel import CancelToken
 from explorer.model import Hidden
-from explorer.render.figures import count, exact
+from explorer.render.figures import exact
 from explorer.search.filters import FILTERED, Filters, Tally, tally
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Columns
@@ -82,11 +83,8 @@ class FilterScreen(Dialog[None]):
         def check(text: str) -> tuple[bool, str]:
             found = moment(text, self._clock())
             if found is not None:
-                return True, f"{row.kind} {exact(found.time)}"
-            return (
-                not text.strip(),
-                "A day, month or year (2026-03-01, 2026-03), 7d, 12h, yesterday",
-            )
+                return True, f"{row.kind.capitalize()} {exact(found.time)}"
+            return not text.strip(), DATE_HINT
 
         def take(text: str) -> None:
             found, filters = moment(text, self._clock()), self._lister.wish.filters
@@ -109,9 +107,9 @@ class FilterScreen(Dialog[None]):
         rows = filter_rows(wish, self._tally, sources, self._clock(), classes, fated)
         filters = self.query_one(FilterList)
         filters.show(rows)
-        total = count(len(catalog)) if catalog else "…"
-        listed = count(self._tally.listed) if self._tally else "…"
-        filters.border_title = Content(f"Filters · {listed} of {total} listed")
+        listed = self._tally.listed if self._tally else None
+        total = len(catalog) if catalog else None
+        filters.border_title = Content(filters_title(listed, total))
 
     def _count(self) -> None:
         """Count what each choice would list: what the file says of models and sizes is read once,

@@ -15,29 +15,35 @@ from explorer.browse import arrangement as arranging
 from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish, inside_row
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
-from explorer.browse.list_words import (
+from explorer.browse.refresh import Renewed, read_again, read_rows
+from explorer.browse.row_cache import text_of
+from explorer.browse.words import (
+    NOTHING_TO_EXPAND,
+    RESULTS,
     Chip,
+    ListKeys,
     border,
     chips,
+    first_border,
     in_place_of_rows,
     outcome,
     scanned_because,
+    selected,
+    sorted_by,
     understood,
     without,
 )
-from explorer.browse.refresh import Renewed, read_again, read_rows
-from explorer.browse.row_cache import text_of
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Session, StoreInfo
 from explorer.render.clean import clean_line
-from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.search.filters import FILTERED
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import Fates
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.search_bar import ChipBar, SearchBar
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes
@@ -45,7 +51,7 @@ from explorer.tui.workers import Lanes
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
 AHEAD = 0.05
-"""Seconds until rows are read that are not in sight yet: what is in sight is painted meanwhile."""
+"""Seconds to wait before reading rows that are not visible: visible ones are painted first."""
 
 
 if TYPE_CHECKING:
@@ -191,7 +197,7 @@ class Lister:
         return same and self._lanes.put_off("order", self.arrange)
 
     def _know(self, catalog: Catalog) -> None:
-        """What there is now; wishes and selection go along with conversations that go on."""
+        """Another catalog; wish and selection follow conversations that were continued."""
         self.catalog = catalog
         self.wish = self.wish.followed(catalog)
         self._sessions.selection.follow(catalog)
@@ -224,7 +230,7 @@ class Lister:
             return
         opened = self.wish.unfolded
         if at not in opened and row.parts < 2 and not row.subagents:
-            self._sessions.notify("There is nothing inside: one part, no subagents.", markup=False)
+            self._sessions.notify(NOTHING_TO_EXPAND, markup=False)
             return
         self.cursor.go_to(at)
         self.wish_for(self.wish._replace(unfolded=opened ^ {at}))
@@ -307,7 +313,7 @@ class Lister:
         listed, dimmed, is of another search or of none."""
         shown = self._searched() in ("", text_of(self._sessions.arranged))
         if not shown and not self._lanes.busy("order"):
-            self._search_bar.say(clean_line(f"cannot search now · {error.title}"))
+            self._search_bar.say(clean_line(f"search failed · {error.title}"))
 
     def _grow(self, arranged: Arranged) -> None:
         """A search has got so far: what was listed before stays until there is something new."""
@@ -361,10 +367,8 @@ class Lister:
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
-        total = len(self.catalog) if self.catalog is not None else 0
         self._basis = arranged.basis
-        self._title = "Found" if found else f"Sessions · {self.wish.words()}"
-        self._sessions.note = in_place_of_rows(arranged, self.wish, total)
+        self._title = RESULTS if found else f"Sessions · {sorted_by(self.wish)}"
         # What is back is not in a list of what was seen before the edit.
         sure = self._edits == self._edits_seen
         tip = self.catalog.tip if self.catalog is not None else None
@@ -381,16 +385,23 @@ class Lister:
         self._do_when_listed()
 
     def say_counts(self) -> None:
-        """How many of how many are listed and what is hidden, in the room that there is."""
-        listed, catalog = self._sessions.arranged, self.catalog
-        if catalog is None:
-            words = f"{count(listed.listed)} of … · hidden: …"
-        else:
-            words = border(listed, len(catalog), self._sessions.size.width - 4)
+        """How many sessions are listed and hidden, in the room that there is, and which keys show
+        the others: they depend on the focus."""
+        listed, catalog, keys = self._sessions.arranged, self.catalog, self._keys()
+        words = first_border(listed.listed)
+        if catalog is not None:
+            words = border(listed, self._sessions.size.width - 4, keys.show_hidden)
         self._sessions.border_subtitle = Content(words)
+        self._sessions.note = in_place_of_rows(listed, self.wish, len(catalog or ()), keys)
+
+    def _keys(self) -> ListKeys:
+        typing = self._search_bar.input.has_focus
+        names = ("search-hidden", "search-clear") if typing else ("show-hidden", "clear-selection")
+        show_hidden, clear = map(keymap_of(self._sessions.app).key, names)
+        return ListKeys(show_hidden, keymap_of(self._sessions.app).key("remove-filter"), clear)
 
     def say_selection(self) -> None:
-        """How many are selected, beside what the list is."""
-        chosen = self._sessions.selection.words(self._sessions.order)
+        """How many are selected, before the title of the list."""
+        chosen = selected(self._sessions.selection.keys, self._sessions.order)
         title = f"{chosen} · {self._title}" if chosen else self._title
         self._sessions.border_title = Content(title)

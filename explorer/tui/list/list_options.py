@@ -1,4 +1,4 @@
-"""What is chosen for the list: its order, its filters, its pins, and who of a family to go to."""
+"""The dialogs of the list: its order, its filters, its pins, and the lineage of a session."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -8,17 +8,18 @@ from textual.screen import Screen
 from explorer.browse.arrangement import SORTS
 from explorer.browse.first_read import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 from explorer.browse.lineage import FamilyTree, lineage
+from explorer.browse.words import lineage_title
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Sort
-from explorer.render.figures import count
 from explorer.stores.columns import ID
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.questions import Choice, ask_for
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.workers import Lanes, say
 
-FOUND_ORDERS = ((False, "Newest first"), (True, "Best first: by relevance"))
+FOUND_ORDERS = ((False, "Newest first"), (True, "Best match first"))
 
 
 class Choosing(NamedTuple):
@@ -33,11 +34,12 @@ class Choosing(NamedTuple):
         """Choose the order of the list, or of what was found."""
         wish = self.lister.wish
         if self.lister.matcher is not None:
-            found = Choice("Order of what is found", FOUND_ORDERS, wish.best)
+            found = Choice("Sort results", FOUND_ORDERS, wish.best)
             ask_for(self.screen, found, self._sort_found)
             return
+        enter = keymap_of(self.screen.app).key("option-take")
         options = [
-            (sort, words.capitalize() + (" · enter turns it round" if sort is wish.sort else ""))
+            (sort, words.capitalize() + (f" · {enter} reverses" if sort is wish.sort else ""))
             for sort, words in SORTS.items()
         ]
         ask_for(self.screen, Choice("Sort", options, wish.sort), self._sorted)
@@ -46,7 +48,7 @@ class Choosing(NamedTuple):
         self.lister.wish_for(self.lister.wish._replace(best=best))
 
     def _sorted(self, sort: Sort) -> None:
-        """Another order; the same one again turns it round."""
+        """Another order; the same one again reverses it."""
         wish = self.lister.wish
         reverse = sort is wish.sort and not wish.reverse
         self.lister.wish_for(wish._replace(sort=sort, reverse=reverse))
@@ -54,7 +56,7 @@ class Choosing(NamedTuple):
         self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
 
     def remember_searches(self, searches: Sequence[str]) -> None:
-        """Keep what was searched for, a line each."""
+        """Keep the searches, a line each."""
         text = "\n".join(" ".join(one.split()) for one in searches)
         self._keep(lambda notes: notes.choose(SEARCHES_CHOICE, text))
 
@@ -64,10 +66,8 @@ class Choosing(NamedTuple):
         width = self.screen.size.width * 95 // 100 - 6
 
         def show(family: FamilyTree) -> None:
-            shown, title = len(family.members), "Lineage"
-            if shown < family.total:
-                title += f" · {count(shown)} of {count(family.total)}, around this one"
-            dialog = Choice(title, family.members, key, enter="go there")
+            title = lineage_title(len(family.members), family.total)
+            dialog = Choice(title, family.members, key, enter="go to session")
             ask_for(self.screen, dialog, self.lister.reveal)
 
         if store is not None and catalog is not None:
@@ -76,15 +76,15 @@ class Choosing(NamedTuple):
             )
 
     def filters(self, clock: Callable[[], float]) -> None:
-        """Choose what is listed."""
+        """Open the filters."""
         from explorer.tui.list.filter_dialog import FilterScreen
 
         if self.lister.store is not None and self.lister.catalog is not None:
             self.screen.app.push_screen(FilterScreen(self.lister, clock))
 
     def pin(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
-        """Pin these rows, or if all of them are pinned take the pins out; none that is another
-        session by now than was `shown`."""
+        """Pin these rows, or unpin them if all are pinned; none that is another session by now than
+        was `shown`."""
         store, catalog = self.lister.store, self.lister.catalog
         keys = [key for key in rows if catalog is not None and catalog.has(key)]
         if store is None or catalog is None or not keys:
@@ -113,7 +113,7 @@ class Choosing(NamedTuple):
         self.lanes.start("pins", work, take, self._say, queued=True)
 
     def _keep(self, note: Callable[[Notes], None]) -> None:
-        """Write something down, in a thread; what goes wrong is said and nothing else."""
+        """Write a note, in a thread; only an error is reported."""
         notes = self.notes
         if notes is not None:
             self.lanes.start("notes", lambda _: note(notes), lambda _: None, self._say, queued=True)

@@ -1,5 +1,5 @@
-"""The search bar: a line to type into, and what came of it; below it what was understood and the
-filters that are on, as chips: nobody need wonder why a session is not listed."""
+"""The search bar: a line to type into, and its result; below it the parts of the search and the
+active filters, as chips, which tell why a session is not listed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
-from explorer.browse.list_words import Chip
+from explorer.browse.words import Chip
 from explorer.render.clean import cell_width, fit
-from explorer.tui.key_bindings import bindings
+from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.fields import TextField
 
 KEPT = 50
 """Searches that are remembered."""
 OFF = " ✕"
-HINT = 'words · "a phrase" · prefix* · one OR other · NOT this · source: is: … · tab completes'
-"""How a search may be written, where nothing of it has been understood yet."""
+HINT = 'words · "a phrase" · prefix* · a OR b · NOT c · source: is: …'
+"""How a search may be written, while there are no chips."""
 
 
 class SearchInput(TextField):
@@ -105,7 +105,7 @@ class SearchBar(Horizontal):
 
     def recall(self, step: int, value: str) -> bool:
         """Put an earlier search into an empty bar, and from there the ones before and after it;
-        False where somebody has typed something else."""
+        False where another text was typed."""
         at = self._recalled
         if at is None or value != self.history[at]:
             if value or step < 0 or not self.history:
@@ -123,8 +123,8 @@ class SearchBar(Horizontal):
 
 
 class ChipBar(Widget):
-    """A line of chips; a click takes one off. Not there while there is none, unless somebody may be
-    about to make one: a line that came and went between two letters would move everything."""
+    """A line of chips; a click removes one. It is visible while there are chips, and while a search
+    is typed: a line that came and went between two letters would move everything."""
 
     chips: reactive[Sequence[Chip]] = reactive((), layout=False)
     """Clean text, the first one first."""
@@ -133,7 +133,7 @@ class ChipBar(Widget):
 
     @dataclass
     class Removed(Message):
-        """Somebody wants a filter taken off."""
+        """A filter is to be removed."""
 
         name: str
 
@@ -145,9 +145,10 @@ class ChipBar(Widget):
 
     def render(self) -> Content:
         if not self.chips:
-            return Content.styled(f" {fit(HINT, max(self.size.width - 2, 1))}", "$dim")
+            hint = f"{HINT} · {keymap_of(self.app).key('search-complete')} completes"
+            return Content.styled(f" {fit(hint, max(self.size.width - 2, 1))}", "$dim")
         left = len(self.chips) - len(self._places())
-        parts: list[str | tuple[str, str]] = [(f" {left} more and " if left else " ", "$dim")]
+        parts: list[str | tuple[str, str]] = [(_more(left), "$dim")]
         for name, words, _ in self._places():
             look = "$foreground on $panel" if name else "$accent on $panel"
             parts += [(f" {words}{OFF if name else ''} ", look), " "]
@@ -160,24 +161,29 @@ class ChipBar(Widget):
 
     def _places(self) -> list[tuple[str, str, int]]:
         """(name, words, first column) of the chips that fit: where not all do, the last ones,
-        since the last one is what a key takes off."""
+        since the last one is what a key removes."""
         shown: list[Chip] = []
         room = self.size.width - 1
         for at, (name, words) in enumerate(reversed(self.chips)):
             cut = fit(words, max(self.size.width - 20, 4))
-            beside = 0 if at + 1 == len(self.chips) else len("99 more and ")
+            beside = 0 if at + 1 == len(self.chips) else len(_more(99))
             wide = _wide(name, cut)
             if shown and wide + 1 + beside > room:
                 break
             shown.insert(0, Chip(name, cut))
             room -= wide + 1
         left = len(self.chips) - len(shown)
-        column = len(f" {left} more and ") if left else 1
+        column = len(_more(left))
         found = []
         for name, words in shown:
             found.append((name, words, column))
             column += _wide(name, words) + 1
         return found
+
+
+def _more(chips: int) -> str:
+    """What comes before the chips: how many others there is no room for."""
+    return f" {chips} more · " if chips else " "
 
 
 def _wide(name: str, words: str) -> int:

@@ -1,4 +1,4 @@
-"""The list of sessions: any number of them, of which only those in sight are known.
+"""The list of sessions: any number of them, of which only the visible ones are known.
 
 It holds the numbers of rows in order and the rows that were read; the screen reads more when it
 asks. The cursor and the selection stand on sessions, not on lines: they stay there when order,
@@ -50,7 +50,7 @@ class SessionList(ResultsView):
 
     @dataclass
     class Opened(Message):
-        """Somebody wants to read the session under the cursor."""
+        """The session under the cursor is to be read."""
 
         row: int
 
@@ -166,7 +166,7 @@ class SessionList(ResultsView):
 
     @property
     def page(self) -> int:
-        """How many rows can be in sight."""
+        """How many rows can be visible."""
         return self.size.height // self._index.height + 1
 
     def clear(self) -> None:
@@ -190,7 +190,7 @@ class SessionList(ResultsView):
         return self.comfortable or (self.arranged.found is not None and not self._chosen_density)
 
     def fit_to(self, lines: int) -> None:
-        """One line a row on a short terminal, until somebody chooses."""
+        """One line a row on a short terminal, until the user chooses."""
         if not self._chosen_density:
             self.comfortable = lines >= SHORT
 
@@ -342,7 +342,7 @@ class SessionList(ResultsView):
         self.measure(self._index.total)
 
     def _ask(self) -> None:
-        """Ask for the rows in sight, and a page around them, that are not known."""
+        """Ask for the visible rows, and a page around them, that are not known."""
         height = self.size.height
         if not self.order or not height:
             return

@@ -206,6 +206,7 @@ class MainScreen(Screen[None]):
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
         typing = isinstance(self.focused, SearchInput)
         self.query_one(ChipBar).expecting = typing and not self.has_class("-tiny")
+        self._lister.say_counts()
 
     def open_now(self) -> LeftOpen:
         """What the next start may offer, should this one crash."""

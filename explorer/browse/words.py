@@ -1,0 +1,279 @@
+"""What the list says: how many sessions it lists, which are hidden and why, how it is sorted, what
+a search found, which filters are on. Nothing is hidden silently, however little room there is.
+
+Keys come from the caller, since users can change them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
+from explorer.model import Hidden
+from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural
+from explorer.search.filters import Filters, Moment
+from explorer.search.language.chips import understood_parts
+from explorer.search.language.query import Query
+from explorer.search.words import day_chip
+
+EMPTY = "No sessions yet. Start one in your agent, and it appears here."
+NOTHING_TO_EXPAND = "Nothing to expand"
+RESULTS = "Search results"
+DATE_HINT = "A date (2026-03-01, 2026-03, yesterday) or how long ago (7d, 12h)"
+EXACT_ID = "Exact id"
+IN_TITLE = "In the title"
+SIMILAR_TITLES = "Similar titles"
+LAST_ACTIVE_FIRST = "Last active first"
+HIT_IN = {
+    "content": "",
+    "tool_calls": "tool call: ",
+    "tool_name": "tool: ",
+    "reasoning": "reasoning: ",
+    "result": "result: ",
+}
+"""Where in a message a hit is."""
+
+
+class ListKeys(NamedTuple):
+    """Keys that the list names."""
+
+    show_hidden: str
+    remove_filter: str
+    clear_search: str
+
+
+class Chip(NamedTuple):
+    """An active filter in words, and the name to remove it by; without a name, a part of the
+    search, which is not removed here."""
+
+    name: str
+    words: str
+
+
+def border(arranged: Arranged, room: int, key: str) -> str:
+    """The counts in the lower border of the list, as many as fit; `key` shows hidden sessions."""
+    forms = list((_found_counts if arranged.found else _counts)(arranged, key))
+    return next((form for form in forms if len(form) <= room), forms[-1])
+
+
+def first_border(listed: int) -> str:
+    """While nothing else has been counted."""
+    return f"{count(listed)} shown · counting …"
+
+
+def _counts(arranged: Arranged, key: str) -> Iterator[str]:
+    """From the longest form to the shortest: folded parts are visible in their conversation, so
+    they are left out first; then the smallest classes become one number."""
+    hidden, filtered = _by_class(arranged.hidden)
+    folded = arranged.hidden.get(Hidden.CONTINUATION, 0)
+    listed, shows = f"{count(arranged.listed)} listed", f" ({key} shows)"
+    out = f" · {count(filtered)} filtered out" if filtered else ""
+    if not hidden:
+        if folded:
+            one, many = "part folded into its conversation", "parts folded into their conversations"
+            yield f"{listed}{out} · {plural(folded, f'earlier {one}', f'earlier {many}')}"
+            yield f"{listed}{out} · {plural(folded, 'part')} folded"
+        yield f"{listed}{out}"
+        return
+    for kept in range(len(hidden), 0, -1):
+        named = [f"{count(number)} {name.words}" for name, number in hidden[:kept]]
+        if others := sum(number for _, number in hidden[kept:]):
+            named.append(f"{count(others)} other")
+        whole = f"{listed} · hidden: {', '.join(named)}"
+        if folded and not others:
+            yield f"{whole}{shows}{out} · {plural(folded, 'part')} folded"
+        yield f"{whole}{shows}{out}"
+    whole = f"{listed} · {count(sum(number for _, number in hidden))} hidden"
+    yield f"{whole}{shows}{out}"
+    yield f"{whole}{out}"
+
+
+def _found_counts(arranged: Arranged, key: str) -> Iterator[str]:
+    """What a search found beside what is listed."""
+    hidden, filtered = _by_class(arranged.hidden)
+    listed = f"{count(arranged.listed)} listed"
+    out = f" · {count(filtered)} filtered out" if filtered else ""
+    if not hidden:
+        yield f"{listed} · {_matches(arranged, filtered, 'more ')} filtered out" if out else listed
+        return
+    more = _matches(arranged, sum(number for _, number in hidden), "more ")
+    where, shows = f"{more} in {_named(hidden)} sessions", f" ({key} shows){out}"
+    yield f"{listed} · {where} · {key} includes them{out}"
+    yield f"{listed} · {where}{shows}"
+    yield f"{where}{shows}"
+    yield f"{more} in hidden sessions{shows}"
+    yield f"{more} hidden{shows}"
+    yield f"{more} hidden{out}"
+
+
+def _by_class(hidden: Mapping[Hidden, int]) -> tuple[list[tuple[Hidden, int]], int]:
+    """(classes that a key shows, the largest first; how many are filtered out)."""
+    others = (Hidden.CONTINUATION, Hidden.FILTERED)
+    classes = [(name, number) for name, number in hidden.items() if name not in others]
+    return sorted(classes, key=lambda item: -item[1]), hidden.get(Hidden.FILTERED, 0)
+
+
+def _named(hidden: Iterable[tuple[Hidden, int]]) -> str:
+    *others, last = (name.words for name, _ in hidden)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _matches(arranged: Arranged, number: int, more: str = "") -> str:
+    """Hits, or of a search for sessions matches."""
+    if arranged.found and arranged.found.sessions:
+        return plural(number, f"{more}match", f"{more}matches")
+    return plural(number, f"{more}hit")
+
+
+def in_place_of_rows(arranged: Arranged, wish: Wish, total: int, keys: ListKeys) -> str:
+    """The text of an empty list, of a file with `total` sessions."""
+    if arranged.found:
+        return _no_match(arranged, arranged.found.result.query.text, keys)
+    if wish.filters != Filters():
+        return (
+            f"No session matches these filters. Press {keys.remove_filter} to remove the last one."
+        )
+    return f"All sessions are hidden. Press {keys.show_hidden} to show them." if total else EMPTY
+
+
+def _no_match(arranged: Arranged, text: str, keys: ListKeys) -> str:
+    hidden, filtered = _by_class(arranged.hidden)
+    if not hidden and not filtered:
+        words = clean_line(text.strip(), 60)
+        return f"No matches for “{words}”. Try fewer words, or {keys.clear_search} to clear."
+    said = ["No visible session matches."]
+    if hidden:
+        found = _matches(arranged, sum(number for _, number in hidden))
+        where = f"{found} in hidden {_named(hidden)} sessions"
+        said.append(f"{where}: press {keys.show_hidden} to include them.")
+    if filtered:
+        said.append(f"{_matches(arranged, filtered)} filtered out. Remove a filter to see more.")
+    return " ".join(said)
+
+
+def sorted_by(wish: Wish) -> str:
+    """How the list is sorted."""
+    return f"{SORTS[wish.sort]}{' (reversed)' if wish.reverse else ''}"
+
+
+def selected(keys: Collection[int], shown: Sequence[int]) -> str:
+    """How many rows are selected, and how many of them a filter or a search hides."""
+    if not keys:
+        return ""
+    missing = len(set(keys).difference(shown))
+    unseen = f", {count(missing)} not shown" if missing else ""
+    return f"{count(len(keys))} selected{unseen}"
+
+
+def in_text(best: bool, ranked: bool) -> str:
+    """The heading of what was found in messages."""
+    order = ("best first" if ranked else "most hits first") if best else "newest first"
+    return f"In the text, {order}"
+
+
+def excerpt_head(field: str, hits: int) -> str:
+    """What comes before the words around a hit."""
+    return f"{plural(hits, 'hit')} · {HIT_IN[field]}" if hits > 1 else HIT_IN[field]
+
+
+def lineage_title(shown: int, total: int) -> str:
+    if shown == total:
+        return "Lineage"
+    return f"Lineage · nearest {count(shown)} of {plural(total, 'session')}"
+
+
+def filters_title(listed: int | None, total: int | None) -> str:
+    """None stands for what is not known yet."""
+    first, last = ("…" if number is None else count(number) for number in (listed, total))
+    return f"Filters · {first} of {last} sessions listed"
+
+
+def outcome(arranged: Arranged) -> str:
+    """The result of a search, for the right end of the bar."""
+    found = arranged.found
+    if found is None:
+        return ""
+    took = f"{found.seconds * 1000:,.0f} ms" if found.seconds < 10 else f"{found.seconds:,.0f} s"
+    result = found.result
+    if found.sessions:
+        sessions = plural(arranged.listed, "session")
+        return f"{sessions} · {took}" if result.complete else f"{result.done:.0%} searched"
+    kinds = ((result.total, "hit"), (found.titles, "title"), (found.ids, "id"))
+    named = " and ".join(plural(number, name) for number, name in kinds if number)
+    hits = f"{named or '0 hits'} in {plural(arranged.listed - found.alike, 'session')}"
+    if found.alike:
+        hits = f"{hits if named else 'no hits'} · {plural(found.alike, 'similar title')}"
+    if found.trouble:
+        return f"{found.trouble} · {hits}"
+    return f"{hits} · {took}" if result.complete else f"{hits} · {result.done:.0%} searched"
+
+
+def understood(query: Query) -> list[Chip]:
+    """What the search bar understood of the query, and what it did not."""
+    said = [Chip("", clean_line(words, 60)) for _, words in understood_parts(query)]
+    return said + [Chip("", clean_line(note, 200)) for note in query.notes]
+
+
+def scanned_because(found: Found) -> list[Chip]:
+    """Why every message was read, although the file has a search table."""
+    trouble = found.result.trouble
+    return [Chip("", f"slow search: {trouble}")] if trouble else []
+
+
+def chips(wish: Wish, excepted: int) -> list[Chip]:
+    """What is on: shown classes, then filters, then exceptions."""
+    found = []
+    if wish.shown.issuperset(CLASSES):
+        found.append(Chip("classes", "+ hidden sessions"))
+    else:
+        found += [
+            Chip(f"class {name}", f"+ {name.words} sessions")
+            for name in CLASSES
+            if name in wish.shown
+        ]
+    filters = wish.filters
+    found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
+    found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
+    said = {
+        "since": filters.since and f"active {_day('after', filters.since)}",
+        "before": filters.before and f"last active {_day('before', filters.before)}",
+        "least": filters.least and f"at least {plural(filters.least, 'message')}",
+        "tools": filters.tools and "with tool calls",
+        "unread": filters.unread and "unread",
+        "expiring": filters.expiring and "expiring",
+        "revealed": excepted and f"+ {plural(excepted, 'hidden session')} you opened",
+    }
+    return found + [Chip(name, words) for name, words in said.items() if isinstance(words, str)]
+
+
+def _day(field: str, moment: Moment) -> str:
+    return day_chip(field, clean_line(moment.words, 30).lower())
+
+
+def without(wish: Wish, name: str) -> Wish:
+    """The wish with one of its chips removed."""
+    kind, _, value = name.partition(" ")
+    filters = wish.filters
+    if kind == "classes":
+        return wish._replace(shown=frozenset())
+    if kind == "class":
+        return wish._replace(shown=wish.shown - {Hidden(value)})
+    if kind == "revealed":
+        return wish._replace(revealed=frozenset())
+    if kind == "source":
+        filters = filters._replace(sources=filters.sources - {value})
+    elif kind == "model":
+        filters = filters._replace(models=filters.models - {value})
+    else:
+        filters = filters._replace(**{kind: getattr(Filters(), kind)})
+    return wish._replace(filters=filters)
+
+
+def source_words(name: str) -> str:
+    return clean_line(name, 60) or "no source"
+
+
+def model_words(name: str) -> str:
+    """A model without the maker's path before it."""
+    words = clean_line(name, 60)
+    return words.rpartition("/")[2] or words or "no model"
