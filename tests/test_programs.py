@@ -46,7 +46,7 @@ def test_the_variables_name_the_command(
         (Program.EDITOR, {"VISUAL": "vi;", "EDITOR": "vi"}, r"\$VISUAL is vi;, which is not"),
         (Program.EDITOR, {"EDITOR": "vi 'half"}, "No closing quotation"),
         (Program.EDITOR, {"EDITOR": "''"}, "not on the PATH"),
-        (Program.PAGER, {"PATH": "/nowhere"}, r"\$PAGER is not set, and the pager then is less"),
+        (Program.PAGER, {"PATH": "/nowhere"}, r"\$PAGER is not set; the default is less"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_to_set(

@@ -24,13 +24,13 @@ from explorer.settings import (
     trash_path,
     unreadable,
 )
-from explorer.stores.discover import current_folder, locate
+from explorer.stores.discover import FILE_NAMES, current_folder, default_home, locate
+from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
+from explorer.tui.words import DEMO_STATE, without_file
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp
-
-WITHOUT_FILE = "demo: no state file found"
 
 
 def open_app(options: argparse.Namespace, now: float) -> int:
@@ -127,7 +127,8 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
 
         write_demo(path, now)
 
-    why = "demo" if asked else WITHOUT_FILE
+    home_file = default_home(os.environ) / FILE_NAMES[0]
+    why = DEMO_STATE if asked else without_file(short_path(home_file))
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)

@@ -61,7 +61,7 @@ def pauses(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
 def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:
     """Where a conversation was compressed and goes on in another part."""
     words = f"part {number} of {parts} · compressed here, {_messages(before)} summarised"
-    repeats = Seam(f"{_messages(left_out)} of the part before repeated, shown once", "seam")
+    repeats = Seam(f"{_messages(left_out)} repeated from the previous part, shown once", "seam")
     return [Seam(words, "seam"), *([repeats] if left_out else [])]
 
 

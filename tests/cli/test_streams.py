@@ -97,7 +97,7 @@ def test_an_agent_that_cannot_be_run_is_told_in_words(
     monkeypatch.setenv("PATH", str(programs))
     said = command("resume", "--force", "s", "--db", path)
     assert said.code == ExitCode.FAILED
-    assert "Cannot be started" in said.err
+    assert "Cannot start the agent" in said.err
 
 
 TOO_GREAT = "9" * 20

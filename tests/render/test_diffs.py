@@ -48,7 +48,7 @@ def test_what_stayed_the_same_between_two_changes_is_folded() -> None:
         "0",
         "1",
         "2",
-        "⋯ 24 lines as before",
+        "⋯ 24 unchanged lines",
     ]
     assert amounts(changes) == "+2 −2"
 

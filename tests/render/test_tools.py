@@ -138,7 +138,7 @@ def test_brief_wraps_the_one_long_line_that_is_all() -> None:
 
 def test_a_long_body_says_how_much_is_missing() -> None:
     drawn = block("terminal", COMMAND, _steps(700))
-    assert words(drawn.lines)[-1] == "  … 501 more lines · enter opens them"
+    assert words(drawn.lines)[-1] == "  … 501 more lines · enter: show all"
     assert drawn.more == 501
 
 
@@ -371,7 +371,7 @@ def test_a_subagent_is_told_by_its_goal_and_its_report() -> None:
     report = {"status": "completed", "summary": "All is well.\nReally.", "duration_seconds": 64}
     result = {"results": [report], "total_duration_seconds": 65.0}
     assert full("delegate_task", {"goal": "Look around", "context": "here"}, result) == [
-        "▾ delegate_task  Look around  ✓ 1 m 5 s  ↳ enter goes there",
+        "▾ delegate_task  Look around  ✓ 1 m 5 s  ↳ enter: go to subagent",
         "  goal: Look around",
         "  context: here",
         "  task 1 · completed · 1 m 4 s",
@@ -432,11 +432,11 @@ def test_a_result_that_the_agent_cut_says_how_long_it_was_and_where_it_lies() ->
         '{"output": "one\\ntwo\n...\n</persisted-output>'
     )
     assert full("terminal", COMMAND, text) == [
-        "▾ terminal  make all  ✓ cut, 123.5 kB in all",
+        "▾ terminal  make all  ✓ truncated, 123.5 kB total",
         "  $ make all",
         "  one",
         "  two",
-        "  [cut by the agent · 123.5 kB in all, saved to /tmp/r/c.txt]",
+        "  [truncated by the agent · 123.5 kB total, saved to /tmp/r/c.txt]",
     ]
 
 

@@ -92,7 +92,7 @@ async def test_a_member_without_a_title_has_its_first_words_and_its_time(tmp_pat
         assert "Boss · yesterday ◂ here" in screen
         assert "├ job 0 · subagent · " in screen
         assert "└ job 1 · subagent · " in screen
-        assert "enter goes there" in screen
+        assert "enter: go to subagent" in screen
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])

@@ -70,7 +70,7 @@ def test_the_editor_gets_the_whole_conversation_and_nothing_is_left(
     with program.terminal as terminal:
         terminal.until("message 1 of")
         terminal.press(b"E")
-        terminal.until("reader ended with code 3", "Long #2")
+        terminal.until("reader exited with code 3", "Long #2")
         assert program.left() == []
         terminal.press(b"q")
         assert terminal.leave() == 0

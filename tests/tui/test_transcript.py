@@ -176,7 +176,7 @@ async def test_what_is_too_wide_says_so_and_opens_alone(tmp_path: Path) -> None:
         line = "x = " + "1 + " * 60 + "the_end"
         state.append_message("s1", "user", f"look:\n```python\n{line}\n```", timestamp=NOW - 890)
     async with opened(path) as driver:
-        assert "wider than here · enter opens it" in driver.screen()
+        assert "cut off at the right · enter: full width" in driver.screen()
         assert "the_end" not in driver.screen()
         await _reading(driver)
         await driver.press("enter")

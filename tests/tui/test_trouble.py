@@ -150,7 +150,7 @@ async def test_a_lock_is_said_while_it_lasts_and_what_was_asked_for_comes_after_
     async with opened(path) as driver:
         with Locker(path) as locker:
             await driver.pilot.press("j")
-            await driver.until_seen(lambda: "busy: another program has locked it" in _bar(driver))
+            await driver.until_seen(lambda: "busy: locked by another program" in _bar(driver))
             assert "Fix docker deployment" in driver.screen()
             await driver.until_seen(lambda: driver.main.transcript.has_class("-old"))
             locker.release()

@@ -191,12 +191,12 @@ def _around(result: ToolResult) -> list[BodyPart]:
     """What the agent has added: that it cut the result, hints."""
     parts = []
     if result.partial and result.length is None:
-        said = f"[JSON · {size(len(result.text))} in all]"
+        said = f"[JSON · {size(len(result.text))} total]"
         parts.append(_row_part(said, "dim", rest=len(result.text)))
     if result.length is not None:
         where = re.search(_SAVED_TO, result.before)
         saved = f", saved to {where[1]}" if where else ""
-        said = f"[cut by the agent · {size(result.length)} in all{saved}]"
+        said = f"[truncated by the agent · {size(result.length)} total{saved}]"
         parts.append(_row_part(said, "dim"))
     hint = re.sub(_CLOSING, "", result.after[:LONGEST_PROGRAM]).strip()
     if hint:
