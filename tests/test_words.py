@@ -46,6 +46,12 @@ INSTEAD = {
     r"\bof itself\b": "its header",
     r"\bpaid by\b": "billing",
     r"\bchoose what\b": "filter",
+    r"\bin all\b": "total",
+    r"\bgoes there\b": "go to …",
+    r"\bwider than\b": "cut off at the right",
+    r"\bwhat came\b": "name it",
+    r"\bno plain\b": "not safe",
+    r"\bended with code\b": "exited with code",
     r"\bis no (day|span|number|field|time|date)\b": "is not a …",
 }
 """Words of the dialect, and what to write."""

@@ -1,4 +1,4 @@
-"""A message as blocks: what is said, what was thought, what was called and what came of it.
+"""A message as blocks: text, reasoning, tool calls and their results.
 
 Reasoning, calls, notices and what the agent put around a turn are folded to one line that says what
 is inside. No block is longer than a cap: the rest opens alone. A call and its result are one block,
@@ -114,7 +114,7 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
     said = list(passages(message))
     nobodys = message.role == "system" or bool(said and all(one.label for one in said))
     if len(said) > 1 and said[0].label:
-        # A summary stands for what came before: above who goes on.
+        # A summary replaces earlier messages, so it comes above the head.
         made.append(_passage(message, said.pop(0), view))
     if not nobodys:
         made.append(Block("head", (_head(message, view),)))
@@ -182,7 +182,7 @@ def _length(one: Passage) -> str:
 
 
 def _folding(message: Message, one: Passage, view: View, behind: str) -> Block:
-    """A label that unfolds to a text; what stands `behind` it is quieter."""
+    """A label that unfolds to a text; `behind` follows it, quieter."""
     key, name = one.key, clean_line(one.label, 300)
     folded = view.folds.get((message.id, key), key.partition("-")[0] not in view.unfolded)
     sign = "▸" if folded else "▾"
@@ -226,7 +226,7 @@ def _call(
 
 
 def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
-    """All that a block stands for, however long."""
+    """The whole text of a block, however long."""
     if key == "reasoning":
         return message.reasoning
     if not key.startswith("call"):

@@ -94,7 +94,7 @@ def test_what_the_reader_folded_rules_over_what_is_unfolded_for_all() -> None:
     assert "  deep thought" not in lines(blocks(thought, folded))
 
 
-def test_reasoning_that_nobody_can_read_is_said_to_be_so() -> None:
+def test_reasoning_hidden_by_the_provider_is_labelled() -> None:
     made = lines(blocks(message(opaque_reasoning=True), View(80)))
     assert any("reasoning hidden by the provider" in line for line in made)
 

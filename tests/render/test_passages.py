@@ -57,7 +57,7 @@ def test_a_notice_is_one_quiet_line_that_unfolds_to_its_text() -> None:
     assert len(line) <= 60
 
 
-def test_what_is_for_the_model_alone_says_so_and_is_quiet() -> None:
+def test_messages_for_the_model_only_are_labelled_and_dim() -> None:
     made = blocks(message("user", "scaffold", unseen=True), View(60))
     assert "── you · 00:00 · for the model only" in lines(made)
     assert {style for block in made for line in block.lines for _, style in line} <= {"dim", "text"}

@@ -61,7 +61,7 @@ def test_a_narrow_head_keeps_the_outcome_and_gives_up_the_duration_first() -> No
     ]
 
 
-def test_of_a_long_path_the_end_stays_in_sight() -> None:
+def test_a_long_path_is_cut_at_its_start() -> None:
     path = "/home/ada/code/parcel/scanner/events.py"
     shown = head("read_file", {"path": path}, {"content": "1|x"}, 50)
     assert shown == "▸ read_file  …/parcel/scanner/events.py  ✓ 1 line"
@@ -425,7 +425,7 @@ def test_a_failure_in_words_is_drawn_as_one() -> None:
     assert drawn.lines[-1][-1] == ("Error executing tool: timeout", "error")
 
 
-def test_a_result_that_the_agent_cut_says_how_long_it_was_and_where_it_lies() -> None:
+def test_a_truncated_result_says_how_long_it_was_and_where_it_is_saved() -> None:
     text = (
         "<persisted-output>\nThis tool result was too large (123,456 characters, 120.6 KB).\n"
         "Full output saved to: /tmp/r/c.txt\nUse read_file.\n\nPreview (first 1500 chars):\n"

@@ -67,7 +67,7 @@ async def test_all_matches_are_counted_and_the_first_is_in_sight(talk: Path) -> 
         assert "question 20 with a Needle in it" in driver.screen()
 
 
-async def test_what_is_in_sight_is_looked_through_without_being_read_again(
+async def test_visible_messages_are_searched_without_being_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "state.db"
@@ -141,13 +141,13 @@ async def test_an_expression_stands_between_slashes(talk: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["/(/", "/[/", "/*/", "/(?P<a/"])
-async def test_what_is_no_expression_is_said_to_be_none(talk: Path, text: str) -> None:
+async def test_an_invalid_expression_is_reported(talk: Path, text: str) -> None:
     async with opened(talk) as driver:
         await _find(driver, text)
         assert "Not a regular expression" in _said(driver)
 
 
-async def test_what_is_not_there_is_said_not_to_be(talk: Path) -> None:
+async def test_a_find_without_matches_says_so(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "xyzzy")
         assert _said(driver) == "no matches"
@@ -320,7 +320,7 @@ async def test_a_block_alone_says_whose_it_is_keeps_its_place_and_is_copied(
         assert "Copied block (" in driver.said()
 
 
-async def test_what_a_match_unfolded_is_folded_again_when_one_goes_on(talk: Path) -> None:
+async def test_a_block_unfolded_for_a_match_is_folded_at_the_next_match(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "needle, think")
         assert "▾ reasoning" in driver.screen()
@@ -332,7 +332,7 @@ async def test_what_a_match_unfolded_is_folded_again_when_one_goes_on(talk: Path
         assert "▸ reasoning" in driver.screen()
 
 
-async def test_what_the_reader_unfolds_stays_so_when_one_goes_on(talk: Path) -> None:
+async def test_a_block_unfolded_by_the_reader_stays_unfolded_at_the_next_match(talk: Path) -> None:
     async with opened(talk) as driver:
         await driver.press("enter", "G", "left_curly_bracket", "z")
         assert "▾ reasoning" in driver.screen()

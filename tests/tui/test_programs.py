@@ -123,7 +123,7 @@ def test_a_signal_to_leave_is_obeyed_when_the_program_has_ended(
     assert list(program.copies.iterdir()) == []
 
 
-def test_a_terminal_that_is_closed_meanwhile_ends_the_app(path: Path, standin: StandIn) -> None:
+def test_closing_the_terminal_during_a_program_ends_the_app(path: Path, standin: StandIn) -> None:
     program = Program(standin, path, PAGER="reader", STANDIN_WAIT="yes")
     with program.terminal as terminal:
         terminal.until("message 1 of")

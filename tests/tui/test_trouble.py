@@ -70,7 +70,7 @@ async def test_a_file_that_disagrees_with_itself_is_listed_and_called_damaged(pa
         assert "Fix docker deployment" in driver.listed()
 
 
-async def test_a_schema_that_is_no_text_is_a_problem_that_is_told(path: Path) -> None:
+async def test_a_schema_that_is_not_text_is_reported_as_a_problem(path: Path) -> None:
     with altered(path) as db:
         db.execute("CREATE TABLE odd (id CHECK (id > 98765))")
     path.write_bytes(path.read_bytes().replace(b"id > 98765", b"id \xff 98765"))
@@ -89,7 +89,7 @@ async def test_another_file_in_the_place_of_one_that_vanished_ends_the_trouble(p
         await driver.until(lambda: "No such file" not in _bar(driver))
 
 
-async def test_a_search_that_cannot_be_done_now_is_said_and_done_when_the_file_is_back(
+async def test_a_failed_search_is_reported_and_done_when_the_file_is_back(
     path: Path,
 ) -> None:
     async with opened(path) as driver:
@@ -144,7 +144,7 @@ async def test_a_file_that_is_migrated_goes_on_being_listed_and_read(path: Path)
         assert driver.told() == []
 
 
-async def test_a_lock_is_said_while_it_lasts_and_what_was_asked_for_comes_after_it(
+async def test_a_lock_is_shown_while_it_lasts_and_the_request_is_answered_after_it(
     path: Path,
 ) -> None:
     async with opened(path) as driver:

@@ -1,4 +1,4 @@
-"""Screens that lie over others, and close only themselves.
+"""Screens that open over others, and close only themselves.
 
 Textual closes whatever is on top. A dialog that is closed twice would close the screen below it,
 and one with another screen on top of it would stay.

@@ -173,7 +173,7 @@ class DocumentView(ReadingView):
         self._measure((0, 0))
 
     def retry(self) -> None:
-        """What was wanted has not come: want it again."""
+        """Ask again for what has not come."""
         self._wanted = range(0)
         self._look_around()
 

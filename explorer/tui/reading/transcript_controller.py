@@ -78,7 +78,7 @@ class TranscriptController:
         return self._reading is not None and self.outlined is None
 
     def open(self, store: Store) -> None:
-        """Another file: what was read of the one before is not of this one."""
+        """Another file: forget what was read of the one before."""
         self._drop()
         self.store = store
         self.outlined = self._reading = None
@@ -166,7 +166,7 @@ class TranscriptController:
             self._begin(reading)
 
     def _drop(self) -> None:
-        """What is on its way is about the session before: message 60 may not be in this one."""
+        """Cancel what is on its way for the session before: this one may not have its messages."""
         for lane in LANES:
             self._lanes.cancel(lane)
 
@@ -222,7 +222,7 @@ class TranscriptController:
             self._read_on(outlined)
 
     def _read_on(self, outlined: ConversationOutline) -> None:
-        """Outline all of what is being read, unless that is something else by now."""
+        """Outline the whole session that is being read, unless it is another one by now."""
         reading, store = self._reading, self.store
         unit = self._unit(reading) if reading else None
         if reading is None or store is None or unit is None or self.outlined is not outlined:

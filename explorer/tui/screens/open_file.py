@@ -56,7 +56,7 @@ class Watching:
         self._missing = False
         self._skip = False
         self.again = False
-        """Take the next look for a change: what was read last did not arrive."""
+        """Treat the next look as a change: the last read failed."""
         self._settling = 0
         """Looks until the last change is read once more."""
         self._seen_writing = False
@@ -181,7 +181,7 @@ class OpenFile:
         lister: Lister,
         shown: Callable[[], None],
     ) -> None:
-        """`shown` is told when the first frame is out."""
+        """`shown` is called when the first frame is out."""
         self._screen = screen
         self._lanes = lanes
         self._clock = start.clock
