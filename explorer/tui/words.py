@@ -133,11 +133,11 @@ MARKS = (
     ("↳", "subagent session; ↳3: has 3 subagents"),
     ("▣", "archived: hidden by default, always searched"),
     ("⊘", "hidden by the agent in its own lists"),
-    ("★", "pinned: always listed, and always first"),
-    ("◷", "Hermes will delete it within 7 days; ◷?: Hermes may delete it"),
+    ("★", "pinned: listed first, even if its class is hidden"),
+    ("◷", "Hermes will delete it within 7 days; ◷?: it may"),
     ("◷▣", "Hermes will archive it at its next start"),
     ("◌", "in a hidden class, listed because you asked for it"),
-    ("◇", "hidden by Hermes: an upgrade mistook it for a subagent; not lost"),
+    ("◇", "not lost, but hidden by Hermes: mistaken for a subagent in an upgrade"),
 )
 
 

@@ -80,7 +80,7 @@ async def test_a_seam_says_what_was_compressed_and_repeats_are_shown_once(chain:
     async with opened(chain) as driver:
         lines = _lines(driver)
         assert any("part 2 of 2 · compressed here, 6 messages summarised" in line for line in lines)
-        assert any("2 messages of the part before repeated" in line for line in lines)
+        assert any("2 messages repeated from the previous part" in line for line in lines)
         assert lines.count("first part 2") == 1
         assert any("summary of earlier messages" in line for line in lines)
 
@@ -189,7 +189,7 @@ async def test_a_call_to_a_subagent_leads_to_it_and_backspace_returns(demo: Path
         reading = driver.main.pane.reader.session
         assert reading is not None
         assert reading.kind == "subagent"
-        assert "⌫ returns" in driver.screen()
+        assert "⌫ back · " in driver.screen()
         await driver.press("backspace")
         assert "Review the retry queue" in str(transcript.border_title)
         assert transcript.position() == before
