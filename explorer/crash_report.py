@@ -1,7 +1,7 @@
-"""What a crash that nobody foresaw leaves behind: a report about our code, not about what is read.
+"""The report that a crash leaves behind: about our code, not about what is read.
 
-Neither the message of an error nor any variable is in it, since both may hold what somebody said to
-an agent: only what kind of error it was, where in which files, and the versions.
+It holds neither the message of an error nor any variable, since both may hold private text: only
+the kind of error, the files and lines, and the versions.
 """
 
 import linecache
@@ -40,7 +40,7 @@ def write_report(error: BaseException, folder: Path, command: str, now: float) -
 
 
 def report(error: BaseException, command: str, now: float) -> str:
-    """What is known of a crash, without a word of what is stored."""
+    """What is known about a crash, without any stored text."""
     lines = [
         f"Session Explorer {__version__} crashed.",
         f"When: {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(now))} UTC",
@@ -58,7 +58,7 @@ def _versions() -> Iterator[str]:
     import platform
 
     yield f"Python {platform.python_version()} on {platform.system()} {platform.release()}"
-    # Only if it is loaded: no reason to load it is less welcome than a crash.
+    # Only if it is loaded: a crash is no time to load it.
     yield f"SQLite {getattr(sys.modules.get('sqlite3'), 'sqlite_version', 'not loaded')}"
     for name in ("textual", "rich"):
         with suppress(importlib.metadata.PackageNotFoundError):

@@ -1,8 +1,8 @@
-"""A session as a document: what every format says of it, in the same order, as clean lines.
+"""A session as a document: the same content in the same order in every format, as clean lines.
 
 It comes in pieces of one or several lines: a long session is never held as a whole. The text is
-cleaned of terminal controls, since whoever reads it may pass it on to a terminal; that it may be
-Markdown itself is meant. For another program there is a copy that only its owner can read.
+cleaned of terminal controls, since it may end up in a terminal; Markdown in it is kept on purpose.
+Other programs get a copy that only its owner can read.
 """
 
 import json
@@ -19,7 +19,7 @@ from explorer.render.clean import clean, clean_line
 from explorer.render.figures import exact, plural
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, passages
 
-OPAQUE = "[reasoning that only the provider can read]"
+OPAQUE = "[reasoning hidden by the provider]"
 
 
 class Format(NamedTuple):
@@ -119,11 +119,11 @@ MARKDOWN = Format(
 
 
 class CannotWrite(ExplorerError):
-    """No room, or no right to."""
+    """No space, or no permission."""
 
 
 class PrivateCopy:
-    """A file named after its session; removed with all that a program has left beside it."""
+    """A file named after its session; removed with everything that a program leaves beside it."""
 
     def __init__(self, id_: str) -> None:
         import tempfile  # late: 10 ms that `show` need not pay
@@ -145,7 +145,7 @@ class PrivateCopy:
                     document.write(piece + "\n")
         except OSError as error:
             self.remove()
-            raise CannotWrite("Cannot be written", f"{self.path}: {error.strerror}") from error
+            raise CannotWrite("Cannot write a copy", f"{self.path}: {error.strerror}.") from error
         except BaseException:
             self.remove()
             raise

@@ -33,8 +33,8 @@ def command_of(program: Program, environment: Mapping[str, str]) -> tuple[str, .
         if line:
             return _found(line, f"${name}", environment)
     if program not in DEFAULTS:
-        raise ExplorerError(f"No {program} is set", f"Set {named} to the one you use.")
-    return _found(DEFAULTS[program], f"{named} is not set, and the {program} then", environment)
+        raise ExplorerError(f"No {program} is set", f"Set {named} to your {program}.")
+    return _found(DEFAULTS[program], f"{named} is not set; the default", environment)
 
 
 def run(command: Sequence[str], path: Path) -> int:
@@ -42,14 +42,16 @@ def run(command: Sequence[str], path: Path) -> int:
     try:
         return subprocess.run([*command, str(path)], check=False).returncode
     except OSError as error:
-        raise ExplorerError("Cannot be started", f"{command[0]}: {error.strerror}") from error
+        raise ExplorerError(f"Cannot start {command[0]}", f"{error.strerror}.") from error
 
 
 def _found(line: str, origin: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     try:
         command = tuple(shlex.split(line))
     except ValueError as error:
-        raise ExplorerError("Not a command", f"{origin} is {line!r}: {error}.") from error
+        raise ExplorerError("Invalid command", f"{origin} is {line!r}: {error}.") from error
     if shutil.which(command[0], path=environment.get("PATH")) is None:
-        raise ExplorerError("Not installed", f"{origin} is {command[0]}, which is not on the PATH.")
+        raise ExplorerError(
+            f"Cannot find {command[0]}", f"{origin} is {command[0]}, which is not on the PATH."
+        )
     return command

@@ -1,7 +1,7 @@
 """What was open when the app crashed, for the next start to offer: a search, and a session.
 
-It is kept among our notes about the state file. Whatever stands there is read as if somebody else
-had written it: a wrong shape is nothing, and text is cut and only ever searched for or looked up.
+It is kept in our notes about the state file, and not trusted when it is read: a wrong shape counts
+as nothing, and text is cut and only ever searched for or looked up.
 """
 
 import json
@@ -16,7 +16,7 @@ LONGEST = 200
 
 
 class LeftOpen(NamedTuple):
-    """Where somebody was."""
+    """Where the user was."""
 
     query: str = ""
     session: str = ""
@@ -37,7 +37,7 @@ def take(notes: Notes) -> LeftOpen:
         if stored:
             notes.choose(LEFT_CHOICE, "")
     except ExplorerError:
-        # Where it cannot be forgotten it is not offered: it would be at every start.
+        # If it cannot be forgotten it is not offered: it would be at every start.
         return LeftOpen()
     return understood(stored or "")
 

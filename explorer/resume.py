@@ -1,8 +1,8 @@
 """Handing a session back to its agent: which program, with which arguments, where; and the agent's
 own commands for what only it can do to its file.
 
-A command is a list of arguments, never a line for a shell. Only ids that are plain names go into
-it, because an id may hold anything.
+A command is a list of arguments, never a line for a shell. Only safe ids go into it, because an id
+may hold anything.
 """
 
 import errno
@@ -17,13 +17,14 @@ from typing import NamedTuple
 
 from explorer.errors import ExplorerError, Refused
 from explorer.model import SAFE_ID, Session
-from explorer.render.figures import ago, count, plural
+from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural, when
 from explorer.settings import Config
 from explorer.stores.base import Handover, Store, TooLong
 from explorer.stores.sqlite.failures import short_path
 
 ANSWER_WITHIN = 5.0
-"""Seconds for the agent to say what it can do."""
+"""Seconds for the agent to print its help."""
 
 
 class Command(NamedTuple):
@@ -44,7 +45,7 @@ class Command(NamedTuple):
 
 
 def _quoted(word: str) -> str:
-    """A word for a shell. The name of a folder may hold anything: what a terminal would act upon is
+    """A word for a shell. The name of a folder may hold anything: what a terminal would act on is
     spelt out, in the form that bash, zsh and ksh read."""
     if word.isprintable():
         return shlex.quote(word)
@@ -59,15 +60,10 @@ def _quoted(word: str) -> str:
 
 def command_for(store: Store, session: Session, config: Config) -> Command:
     """How to resume a session: always at the tip of its conversation."""
-    if not re.fullmatch(SAFE_ID, session.tip_id):
-        raise Refused(
-            "An id that is no plain name",
-            "This session's id holds characters that could mean something else in a command, so"
-            " it is not handed to one.",
-        )
+    _check_ids("Cannot resume", session.tip_id)
     handover = store.handover()
     if isinstance(handover, str) and not config.resume_command:
-        raise Refused("Cannot be resumed from here", handover)
+        raise Refused("Cannot resume", handover)
     known = handover if isinstance(handover, Handover) else Handover("", (), {}, "")
     place = session.workspace or ""
     folder = place if os.path.isabs(place) and "\0" not in place and os.path.isdir(place) else None
@@ -82,24 +78,30 @@ def command_for(store: Store, session: Session, config: Config) -> Command:
     return Command(arguments, known.environment, folder)
 
 
+def _check_ids(title: str, *ids: str) -> None:
+    """Refuse ids that could mean something else on a command line."""
+    for id_ in ids:
+        if not re.fullmatch(SAFE_ID, id_):
+            message = f"The id “{clean_line(id_, 100)}” is not safe on a command line."
+            raise Refused(title, message)
+
+
 def why_running(session: Session, now: float) -> str:
     """Why a session counts as running, and what a second client would do."""
-    used = ago(session.last_active, now)
-    when = "just now" if used == "now" else f"{used} ago"
+    used = when(session.last_active, now)
     return (
-        f"It has not ended and was written to {when}, or a process holds it. A second client"
-        " on it could fork the conversation."
+        f"Another process seems to be using it (last active {used}). Resuming here could split the"
+        " conversation."
     )
 
 
 def why_too_long(found: TooLong) -> str:
-    """Why the agent does not take a conversation, and the way around."""
+    """Why the agent does not resume a conversation, and what to do."""
     refuses = "refuses" if found.certain else "may refuse"
     where = short_path(Path(found.path))
     return (
-        f"Hermes {refuses} to resume more than {plural(found.limit, 'message')}, and this"
-        f" conversation has {count(found.messages)}. To lift the limit, set {found.setting}: 0 in"
-        f" {where}."
+        f"Hermes {refuses} to resume more than {plural(found.limit, 'message')}. This conversation"
+        f" has {count(found.messages)}. To lift the limit, set {found.setting}: 0 in {where}."
     )
 
 
@@ -109,9 +111,9 @@ def installed(command: Command) -> bool:
 
 
 def program_of(command: Command) -> str | None:
-    """Where the program is, looked up before anybody goes to the session's workspace: there may be
-    another one of the same name. So no folder of the PATH counts that is told from the current one,
-    and a path that is told so is taken from here, unless it leads into the workspace."""
+    """Where the program is, looked up before changing to the session's workspace, which may have
+    another program of the same name. So relative folders of the PATH do not count, and a relative
+    path starts from here, unless it leads into the workspace."""
     name = command.arguments[0]
     if os.path.isabs(name):
         return shutil.which(name)
@@ -125,7 +127,7 @@ def program_of(command: Command) -> str | None:
 
 
 def fitted(command: Command, handover: Handover | str, config: Config) -> Command:
-    """The command without what the installed agent does not know: early ones have no profiles."""
+    """The command without options that the installed agent lacks: early ones have no profiles."""
     if isinstance(handover, str) or config.resume_command or handover.has_profiles:
         return command
     if "-p" not in command.arguments or _knows_profiles(command):
@@ -169,11 +171,11 @@ def _found(command: Command) -> str:
 
 def _not_started(command: Command, error: OSError) -> ExplorerError:
     why = f"{error.filename or command.arguments[0]}: {error.strerror}."
-    return ExplorerError("Cannot be started", f"{why} Check how it is installed.")
+    return ExplorerError("Cannot start the agent", f"{why} Check its installation.")
 
 
 def _knows_profiles(command: Command) -> bool:
-    """Whether the agent's help speaks of profiles; what gives no help is taken to know them."""
+    """Whether the agent's help mentions profiles; without help it counts as knowing them."""
     try:
         answer = subprocess.run(
             [command.arguments[0], "--help"],
@@ -201,7 +203,7 @@ OPTIMIZE = ("sessions", "optimize")
 
 
 def own_command(store: Store, *words: str) -> Command | None:
-    """A command of the agent's about this very file, as far as it can be told to open it."""
+    """A command of the agent for this file; None where the agent cannot be told to open it."""
     handover = store.handover()
     if isinstance(handover, str):
         return None
@@ -211,12 +213,7 @@ def own_command(store: Store, *words: str) -> Command | None:
 
 def delete_commands(store: Store, ids: Sequence[str], sure: bool) -> list[Command]:
     """The agent's own delete, which takes one session at a time; it asks itself unless `sure`."""
-    if not all(re.fullmatch(SAFE_ID, id_) for id_ in ids):
-        raise Refused(
-            "An id that is no plain name",
-            "A session's id holds characters that could mean something else in a command, so it"
-            " is not handed to one.",
-        )
+    _check_ids("Not deleted", *ids)
     one = own_command(store, "sessions", "delete")
     if one is None:
         return []

@@ -15,7 +15,7 @@ from explorer.keys.actions import ACTIONS
 from explorer.search.language.query import parse
 from explorer.search.language.vocabulary import FIELDS
 from explorer.settings import SETTINGS
-from explorer.tui.screens.help import MARKS
+from explorer.tui.words import MARKS
 from tools.docs import DOCS, EXAMPLES, README, ROOT, pages
 
 PAGES = (README, *sorted(DOCS.glob("*.md")))

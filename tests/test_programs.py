@@ -46,10 +46,10 @@ def test_the_variables_name_the_command(
         (Program.EDITOR, {"VISUAL": "vi;", "EDITOR": "vi"}, r"\$VISUAL is vi;, which is not"),
         (Program.EDITOR, {"EDITOR": "vi 'half"}, "No closing quotation"),
         (Program.EDITOR, {"EDITOR": "''"}, "not on the PATH"),
-        (Program.PAGER, {"PATH": "/nowhere"}, r"\$PAGER is not set, and the pager then is less"),
+        (Program.PAGER, {"PATH": "/nowhere"}, r"\$PAGER is not set; the default is less"),
     ],
 )
-def test_what_is_wrong_is_said_with_what_to_set(
+def test_a_wrong_variable_is_reported_with_what_to_set(
     path: str, program: Program, variables: dict[str, str], why: str
 ) -> None:
     with pytest.raises(ExplorerError, match=why):
@@ -64,7 +64,7 @@ def test_a_program_gets_the_file_and_its_code_comes_back(tmp_path: Path) -> None
     assert (tmp_path / "arguments").read_text() == "-x|/some where/a;b.md|"
 
 
-def test_a_program_that_cannot_run_is_said(tmp_path: Path) -> None:
+def test_a_program_that_cannot_start_is_reported(tmp_path: Path) -> None:
     script = tmp_path / "broken"
     script.write_bytes(b"\x00\x01")
     script.chmod(0o755)

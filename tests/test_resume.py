@@ -97,7 +97,7 @@ def test_the_command_can_be_set_for_wrappers_and_other_agents(tmp_path: Path) ->
     assert command.arguments == ("wrap", "--home", str(tmp_path / "home"), f"default:{PARTS[1]}")
 
 
-def test_an_agent_without_profiles_is_not_told_of_one(
+def test_an_agent_without_profiles_gets_no_profile_option(
     tmp_path: Path, standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = make_home(tmp_path / "home")
@@ -122,7 +122,7 @@ def test_the_printed_command_is_quoted_for_a_shell(
     assert line == f"cd '{tmp_path}/it'\"'\"'s here' && {shown}"
 
 
-def test_a_missing_agent_is_said_with_the_command(
+def test_a_missing_agent_is_reported_with_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -256,7 +256,7 @@ def test_control_c_in_the_agent_is_meant_for_the_agent(tmp_path: Path, standin: 
     assert len(standin.calls()) == 1
 
 
-def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> None:
+def test_the_app_says_that_an_agent_is_not_installed(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     with Terminal(["--db", str(home)], environment={"PATH": str(tmp_path)}) as terminal:
         terminal.until("message 1 of")

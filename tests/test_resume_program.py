@@ -38,7 +38,7 @@ def _command(name: str, folder: Path | None) -> Command:
 
 
 @pytest.mark.parametrize("path", [".", "", ".:{bin}", "sub:{bin}", "{bin}:."])
-def test_no_folder_told_from_the_current_one_is_looked_into(
+def test_relative_folders_of_the_path_are_not_searched(
     path: str, workspace: Path, standin: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", path.format(bin=standin.bin))

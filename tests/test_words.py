@@ -61,6 +61,11 @@ INSTEAD = {
     r"\balike\b": "similar",
     r"\bwhat is hidden\b": "hidden sessions",
     r"\bBegin with\b": "Start from",
+    r"\bgoes there\b": "go to …",
+    r"\bwider than\b": "cut off at the right",
+    r"\bwhat came\b": "name it",
+    r"\bno plain\b": "not safe",
+    r"\bended with code\b": "exited with code",
 }
 """Words of the dialect, and what to write."""
 

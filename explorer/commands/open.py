@@ -24,9 +24,10 @@ from explorer.settings import (
     trash_path,
     unreadable,
 )
-from explorer.stores.discover import current_folder, default_home, locate
+from explorer.stores.discover import FILE_NAMES, current_folder, default_home, locate
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
+from explorer.tui.words import DEMO_STATE, without_file
 
 if TYPE_CHECKING:
     from explorer.tui.app import ExplorerApp
@@ -126,8 +127,8 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
 
         write_demo(path, now)
 
-    missing = short_path(default_home(os.environ) / "state.db")
-    why = "demo" if asked else f"Demo data: no {missing} · open yours: --db PATH"
+    home_file = default_home(os.environ) / FILE_NAMES[0]
+    why = DEMO_STATE if asked else without_file(short_path(home_file))
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)

@@ -1,4 +1,4 @@
-"""A message as blocks: what is said, what was thought, what was called and what came of it.
+"""A message as blocks: text, reasoning, tool calls and their results.
 
 Reasoning, calls, notices and what the agent put around a turn are folded to one line that says what
 is inside. No block is longer than a cap: the rest opens alone. A call and its result are one block,
@@ -16,20 +16,20 @@ from typing import NamedTuple
 
 from explorer.model import Message, MessageState, ToolCall
 from explorer.render.clean import cell_width, clean, clean_line, fit
-from explorer.render.figures import clock, count, plural
+from explorer.render.figures import clock, plural
 from explorer.render.lines import Line, beginning, cut_line, line_width, take
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, Passage, passages
 
 CAP = 200
 """Lines of a block that are shown in place."""
 INDENT = "  "
-SUBAGENT = "  ↳ enter goes there"
-"""Where a call of a subagent leads; the sign alone where there is no room."""
+SUBAGENT = "  ↳"
+"""The sign of a call that leads to a subagent; where there is room, words follow it."""
 
 _FINISH = {
     "length": "cut off: the answer reached its length limit",
-    "content_filter": "stopped by the provider's filter",
-    "error": "ended in an error",
+    "content_filter": "stopped by the provider's content filter",
+    "error": "ended with an error",
     "interrupted": "interrupted",
     "cancelled": "interrupted",
 }
@@ -95,6 +95,8 @@ class View(NamedTuple):
     """The message above which there is nothing."""
     waiting: int | None = None
     """The message whose calls are still being worked on: what has no result may get one."""
+    enter: str = "enter"
+    """The key that opens a block."""
 
 
 def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[Block, ...]:
@@ -112,16 +114,16 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
     said = list(passages(message))
     nobodys = message.role == "system" or bool(said and all(one.label for one in said))
     if len(said) > 1 and said[0].label:
-        # A summary stands for what came before: above who goes on.
+        # A summary replaces earlier messages, so it comes above the head.
         made.append(_passage(message, said.pop(0), view))
     if not nobodys:
         made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
-        hidden = " · the rest only the provider can read" if message.opaque_reasoning else ""
+        hidden = " · rest hidden by the provider" if message.opaque_reasoning else ""
         thought = Passage("reasoning", message.reasoning, "reasoning")
         made.append(_folding(message, thought, view, f"{_length(thought)}{hidden}"))
     elif message.opaque_reasoning:
-        opaque = "reasoning that only the provider can read"
+        opaque = "reasoning hidden by the provider"
         made.append(Block("reasoning", (((INDENT + opaque, "dim"),),)))
     made += [_passage(message, one, view) for one in said]
     for number, asked in enumerate(message.tool_calls):
@@ -168,9 +170,10 @@ def _passage(message: Message, one: Passage, view: View) -> Block:
         name = (f"· {clean_line(one.label, 300)}", "reasoning")
         return Block(one.key, (cut_line((name, (when, "dim")), view.width),))
     lines, more, cut = prose_lines(one.text, view.width, CAP)
-    shown = _capped(lines, more)
+    shown = _capped(lines, more, view.enter)
     if cut and not more:
-        shown = (*shown, cut_line((("… wider than here · enter opens it", "link"),), view.width))
+        wide = f"… cut off at the right · {view.enter}: full width"
+        shown = (*shown, cut_line(((wide, "link"),), view.width))
     return Block("text", shown, more=more, cut=cut)
 
 
@@ -179,7 +182,7 @@ def _length(one: Passage) -> str:
 
 
 def _folding(message: Message, one: Passage, view: View, behind: str) -> Block:
-    """A label that unfolds to a text; what stands `behind` it is quieter."""
+    """A label that unfolds to a text; `behind` follows it, quieter."""
     key, name = one.key, clean_line(one.label, 300)
     folded = view.folds.get((message.id, key), key.partition("-")[0] not in view.unfolded)
     sign = "▸" if folded else "▾"
@@ -189,7 +192,9 @@ def _folding(message: Message, one: Passage, view: View, behind: str) -> Block:
     if folded:
         return Block(key, (head,), foldable=True, folded=True)
     lines, more = plain_lines(one.text, view.width - len(INDENT), CAP, "reasoning")
-    return Block(key, (head, *_indented(_capped(lines, more))), foldable=True, more=more)
+    return Block(
+        key, (head, *_indented(_capped(lines, more, view.enter))), foldable=True, more=more
+    )
 
 
 def _call(
@@ -204,9 +209,10 @@ def _call(
     waiting = result is None and message.id == view.waiting
     head = tools.head(work, level is Level.FOLDED, view.width, waiting)
     if tools.delegates(call):
-        roomy = line_width(head) + len(SUBAGENT) <= view.width
-        link = SUBAGENT if roomy else SUBAGENT[:3]
-        head = tools.head(work, level is Level.FOLDED, view.width - len(link), waiting)
+        link = f"{SUBAGENT} {view.enter}: go to subagent"
+        if line_width(head) + cell_width(link) > view.width:
+            link = SUBAGENT
+        head = tools.head(work, level is Level.FOLDED, view.width - cell_width(link), waiting)
         head = (*head, (link, "link"))
     if level is Level.FOLDED:
         return Block(key, (head,), foldable=True, folded=True)
@@ -215,12 +221,12 @@ def _call(
     if level is Level.BRIEF:
         # To fold and to unfold are the two ends: what is brief unfolds to all of it.
         return Block(key, (head, *_indented(tuple(lines))), foldable=True, folded=True)
-    shown = tuple(cut_line(line, inner) for line in _capped(lines, more))
+    shown = tuple(cut_line(line, inner) for line in _capped(lines, more, view.enter))
     return Block(key, (head, *_indented(shown)), foldable=True, more=more)
 
 
 def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
-    """All that a block stands for, however long."""
+    """The whole text of a block, however long."""
     if key == "reasoning":
         return message.reasoning
     if not key.startswith("call"):
@@ -243,10 +249,10 @@ def _rule(words: str, style: str, width: int) -> Line:
     return cut_line(((label + "─" * max(width - cell_width(label), 0), style),), width)
 
 
-def _capped(lines: list[Line], more: int) -> tuple[Line, ...]:
+def _capped(lines: list[Line], more: int, enter: str) -> tuple[Line, ...]:
     if not more:
         return tuple(lines)
-    return (*lines, ((f"… {count(more)} more lines · enter opens them", "link"),))
+    return (*lines, ((f"… {plural(more, 'more line')} · {enter}: show all", "link"),))
 
 
 def _indented(lines: tuple[Line, ...]) -> tuple[Line, ...]:

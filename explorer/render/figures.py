@@ -96,6 +96,16 @@ def ago(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
     return f"{then:%Y-%m-%d}"
 
 
+def when(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
+    """As `ago`, for a sentence: just now, 2 min ago, 3 h ago, yesterday, Tue, 12 Mar."""
+    short = ago(ts, now, tz)
+    if short == "now":
+        return "just now"
+    if not short[:-1].isdigit() or short[-1] not in "mh":
+        return short
+    return f"{short[:-1]} {'min' if short[-1] == 'm' else 'h'} ago"
+
+
 def exact(ts: float | None, tz: tzinfo | None = None) -> str:
     """Date and time to the second: 2026-03-12 14:02:33."""
     then = local_time(ts, tz)

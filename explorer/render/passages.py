@@ -1,4 +1,4 @@
-"""What a message says, piece by piece: what somebody said, and what the agent put around it.
+"""What a message says, piece by piece: what was said, and what the agent put around it.
 
 Drawing, finding, copying and exporting all take the pieces from here, so that a match is counted
 where it is seen. Hermes stores as words of the user what it made itself: the text of a skill that a
@@ -13,7 +13,7 @@ from explorer.model import Message, MessageState
 
 STATE_WORDS = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "rewound"}
 FOR_THE_MODEL = "for the model only"
-SUMMARY = "summary of what came before"
+SUMMARY = "summary of earlier messages"
 START = 400
 """Letters by which a text is known."""
 
@@ -46,11 +46,11 @@ class Passage(NamedTuple):
     """The name of its block."""
     text: str
     label: str = ""
-    """What it is where nobody said it, and it is folded: a summary, a skill, a notice."""
+    """What it is, if it was not said and is folded: a summary, a skill, a notice."""
 
 
 def passages(message: Message) -> tuple[Passage, ...]:
-    """What a message says, piece by piece: as a rule all of it is one that somebody said."""
+    """What a message says, piece by piece: as a rule one piece, all of it said."""
     text = message.text
     if message.notice:
         return (Passage("text", text, message.notice),)

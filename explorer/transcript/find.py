@@ -66,7 +66,7 @@ class Highlight(NamedTuple):
 
 def goes_across(finder: Pattern) -> bool:
     """Whether what is looked for may go over the end of a line: words with a space between them.
-    Nobody can tell by looking where a line was wrapped and where it ends."""
+    A reader cannot see where a line was wrapped and where it ends."""
     words = finder.text.strip()
     return " " in words and words == finder.text and not words.startswith("/")
 

@@ -1,5 +1,5 @@
 """Reading for the transcript, in a worker thread: outlines, then windows of laid-out messages; and
-what stands between messages, as another part of the conversation, another day, a long pause.
+the lines between messages: another part of the conversation, another day, a long pause.
 """
 
 from bisect import bisect_left
@@ -61,7 +61,7 @@ def pauses(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
 def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam]:
     """Where a conversation was compressed and goes on in another part."""
     words = f"part {number} of {parts} · compressed here, {_messages(before)} summarised"
-    repeats = Seam(f"{_messages(left_out)} of the part before repeated, shown once", "seam")
+    repeats = Seam(f"{_messages(left_out)} repeated from the previous part, shown once", "seam")
     return [Seam(words, "seam"), *([repeats] if left_out else [])]
 
 
@@ -115,7 +115,7 @@ def _messages(number: int) -> str:
 
 
 class ConversationOutline(NamedTuple):
-    """All messages of a conversation, and what stands between them."""
+    """All messages of a conversation, and the lines between them."""
 
     session: Session
     outlines: tuple[Outline, ...]
@@ -231,7 +231,7 @@ class ReadMessage(NamedTuple):
     call: ToolCall | None
     """The call that it answers."""
     again: bool
-    """It says what the one before it says: that one stands for both."""
+    """It repeats the message before it, which is shown for both."""
 
 
 def read_items(
@@ -302,7 +302,7 @@ def lay_out(
         if message is None:
             result[item] = LaidMessage(None, GONE)
         elif again and shown >= 0:
-            # Written several times over: one stands for all, the others take no room.
+            # Written several times: shown once, the others take no space.
             result[shown] = _once_more(result[shown], message.repeats, made)
             result[item] = LaidMessage(message, (), call)
         else:
@@ -312,7 +312,7 @@ def lay_out(
 
 
 def _anew(laid: LaidMessage, view: View) -> LaidMessage:
-    # One that takes no room repeats the one before it, which stands for both.
+    # One that takes no space repeats the one before it.
     if laid.message is None or not laid.blocks:
         return laid
     return laid._replace(blocks=blocks(laid.message, view, laid.call))

@@ -54,7 +54,7 @@ class ExplorerApp(App[Command | str]):
         self._start = start
         self.user_keys, _ = read_keymap(start.config.keys)
         self.crash: BaseException | None = None
-        """What nobody foresaw, and ended the app."""
+        """The unexpected error that ended the app."""
         self.left_open = LeftOpen()
         """What was open then."""
         sys.setswitchinterval(TURN)
@@ -112,14 +112,14 @@ class ExplorerApp(App[Command | str]):
         await self.run_action(call, focused or self.screen)
 
     def _leave_now(self) -> None:
-        """Leave because we are told to."""
+        """Quit on a signal."""
         leave_soon(getattr(self._driver, "give_back", None))
         self.exit()
 
     def action_interrupt(self) -> None:
         """Control+c, the same everywhere: it clears what is typed, then cancels the dialog or the
-        work, then goes back to the list, and there it quits. While it is being left it is nothing:
-        there may be no screen any more, and what was chosen stays chosen."""
+        work, then goes back to the list, and there it quits. While the app quits it does nothing:
+        there may be no screen any more, and the choice stays."""
         if self._exit or self.crash is not None:
             return
         screen = self.screen
@@ -131,10 +131,10 @@ class ExplorerApp(App[Command | str]):
             self.exit(return_code=int(ExitCode.INTERRUPTED))
 
     def _handle_exception(self, error: Exception) -> None:
-        """Leave, and have a report written. Textual would print all variables, which hold what is
-        stored and take seconds."""
+        """Quit, and have a report written. Textual would print all variables, which hold stored
+        text and take seconds."""
         if self._exit and isinstance(error, NoMatches | NoWidget | ScreenStackError):
-            # A last message to what has gone already.
+            # A last message to a widget that is gone.
             return
         self._return_code = int(ExitCode.CRASHED)
         if self.crash is None:
@@ -149,7 +149,7 @@ class ExplorerApp(App[Command | str]):
             main = self.screen_stack[0]
             return main.open_now() if isinstance(main, MainScreen) else LeftOpen()
         except Exception:
-            # Whatever is broken: it is only what the next start could offer.
+            # Whatever is broken: this is only what the next start could offer.
             return LeftOpen()
 
     def action_command_palette(self) -> None:

@@ -13,7 +13,7 @@ from explorer.errors import ExitCode, ExplorerError
 from explorer.tui.workers import say
 
 LEAVE_WITHIN = 3.0
-"""Seconds to leave in, when told to."""
+"""Seconds in which to exit after a signal."""
 GIVE_BACK_WITHIN = 1.0
 """Seconds for the terminal after that."""
 _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -21,17 +21,19 @@ _OURS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def run_command(screen: Screen[None], command: Callable[[], int]) -> int | None:
     """The exit code of a command, which has the terminal as it was before the app; None where it
-    cannot have it, which is said."""
+    cannot have it, and the user is told."""
     outcome: int | ExplorerError
     try:
         with screen.app.suspend(), _signals_kept():
-            # Nothing may be raised in here: the app would not take its terminal back.
+            # Nothing may be raised in here: the app would not get its terminal back.
             try:
                 outcome = command()
             except ExplorerError as error:
                 outcome = error
     except SuspendNotSupported:
-        outcome = ExplorerError("Not here", "This terminal cannot be given to another program.")
+        outcome = ExplorerError(
+            "Cannot run it here", "This terminal cannot be handed to another program."
+        )
     screen.app.screen.refresh(layout=True)
     if isinstance(outcome, ExplorerError):
         say(screen, outcome)
@@ -40,9 +42,9 @@ def run_command(screen: Screen[None], command: Callable[[], int]) -> int | None:
 
 
 def leave_soon(give_back: Callable[[], None] | None = None) -> None:
-    """Whatever is still waited for, be gone in a moment: where the terminal is gone, what is to be
-    written to it or had back from it would be waited for without end. Nothing of ours needs saving;
-    but on a machine that has far too much to do the terminal is given back first."""
+    """Exit in a moment, whatever is still running: where the terminal is gone, writing to it or
+    restoring it would never end. Nothing of ours needs saving; but on an overloaded machine the
+    terminal is given back first."""
 
     def leave() -> None:
         if give_back is not None:

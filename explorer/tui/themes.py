@@ -1,5 +1,4 @@
-"""How it looks: dark or light, and where the style sheets lie. Colours are named here and nowhere
-else.
+"""The looks: dark or light, and where the style sheets are. Colours are named only here.
 
 Painted lines take solid colours only, so what is quieter has a colour of its own: `dim`, `faint`.
 """

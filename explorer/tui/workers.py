@@ -5,9 +5,8 @@ dropped. Where nothing may be dropped, work is queued instead; and where each pi
 end, since on a big file it takes longer than an agent needs for its next message, the next one is
 put off. A worker never touches a widget: what comes of it is taken over in the screen's own loop.
 
-What speaks against a piece of work it raises. That reaches whoever asked for the work and says what
-is to be done about it (`refused`); else a file that cannot be read is the screen's concern, and
-everything else is said to the user.
+A piece of work raises what keeps it from being done. That goes to the caller's `refused`, if it has
+one; else the screen handles a file that cannot be read, and the user is told everything else.
 """
 
 from collections import deque
@@ -26,7 +25,7 @@ OnRefusal = Callable[[ExplorerError], None] | None
 
 
 def say(screen: Screen[None], error: ExplorerError) -> None:
-    """What went wrong, at the corner of the screen: cleaned, for it may hold stored text."""
+    """What went wrong, as a toast: cleaned, since it may hold stored text."""
     title, text = clean_line(error.title), clean(error.message)
     screen.notify(text, title=title, severity="warning", markup=False)
 
@@ -37,7 +36,7 @@ class Lanes:
     def __init__(
         self, screen: Screen[None], failed: Callable[[StoreError], None] | None = None
     ) -> None:
-        """`failed` is told of a file that cannot be read; else the user is."""
+        """`failed` gets the error of a file that cannot be read; without it, the user is told."""
         self._screen = screen
         self._failed = failed or self._say_failure
         self._tokens: dict[str, CancelToken] = {}
@@ -98,7 +97,7 @@ class Lanes:
         except ExplorerError as error:
             self._post(lane, token, partial(refused, error))
         except BaseException:
-            # A bug, which is told elsewhere: nobody is to wait for it.
+            # A bug, which is reported elsewhere: nothing may wait for it.
             self._post(lane, token, lambda: None)
             raise
         else:
@@ -114,7 +113,7 @@ class Lanes:
         self._screen.notify(clean(error.message), title=error.title, severity="error", markup=False)
 
     def tell(self, token: CancelToken, then: Callable[[], None]) -> None:
-        """From a worker: have something done with what there is so far."""
+        """From a worker: do something with the results so far."""
         self._post("", token, then)
 
     def _post(self, lane: str, token: CancelToken, then: Callable[[], None]) -> None:
@@ -122,9 +121,9 @@ class Lanes:
             self._screen.call_later(self._finish, lane, token, then)
 
     def _finish(self, lane: str, token: CancelToken, then: Callable[[], None]) -> None:
-        """Take over a result, if nobody has asked for another since, and where it can be shown: a
-        screen that is being closed loses its widgets before it gets its last messages. What is
-        told on the way is of no `lane`."""
+        """Take over a result, unless another was asked for since, and where it can be shown: a
+        screen that is being closed loses its widgets before it gets its last messages. Results on
+        the way have no `lane`."""
         if self._screen._pruning:
             return
         if not token.cancelled:
@@ -146,6 +145,6 @@ class Lanes:
             self._tokens[lane].cancel()
 
     def stop(self) -> None:
-        """Nobody wants anything any more: leaving must not wait for a query."""
+        """Cancel everything: quitting must not wait for a query."""
         for token in self._tokens.values():
             token.cancel()

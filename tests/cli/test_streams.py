@@ -95,7 +95,7 @@ def test_an_agent_that_cannot_be_run_is_reported(
     monkeypatch.setenv("PATH", str(programs))
     said = command("resume", "--force", "s", "--db", path)
     assert said.code == ExitCode.FAILED
-    assert "Cannot be started" in said.err
+    assert "Cannot start the agent" in said.err
 
 
 TOO_LARGE = "9" * 20

@@ -66,7 +66,7 @@ def test_a_cancelled_copy_leaves_nothing(folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-def test_what_cannot_be_written_is_said_and_leaves_nothing(folder: Path) -> None:
+def test_a_copy_that_cannot_be_written_is_reported_and_leaves_nothing(folder: Path) -> None:
     copy = PrivateCopy("s")
     copy.path.mkdir()
     with pytest.raises(CannotWrite, match="File exists"):

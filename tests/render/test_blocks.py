@@ -94,14 +94,14 @@ def test_what_the_reader_folded_rules_over_what_is_unfolded_for_all() -> None:
     assert "  deep thought" not in lines(blocks(thought, folded))
 
 
-def test_reasoning_that_nobody_can_read_is_said_to_be_so() -> None:
+def test_reasoning_hidden_by_the_provider_is_labelled() -> None:
     made = lines(blocks(message(opaque_reasoning=True), View(80)))
-    assert any("only the provider can read" in line for line in made)
+    assert any("reasoning hidden by the provider" in line for line in made)
 
 
 def test_reasoning_of_which_only_a_summary_can_be_read_says_so() -> None:
     made = lines(blocks(message(opaque_reasoning=True, reasoning="In short."), View(80)))
-    assert "▸ reasoning · 2 words · the rest only the provider can read" in made
+    assert "▸ reasoning · 2 words · rest hidden by the provider" in made
 
 
 def test_a_system_prompt_and_a_summary_are_folded() -> None:
@@ -109,7 +109,7 @@ def test_a_system_prompt_and_a_summary_are_folded() -> None:
     assert "▸ system prompt · 3 words" in prompt
     summary = "[CONTEXT COMPACTION] the user wanted tea"
     assert any(
-        "summary of what came before" in line
+        "summary of earlier messages" in line
         for line in lines(blocks(message("user", summary), View(80)))
     )
 
@@ -128,7 +128,7 @@ def test_a_block_that_is_wider_than_the_pane_says_so() -> None:
     body = next(block for block in made if block.key == "text")
     assert body.cut
     assert body.opens_alone
-    assert body.lines[-1] == (("… wider than here · enter opens it", "link"),)
+    assert body.lines[-1] == (("… cut off at the right · enter: full width", "link"),)
     fits = blocks(message("user", "```\nx\n```"), View(80))
     assert not any(block.opens_alone for block in fits)
 

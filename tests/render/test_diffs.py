@@ -39,7 +39,7 @@ def test_only_a_few_lines_around_a_change_are_kept() -> None:
     assert _signs(changes) == "   -+   "
 
 
-def test_what_stayed_the_same_between_two_changes_is_folded() -> None:
+def test_unchanged_lines_between_two_changes_are_folded() -> None:
     lines = [str(number) for number in range(30)]
     changes = compared("\n".join(["a", *lines, "b"]), "\n".join(["A", *lines, "B"]))
     assert [change.text for change in changes[:6]] == [
@@ -48,7 +48,7 @@ def test_what_stayed_the_same_between_two_changes_is_folded() -> None:
         "0",
         "1",
         "2",
-        "⋯ 24 lines as before",
+        "⋯ 24 unchanged lines",
     ]
     assert amounts(changes) == "+2 −2"
 

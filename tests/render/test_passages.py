@@ -35,15 +35,15 @@ def test_a_skill_is_the_command_with_its_text_folded() -> None:
 
 def test_a_summary_is_folded_above_the_question_behind_it() -> None:
     assert _drawn(CONTINUED) == [
-        "▸ summary of what came before · 43 words",
+        "▸ summary of earlier messages · 43 words",
         "── you · 00:00",
         "Go on, please",
     ]
-    assert _drawn(NOTICE) == ["▸ summary of what came before · 27 words"]
+    assert _drawn(NOTICE) == ["▸ summary of earlier messages · 27 words"]
 
 
 def test_what_is_marked_as_a_summary_is_folded_whatever_it_looks_like() -> None:
-    assert _drawn("## Goal\nowls", summary=True) == ["▸ summary of what came before · 3 words"]
+    assert _drawn("## Goal\nowls", summary=True) == ["▸ summary of earlier messages · 3 words"]
 
 
 def test_a_notice_is_one_quiet_line_that_unfolds_to_its_text() -> None:
@@ -57,7 +57,7 @@ def test_a_notice_is_one_quiet_line_that_unfolds_to_its_text() -> None:
     assert len(line) <= 60
 
 
-def test_what_is_for_the_model_alone_says_so_and_is_quiet() -> None:
+def test_messages_for_the_model_only_are_labelled_and_dim() -> None:
     made = blocks(message("user", "scaffold", unseen=True), View(60))
     assert "── you · 00:00 · for the model only" in lines(made)
     assert {style for block in made for line in block.lines for _, style in line} <= {"dim", "text"}

@@ -61,7 +61,7 @@ def test_a_narrow_head_keeps_the_outcome_and_gives_up_the_duration_first() -> No
     ]
 
 
-def test_of_a_long_path_the_end_stays_in_sight() -> None:
+def test_a_long_path_is_cut_at_its_start() -> None:
     path = "/home/ada/code/parcel/scanner/events.py"
     shown = head("read_file", {"path": path}, {"content": "1|x"}, 50)
     assert shown == "▸ read_file  …/parcel/scanner/events.py  ✓ 1 line"
@@ -138,7 +138,7 @@ def test_brief_wraps_the_one_long_line_that_is_all() -> None:
 
 def test_a_long_body_says_how_much_is_missing() -> None:
     drawn = block("terminal", COMMAND, _steps(700))
-    assert words(drawn.lines)[-1] == "  … 501 more lines · enter opens them"
+    assert words(drawn.lines)[-1] == "  … 501 more lines · enter: show all"
     assert drawn.more == 501
 
 
@@ -371,7 +371,7 @@ def test_a_subagent_is_told_by_its_goal_and_its_report() -> None:
     report = {"status": "completed", "summary": "All is well.\nReally.", "duration_seconds": 64}
     result = {"results": [report], "total_duration_seconds": 65.0}
     assert full("delegate_task", {"goal": "Look around", "context": "here"}, result) == [
-        "▾ delegate_task  Look around  ✓ 1 m 5 s  ↳ enter goes there",
+        "▾ delegate_task  Look around  ✓ 1 m 5 s  ↳ enter: go to subagent",
         "  goal: Look around",
         "  context: here",
         "  task 1 · completed · 1 m 4 s",
@@ -425,18 +425,18 @@ def test_a_failure_in_words_is_drawn_as_one() -> None:
     assert drawn.lines[-1][-1] == ("Error executing tool: timeout", "error")
 
 
-def test_a_result_that_the_agent_cut_says_how_long_it_was_and_where_it_lies() -> None:
+def test_a_truncated_result_says_how_long_it_was_and_where_it_is_saved() -> None:
     text = (
         "<persisted-output>\nThis tool result was too large (123,456 characters, 120.6 KB).\n"
         "Full output saved to: /tmp/r/c.txt\nUse read_file.\n\nPreview (first 1500 chars):\n"
         '{"output": "one\\ntwo\n...\n</persisted-output>'
     )
     assert full("terminal", COMMAND, text) == [
-        "▾ terminal  make all  ✓ cut, 123.5 kB in all",
+        "▾ terminal  make all  ✓ truncated, 123.5 kB total",
         "  $ make all",
         "  one",
         "  two",
-        "  [cut by the agent · 123.5 kB in all, saved to /tmp/r/c.txt]",
+        "  [truncated by the agent · 123.5 kB total, saved to /tmp/r/c.txt]",
     ]
 
 

@@ -17,6 +17,7 @@ from explorer.render.figures import (
     exact,
     iso_utc,
     local_time,
+    when,
 )
 
 NOW = datetime(2026, 3, 12, 14, 2, 33, tzinfo=UTC).timestamp()  # a Thursday
@@ -74,6 +75,23 @@ def test_no_number_breaks_a_column_of_ten_characters(ts: float | None, now: floa
 )
 def test_age_is_said_in_the_shortest_clear_way(ts: float, shown: str) -> None:
     assert ago(ts, NOW, UTC) == shown
+
+
+@pytest.mark.parametrize(
+    ("ts", "shown"),
+    [
+        (NOW - 5, "just now"),
+        (NOW - 11 * 60, "11 min ago"),
+        (NOW - 3 * HOUR, "3 h ago"),
+        (NOW - DAY, "yesterday"),
+        (at(2026, 3, 10), "Tue"),
+        (at(2026, 3, 5), "5 Mar"),
+        (at(2024, 11, 2), "2024-11-02"),
+        (None, UNKNOWN),
+    ],
+)
+def test_in_a_sentence_the_units_are_spelt_out(ts: float | None, shown: str) -> None:
+    assert when(ts, NOW, UTC) == shown
 
 
 def test_last_evening_is_hours_ago_shortly_after_midnight() -> None:

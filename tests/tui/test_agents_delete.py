@@ -59,7 +59,7 @@ async def test_an_odd_id_is_not_handed_to_a_command(
     async with opened(path, trash=tmp_path / "trash.db") as driver:
         await driver.press("j", "d")
         assert not isinstance(driver.app.screen, Question)
-        assert "An id that is no plain name" in driver.told()[-1]
+        assert "is not safe on a command line" in driver.told()[-1]
 
 
 async def test_without_the_agent_it_says_why(

@@ -12,6 +12,7 @@ from explorer.keys.actions import ACTIONS
 from explorer.tui.app import ExplorerApp
 from explorer.tui.dialogs.questions import ProblemScreen
 from explorer.tui.screens.help import HelpScreen
+from explorer.tui.words import file_state, without_file
 from tests.tui.driving import NOW, Driver, opened
 
 
@@ -83,7 +84,7 @@ async def test_help_names_every_key_and_mark(demo: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [120, 60, 34])
-async def test_what_wraps_in_help_goes_on_below_the_words(demo: Path, width: int) -> None:
+async def test_wrapped_help_continues_below_the_words(demo: Path, width: int) -> None:
     async with opened(demo, size=(width, 40)) as driver:
         await driver.press("question_mark", "G")
         lines = driver.screen().splitlines()
@@ -181,6 +182,31 @@ async def test_the_top_bar_says_what_the_file_is(demo: Path) -> None:
         top = driver.screen().splitlines()[0]
         assert "state.db" in top
         assert "88 sessions" in top
+
+
+@pytest.mark.parametrize(
+    ("age", "live", "shown"),
+    [
+        (13, False, "written 13 s ago"),
+        (13, True, "live · written 13 s ago"),
+        (11 * 60, True, "idle · last written 11 min ago"),
+    ],
+)
+def test_a_file_is_live_only_if_an_agent_seems_to_have_it_open(
+    age: int, live: bool, shown: str
+) -> None:
+    assert file_state(NOW - age, NOW, live) == shown
+
+
+async def test_a_narrow_top_bar_leaves_numbers_out_instead_of_cutting_them(demo: Path) -> None:
+    async with opened(demo, size=(80, 24)) as driver:
+        driver.main.top.file = "Demo data"
+        driver.main.top.state = without_file("~/.hermes/state.db")
+        await driver.settle()
+        top = driver.screen().splitlines()[0]
+        assert (
+            top == " Session Explorer  Demo data  no ~/.hermes/state.db · open yours with --db PATH"
+        )
 
 
 async def test_of_a_long_path_the_top_bar_keeps_the_name_of_the_file(

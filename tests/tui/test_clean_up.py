@@ -114,21 +114,21 @@ async def test_the_top_bar_says_as_much_as_there_is_room_for(
     path: Path, width: int, said: str, facts: bool
 ) -> None:
     async with opened(path, size=(width, 24)) as driver:
-        driver.main.top.state = "live · written 20s ago"
+        driver.main.top.state = "live · written 20 s ago"
         driver.main.top.facts = "12,345 sessions · 1,234,567 messages · 812 MB"
         await driver.settle()
         top = _top(driver)
         assert said in top
         assert ("812 MB" in top) is facts
         assert "state.db" in top
-        assert "written 20s ago" in top
+        assert "written 20 s ago" in top
 
 
 async def test_a_tiny_terminal_keeps_the_state_of_the_file(path: Path) -> None:
     async with opened(path, size=(44, 24)) as driver:
-        driver.main.top.state = "at rest · 11m"
+        driver.main.top.state = "idle · last written 11 min ago"
         await driver.settle()
-        assert "at rest · 11m" in _top(driver)
+        assert "idle · last written 11 min ago" in _top(driver)
 
 
 async def test_the_language_knows_what_is_expiring(path: Path) -> None:

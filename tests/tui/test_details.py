@@ -115,7 +115,7 @@ async def test_y_copies_the_id_of_the_newest_part(demo: Path) -> None:
         await driver.settle()
         await driver.press("i", "y")
         assert driver.app.clipboard == store.columns({ID}, [key])[ID][key]
-        assert "Copied the id" in driver.said()
+        assert "Copied session id (" in driver.said()
 
 
 async def test_they_can_be_scrolled_and_resized(demo: Path) -> None:

@@ -115,7 +115,7 @@ async def test_an_edit_that_breaks_is_told_and_the_next_one_is_done(
             go.set()
             await driver.settle()
         assert driver.app.screen is driver.main
-        assert "A bug: ZeroDivisionError: by nought" in driver.told()
+        assert "Unexpected error: ZeroDivisionError: by nought" in driver.told()
         await driver.press("g", "d")
         await driver.press("y")
         assert driver.listed() == ["bee", "cat"]

@@ -67,7 +67,7 @@ async def test_all_matches_are_counted_and_the_first_is_in_sight(talk: Path) -> 
         assert "question 20 with a Needle in it" in driver.screen()
 
 
-async def test_what_is_in_sight_is_looked_through_without_being_read_again(
+async def test_visible_messages_are_searched_without_being_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "state.db"
@@ -141,16 +141,16 @@ async def test_an_expression_stands_between_slashes(talk: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["/(/", "/[/", "/*/", "/(?P<a/"])
-async def test_what_is_no_expression_is_said_to_be_none(talk: Path, text: str) -> None:
+async def test_an_invalid_expression_is_reported(talk: Path, text: str) -> None:
     async with opened(talk) as driver:
         await _find(driver, text)
         assert "Not a regular expression" in _said(driver)
 
 
-async def test_what_is_not_there_is_said_not_to_be(talk: Path) -> None:
+async def test_a_find_without_matches_says_so(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "xyzzy")
-        assert _said(driver) == "not in this session"
+        assert _said(driver) == "no matches"
 
 
 @pytest.mark.parametrize("text", ["[bold]", "$^", "a.b", "\\", "C++", "//", "/"])
@@ -159,7 +159,7 @@ async def test_odd_text_is_looked_for_as_it_is(talk: Path, text: str) -> None:
         await driver.press("enter", "ctrl+f")
         driver.main.query_one(FindBar).input.value = text
         await driver.settle()
-        assert _said(driver) in ("not in this session", "1 of 1")
+        assert _said(driver) in ("no matches", "1 of 1")
 
 
 async def test_a_find_starts_where_the_reader_is(talk: Path) -> None:
@@ -274,7 +274,7 @@ async def test_a_match_below_what_is_shown_leads_to_the_line_that_says_so(tmp_pa
         await _find(driver, "needle")
         await driver.press("enter", "n", "n")
         assert _said(driver) == "3 of 3"
-        assert "more lines · enter opens them" in driver.screen()
+        assert "more lines · enter: show all" in driver.screen()
         await driver.press("enter")
         assert "line 4500 needle" in driver.screen()
         assert _said(driver) == "3 of 3"
@@ -317,10 +317,10 @@ async def test_a_block_alone_says_whose_it_is_keeps_its_place_and_is_copied(
         assert driver.screen().splitlines()[1].split()[1:3] == first
         await driver.press("y")
         assert driver.app.clipboard == text
-        assert "Copied the block" in driver.said()
+        assert "Copied block (" in driver.said()
 
 
-async def test_what_a_match_unfolded_is_folded_again_when_one_goes_on(talk: Path) -> None:
+async def test_a_block_unfolded_for_a_match_is_folded_at_the_next_match(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "needle, think")
         assert "▾ reasoning" in driver.screen()
@@ -332,7 +332,7 @@ async def test_what_a_match_unfolded_is_folded_again_when_one_goes_on(talk: Path
         assert "▸ reasoning" in driver.screen()
 
 
-async def test_what_the_reader_unfolds_stays_so_when_one_goes_on(talk: Path) -> None:
+async def test_a_block_unfolded_by_the_reader_stays_unfolded_at_the_next_match(talk: Path) -> None:
     async with opened(talk) as driver:
         await driver.press("enter", "G", "left_curly_bracket", "z")
         assert "▾ reasoning" in driver.screen()
@@ -350,7 +350,7 @@ async def test_a_find_goes_through_all_parts_of_a_conversation(tmp_path: Path) -
         assert _said(driver) == "1 of 1"
         await driver.press("ctrl+u")
         await driver.type("mirrored the image")
-        assert "▾ summary of what came before" in driver.screen()
+        assert "▾ summary of earlier messages" in driver.screen()
         await driver.press("ctrl+u")
         await driver.type("van")
         assert _said(driver) == "1 of 1"
@@ -358,7 +358,7 @@ async def test_a_find_goes_through_all_parts_of_a_conversation(tmp_path: Path) -
         await driver.press("escape", "c")
         await driver.press("ctrl+f")
         await driver.type("boxes")
-        assert _said(driver) == "not in this session"
+        assert _said(driver) == "no matches"
 
 
 def _at_once(driver: Driver, keys: str) -> None:

@@ -1,4 +1,4 @@
-"""Questions that come when somebody has gone on meanwhile."""
+"""Questions that come when the user has moved on."""
 
 import threading
 from pathlib import Path
@@ -8,9 +8,10 @@ import pytest
 from explorer.stores.edits.editor import Editor
 from explorer.stores.ours.trash import TrashFile
 from explorer.tui import agent_commands as resuming
-from explorer.tui.dialogs.questions import GONE_ON, ProgressDialog, Question
+from explorer.tui.dialogs.questions import ProgressDialog, Question
 from explorer.tui.edits import confirm as edit_lane
 from explorer.tui.edits.edit_controller import Rename
+from explorer.tui.words import MOVED_ON
 from tests.factories import rows
 from tests.tui.driving import NAMES, Driver, Held, animals, opened
 
@@ -44,7 +45,7 @@ async def test_a_letter_typed_into_the_search_bar_is_no_yes(
         await driver.settle()
         await driver.press("y")
         assert _typed(driver) == "day"
-        assert GONE_ON in driver.said()
+        assert MOVED_ON in driver.said()
         assert _ids(path) == [*NAMES]
 
 
@@ -148,7 +149,7 @@ async def test_the_trash_does_not_open_under_typing_fingers(
         await driver.settle()
         await driver.type("xy")
         assert _typed(driver) == "xy"
-        assert GONE_ON in driver.said()
+        assert MOVED_ON in driver.said()
 
 
 async def test_whoever_has_gone_on_is_not_handed_over(
@@ -163,4 +164,4 @@ async def test_whoever_has_gone_on_is_not_handed_over(
         await driver.settle()
         await driver.press("y")
         assert _typed(driver) == "y"
-        assert GONE_ON in driver.said()
+        assert MOVED_ON in driver.said()

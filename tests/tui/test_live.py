@@ -143,7 +143,9 @@ async def test_new_messages_of_the_session_being_read_are_added(path: Path) -> N
         await _until(driver, "one more thing")
 
 
-async def test_the_cursor_goes_along_when_its_conversation_is_continued(path: Path) -> None:
+async def test_the_cursor_moves_to_the_new_part_when_its_conversation_is_continued(
+    path: Path,
+) -> None:
     async with opened(path) as driver:
         await driver.press("j", "j", "j", "j")
         row = driver.main.sessions.current
@@ -226,7 +228,7 @@ async def test_what_arrives_while_the_list_is_made_another_way_is_not_lost(
         assert driver.counted() == "82 listed · 7 parts folded"
 
 
-async def test_one_arrives_at_the_session_one_goes_to_also_if_the_file_changes_meanwhile(
+async def test_going_to_a_session_arrives_there_even_if_the_file_changes(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(path) as driver:

@@ -53,7 +53,7 @@ async def test_text_appears_before_all_messages_are_known(
         gate.set()
         await driver.settle()
         assert "message 1 of 500" in driver.screen()
-        assert "new below" not in driver.screen()
+        assert "below · G" not in driver.screen()
         assert [line[:110] for line in driver.screen().splitlines()[4:36]] == [
             line[:110] for line in seen.splitlines()[4:36]
         ]

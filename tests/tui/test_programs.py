@@ -70,7 +70,7 @@ def test_the_editor_gets_the_whole_conversation_and_nothing_is_left(
     with program.terminal as terminal:
         terminal.until("message 1 of")
         terminal.press(b"E")
-        terminal.until("reader ended with code 3", "Long #2")
+        terminal.until("reader exited with code 3", "Long #2")
         assert program.left() == []
         terminal.press(b"q")
         assert terminal.leave() == 0
@@ -123,7 +123,7 @@ def test_a_signal_to_leave_is_obeyed_when_the_program_has_ended(
     assert list(program.copies.iterdir()) == []
 
 
-def test_a_terminal_that_is_closed_meanwhile_ends_the_app(path: Path, standin: StandIn) -> None:
+def test_closing_the_terminal_during_a_program_ends_the_app(path: Path, standin: StandIn) -> None:
     program = Program(standin, path, PAGER="reader", STANDIN_WAIT="yes")
     with program.terminal as terminal:
         terminal.until("message 1 of")

@@ -231,7 +231,7 @@ async def test_what_other_rules_took_is_not_deleted_while_it_looks(
         screen.action_edit("delete")
         await driver.pilot.pause()
         assert driver.app.screen is screen, "no question about what the old rules took"
-        assert "Still looking" in driver.said()
+        assert "Still checking" in driver.said()
         looking.let_go()
         await driver.settle()
         assert "0 conversations would go" in driver.screen()

@@ -79,7 +79,7 @@ def _stop_half_way(terminal: Terminal, path: Path) -> None:
     terminal.press(b"d")
     terminal.until("Prune 699 sessions?")
     terminal.press(b"y")
-    terminal.until("messages a second")
+    terminal.until("messages per second")
     terminal.press(b"\x1b")
     told = re.compile(r"Pruned (\d+) of 699")
     found = told.search(terminal.until("stopped:", lambda text: told.search(text) is not None))

@@ -10,6 +10,7 @@ from explorer.render.passages import addresses, code_of
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.questions import Choice, Question
 from explorer.tui.reading.transcript_view import ReadingCommand
+from explorer.tui.words import COPY_NOTE
 from tests.factories import altered, one_session, say
 from tests.tui.driving import NOW, Driver, opened
 
@@ -79,9 +80,9 @@ async def test_a_seam_says_what_was_compressed_and_repeats_are_shown_once(chain:
     async with opened(chain) as driver:
         lines = _lines(driver)
         assert any("part 2 of 2 · compressed here, 6 messages summarised" in line for line in lines)
-        assert any("2 messages of the part before repeated" in line for line in lines)
+        assert any("2 messages repeated from the previous part" in line for line in lines)
         assert lines.count("first part 2") == 1
-        assert any("summary of what came before" in line for line in lines)
+        assert any("summary of earlier messages" in line for line in lines)
 
 
 async def test_R_shows_what_a_seam_repeats(chain: Path) -> None:
@@ -106,11 +107,11 @@ async def test_c_reads_this_part_alone_and_the_whole_again(chain: Path) -> None:
         await driver.press("enter", "G")
         assert "after a while" in driver.screen()
         await driver.press("c")
-        assert "this part alone" in driver.screen()
+        assert "this part only · " in driver.screen()
         assert "first part 0" not in _lines(driver)
         assert "second part" in _lines(driver)
         await driver.press("c")
-        assert "this part alone" not in driver.screen()
+        assert "this part only" not in driver.screen()
         assert "second part" in _lines(driver)
 
 
@@ -121,10 +122,10 @@ async def test_c_says_when_there_is_only_one_part(tmp_path: Path) -> None:
         state.append_message("s", "user", "hello", timestamp=NOW - 90)
     async with opened(path) as driver:
         await driver.press("enter", "c")
-        assert "only one part" in driver.said()
+        assert "Not a continued conversation" in driver.said()
 
 
-async def test_rewound_messages_are_shown_on_request_and_said_to_be(tmp_path: Path) -> None:
+async def test_rewound_messages_are_shown_on_request_and_labelled(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=NOW - 100)
@@ -137,7 +138,7 @@ async def test_rewound_messages_are_shown_on_request_and_said_to_be(tmp_path: Pa
         await driver.press("enter", "R")
         assert "taken back" in _lines(driver)
         assert any("rewound" in line for line in _lines(driver))
-        assert "with rewound and hidden messages" in driver.screen()
+        assert "+ rewound and repeated messages" in driver.screen()
 
 
 async def test_coming_back_finds_the_place_and_the_folds(demo: Path) -> None:
@@ -188,13 +189,13 @@ async def test_a_call_to_a_subagent_leads_to_it_and_backspace_returns(demo: Path
         reading = driver.main.pane.reader.session
         assert reading is not None
         assert reading.kind == "subagent"
-        assert "⌫ returns" in driver.screen()
+        assert "⌫ back · " in driver.screen()
         await driver.press("backspace")
         assert "Review the retry queue" in str(transcript.border_title)
         assert transcript.position() == before
 
 
-async def test_exclamation_goes_to_what_went_wrong(demo: Path) -> None:
+async def test_exclamation_goes_to_the_next_error(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press("enter", "exclamation_mark")
         laid, block = driver.main.transcript.here()
@@ -218,16 +219,18 @@ async def test_y_copies_the_true_text_of_a_block_made_safe(tmp_path: Path) -> No
         assert _copied(driver).startswith("run **this**:\n\n```sh\nls -l\n```\nnow ")
         assert "\x1b" not in _copied(driver)
         assert "\u202e" not in _copied(driver)
-        assert "Copied the block" in driver.said()
+        assert "Copied block (" in driver.said()
         await driver.press("ctrl+y")
         assert _copied(driver) == "ls -l"
+        assert "Copied code (5 characters)" in driver.said()
+        assert driver.said().count(COPY_NOTE) == 1, "once a run"
         await driver.press("Y")
         assert _copied(driver) == "20260921_1"
         await driver.press("J")
         assert '"role": "assistant"' in _copied(driver)
 
 
-async def test_what_is_too_long_for_a_clipboard_is_cut_and_said(tmp_path: Path) -> None:
+async def test_text_too_long_for_a_clipboard_is_cut_and_the_toast_says_so(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=NOW - 100)
@@ -236,7 +239,7 @@ async def test_what_is_too_long_for_a_clipboard_is_cut_and_said(tmp_path: Path) 
         await driver.press("enter", "y")
         assert len(_copied(driver)) == 100_000
         assert len(base64.b64encode(_copied(driver).encode())) < 200_000
-        assert "100,000 characters of 150,000" in driver.said()
+        assert "Copied only the first 100,000 of 150,000 characters." in driver.said()
 
 
 async def test_a_link_is_opened_only_after_its_target_was_shown(
@@ -275,11 +278,11 @@ def test_only_web_addresses_are_links(text: str, found: list[str]) -> None:
     assert addresses(text) == found
 
 
-def test_code_is_what_stands_in_fences() -> None:
+def test_code_is_the_text_between_fences() -> None:
     assert code_of("a\n```py\nx = 1\n```\nb\n~~~\ny\n~~~\n```\nopen") == "x = 1\ny\nopen"
 
 
-async def test_what_comes_below_the_screen_is_announced_and_G_goes_there(tmp_path: Path) -> None:
+async def test_new_messages_below_the_screen_are_announced_and_G_goes_there(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s", "cli", started_at=NOW - 5000, title="Long")
@@ -292,9 +295,9 @@ async def test_what_comes_below_the_screen_is_announced_and_G_goes_there(tmp_pat
                 say(db, "s", role="user", content=f"new {number}", timestamp=NOW - 10 + number)
         driver.main.file.changed()
         await driver.settle()
-        assert "4 new below" in driver.screen()
+        assert "4 new messages below · G: go to the end" in driver.screen()
         await driver.press("G")
-        assert "new below" not in driver.screen()
+        assert "below · G" not in driver.screen()
         assert "new 3" in driver.screen()
 
 
@@ -331,7 +334,7 @@ async def _add(driver: Driver, path: Path, *texts: str) -> None:
     await driver.settle()
 
 
-async def test_who_sees_the_end_follows_what_is_added(tmp_path: Path) -> None:
+async def test_a_reader_at_the_end_follows_new_messages(tmp_path: Path) -> None:
     path = one_session(tmp_path / "state.db", "hello", "Hi.")
     async with opened(path, size=(120, 24)) as driver:
         await driver.press("enter", "G")
@@ -341,7 +344,7 @@ async def test_who_sees_the_end_follows_what_is_added(tmp_path: Path) -> None:
         assert transcript.vertical_scrollbar.position == transcript.scroll_y > 0
         await _add(driver, path, "and one more thing")
         assert "▌ and one more thing" in driver.screen()
-        assert "new below" not in driver.screen()
+        assert "below · G" not in driver.screen()
 
 
 async def test_a_block_that_was_chosen_stays_so_while_more_is_added(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ async def test_long_arguments_are_capped_with_a_word_and_open_alone(tmp_path: Pa
 
     async with opened(_store(tmp_path / "state.db", write), size=(120, 80)) as driver:
         await driver.press("enter", "o", "o")
-        assert "more lines · enter opens them" in driver.screen()
+        assert "more lines · enter: show all" in driver.screen()
         await driver.press("enter", "G")
         screen = driver.screen()
         assert "code line 299" in screen

@@ -5,7 +5,7 @@ import pytest
 from explorer.browse.row_cache import marks_of, row_lines
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width
-from explorer.tui.screens.help import MARKS
+from explorer.tui.words import MARKS
 from tests.tui.driving import NOW
 
 DAY = 86_400.0

@@ -170,7 +170,7 @@ def test_a_closed_terminal_ends_the_app() -> None:
 
 def test_without_a_state_file_the_demo_opens_and_says_so(tmp_path: Path) -> None:
     with Terminal([], environment={"HOME": str(tmp_path)}) as terminal:
-        terminal.until("Fix docker deployment", "Demo data: no ~/.hermes/state.db")
+        terminal.until("Fix docker deployment", "Demo data", "· open yours with --db PATH")
         terminal.press(b"q")
         assert terminal.leave() == 0
 

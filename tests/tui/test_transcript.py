@@ -169,14 +169,14 @@ def _border(driver: Driver) -> str:
     return str(driver.main.transcript.border_subtitle)
 
 
-async def test_what_is_too_wide_says_so_and_opens_alone(tmp_path: Path) -> None:
+async def test_a_block_that_is_too_wide_says_so_and_opens_full_screen(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with StateFile.create(path) as state:
         state.create_session("s1", "cli", started_at=NOW - 900, title="Wide")
         line = "x = " + "1 + " * 60 + "the_end"
         state.append_message("s1", "user", f"look:\n```python\n{line}\n```", timestamp=NOW - 890)
     async with opened(path) as driver:
-        assert "wider than here · enter opens it" in driver.screen()
+        assert "cut off at the right · enter: full width" in driver.screen()
         assert "the_end" not in driver.screen()
         await _reading(driver)
         await driver.press("enter")
@@ -317,7 +317,7 @@ async def test_the_parts_of_a_conversation_are_read_as_one_with_a_seam(demo: Pat
         assert len(seams) == 2
 
 
-async def test_a_message_deleted_meanwhile_is_said_to_be_gone(talk: Path) -> None:
+async def test_a_message_deleted_while_reading_is_reported(talk: Path) -> None:
     import sqlite3
 
     async with opened(talk) as driver:

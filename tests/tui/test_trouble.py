@@ -70,7 +70,7 @@ async def test_an_inconsistent_file_is_listed_and_called_damaged(path: Path) -> 
         assert "Fix docker deployment" in driver.listed()
 
 
-async def test_a_schema_that_is_not_text_is_a_problem_screen(path: Path) -> None:
+async def test_a_schema_that_is_not_text_is_reported_as_a_problem(path: Path) -> None:
     with altered(path) as db:
         db.execute("CREATE TABLE odd (id CHECK (id > 98765))")
     path.write_bytes(path.read_bytes().replace(b"id > 98765", b"id \xff 98765"))
@@ -89,7 +89,7 @@ async def test_another_file_in_the_place_of_one_that_vanished_ends_the_trouble(p
         await driver.until(lambda: "No such file" not in _bar(driver))
 
 
-async def test_a_search_that_fails_now_says_so_and_runs_when_the_file_is_back(
+async def test_a_failed_search_is_reported_and_done_when_the_file_is_back(
     path: Path,
 ) -> None:
     async with opened(path) as driver:
@@ -150,7 +150,7 @@ async def test_a_lock_is_shown_while_it_lasts_and_the_request_is_answered_after_
     async with opened(path) as driver:
         with Locker(path) as locker:
             await driver.pilot.press("j")
-            await driver.until_seen(lambda: "busy: another program has locked it" in _bar(driver))
+            await driver.until_seen(lambda: "busy: locked by another program" in _bar(driver))
             assert "Fix docker deployment" in driver.screen()
             await driver.until_seen(lambda: driver.main.transcript.has_class("-old"))
             locker.release()

@@ -48,7 +48,7 @@ async def test_notices_are_quiet_and_hidden_messages_come_with_a_key(path: Path)
         shown = _text(driver)
         assert "for the model only" in shown
         assert "[scaffold] model-only line" in shown
-        assert "with rewound and hidden messages · " in shown
+        assert "+ rewound and repeated messages · " in shown
         assert " of 6" in shown
         await driver.press("R")
         assert "scaffold" not in _text(driver)
@@ -111,7 +111,7 @@ async def test_a_question_behind_a_summary_is_read_below_it(path: Path) -> None:
         lines = [line.strip(" │▌") for line in _text(driver).splitlines()]
         at = next(at for at, line in enumerate(lines) if line == "Go on with part 2, please")
         assert lines[at - 1].startswith("── you · ")
-        assert lines[at - 2].startswith("▸ summary of what came before · ")
+        assert lines[at - 2].startswith("▸ summary of earlier messages · ")
 
 
 @pytest.mark.parametrize("name", ["hermes-v30", "hermes-v31"])

@@ -157,7 +157,7 @@ def _is_tag_line(state: StateBlock, line: int) -> bool:
 
 def _not_indented(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Whether a line ends what is above it because it is neither quoted nor indented. CommonMark
-    would go on there, but who answers below a quote means an answer."""
+    would go on there, but a line below a quote is meant as an answer."""
     if not silent or state.parentType == "table":
         return False
     outside = state.sCount[start] < state.blkIndent and state.sCount[start] <= state.listIndent

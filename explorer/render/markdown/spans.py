@@ -184,7 +184,7 @@ class Code:
     def lines(self, code: str, language: str, width: int, limit: int) -> list[Line]:
         """The first lines of clean code that fit, in colours as far as the language is known."""
         written = [line.rstrip() for line in code.split("\n", limit)[:limit]]
-        # Cut before they are coloured: what nobody sees costs nothing.
+        # Cut before they are coloured: what is not visible costs nothing.
         shown = [fit(line, width) for line in written]
         self.cut = self.cut or shown != written
         language = _ALIASES.get(language.lower(), language.lower())

@@ -56,7 +56,7 @@ def _row_part(words: str, style: str, rest: int = 0) -> BodyPart:
 
 
 def _fields_part(fields: dict[str, object], side: bool = False) -> list[BodyPart]:
-    """Fields by their names, for whoever unfolds the block."""
+    """Fields by their names, for an unfolded block."""
     made = rows_part(partial(field_rows, fields))
     return [made._replace(brief=False, side=side)] if fields else []
 
@@ -129,7 +129,7 @@ def file_look(content: str) -> Look:
 
 
 def arguments(given: object, skip: Collection[str] = ()) -> list[BodyPart]:
-    """All other arguments, for whoever wants to know them."""
+    """All other arguments, for an unfolded block."""
     if isinstance(given, dict):
         return _fields_part(_telling(given, skip), side=True)
     if not _says(given):
@@ -157,7 +157,7 @@ def answer(result: ToolResult | None, skip: Collection[str] = ()) -> list[BodyPa
 
 
 def aside(result: ToolResult | None, skip: Collection[str] = ()) -> list[BodyPart]:
-    """What came back of a call whose arguments tell more: in brief only what went wrong."""
+    """The result of a call whose arguments say more: in brief only the error."""
     if result is None or result.value is None or result.failed:
         return answer(result, skip)
     details = _fields_part(_telling(result.fields, (*skip, *TOLD)))
@@ -191,12 +191,12 @@ def _around(result: ToolResult) -> list[BodyPart]:
     """What the agent has added: that it cut the result, hints."""
     parts = []
     if result.partial and result.length is None:
-        said = f"[JSON · {size(len(result.text))} in all]"
+        said = f"[JSON · {size(len(result.text))} total]"
         parts.append(_row_part(said, "dim", rest=len(result.text)))
     if result.length is not None:
         where = re.search(_SAVED_TO, result.before)
         saved = f", saved to {where[1]}" if where else ""
-        said = f"[cut by the agent · {size(result.length)} in all{saved}]"
+        said = f"[truncated by the agent · {size(result.length)} total{saved}]"
         parts.append(_row_part(said, "dim"))
     hint = re.sub(_CLOSING, "", result.after[:LONGEST_PROGRAM]).strip()
     if hint:

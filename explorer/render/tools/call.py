@@ -57,8 +57,8 @@ def delegates(call: ToolCall | None) -> bool:
 
 
 def head(work: Work, folded: bool, width: int, waiting: bool = False) -> Line:
-    """The call in a line: ▸ terminal  make all  ✗ exit 2 · 48 lines · 2.1 s. What somebody is
-    `waiting` for may still come."""
+    """The call in a line: ▸ terminal  make all  ✗ exit 2 · 48 lines · 2.1 s. A result that is
+    `waiting` may still come."""
     start = f"{'▸' if folded else '▾'} {clean_line(work.use.name, 60)}"
     argument, is_path = _argument(work)
     none = ("no result yet", "dim") if waiting else ("no result", "error")
@@ -155,7 +155,7 @@ def _facts(work: Work, said: str) -> list[str]:
 def _amount(result: ToolResult) -> str:
     """How much came back: lines where it is text, else bytes."""
     if result.length is not None:
-        return f"cut, {size(result.length)} in all"
+        return f"truncated, {size(result.length)} total"
     if result.partial:
         return size(len(result.text))
     said = result.said or result.fields.get("error")
@@ -169,7 +169,7 @@ def _amount(result: ToolResult) -> str:
     else:
         tells = set(result.fields) - set(TOLD) or isinstance(result.value, list)
         much = size(len(result.text)) if tells else ""
-    return f"{much}, cut" if result.fields.get("truncated") is True else much
+    return f"{much}, truncated" if result.fields.get("truncated") is True else much
 
 
 def _took(call: ToolCall | None, answer: Message | None, result: ToolResult | None) -> float | None:

@@ -172,5 +172,5 @@ def _folded(lines: Sequence[str]) -> list[DiffLine]:
     hidden = len(lines) - 2 * CONTEXT
     if hidden < 2:
         return kept
-    said = DiffLine("@", f"⋯ {plural(hidden, 'line')} as before")
+    said = DiffLine("@", f"⋯ {plural(hidden, 'unchanged line')}")
     return [*kept[:CONTEXT], said, *kept[-CONTEXT:]]

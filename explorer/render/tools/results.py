@@ -145,7 +145,7 @@ def main_field(fields: dict[str, object]) -> str:
 
 
 def placeholder(text: str) -> str:
-    """Type and size, clean, of what is no text; nothing for what is."""
+    """Type and size of data that is not text, clean; empty for text."""
     start = text[:2000]
     if len(text) < 300 and re.fullmatch(MEDIA, text.strip()):
         return clean_line(text)

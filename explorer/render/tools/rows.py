@@ -149,8 +149,8 @@ def _filled(rows: Iterator[TextRow], room: Room) -> Drawn:
 
 
 def _shortened(first: list[TextRow], between: int, last: list[TextRow], room: Room) -> list[Line]:
-    """The rows cut, with word of what is left out between them; of a single row there is none,
-    since it would take the place of that row."""
+    """The rows cut, with a line for those left out between them; not for a single row, since the
+    line would take its place."""
     gap = [left_out(between, room.width)] if between > 1 else []
     rows = [[_cut(row, room.width) for row in part] for part in (first, last)]
     return [*rows[0], *gap, *rows[1]]

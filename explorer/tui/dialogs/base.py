@@ -1,7 +1,7 @@
-"""Screens that lie over others, and close only themselves.
+"""Screens that open over others, and close only themselves.
 
-Textual closes whatever is on top. A dialog that is told to close when it has been left would close
-what lay below it, and one that something lies over would stay.
+Textual closes whatever is on top. A dialog that is closed twice would close the screen below it,
+and one with another screen on top of it would stay.
 """
 
 from textual.await_complete import AwaitComplete
@@ -23,7 +23,7 @@ class Closing(Screen[ScreenResultType]):
         self.dismiss()
 
     def leave(self) -> None:
-        """Close it from elsewhere: now, or when what lies over it has gone."""
+        """Close it from elsewhere: now, or when the screens over it have closed."""
         self._leaving = True
         self.dismiss()
 
@@ -33,6 +33,6 @@ class Closing(Screen[ScreenResultType]):
 
 
 class Dialog(ModalScreen[ScreenResultType], Closing[ScreenResultType]):
-    """The same, where what lies below stays in sight."""
+    """The same, with the screen below still visible."""
 
     CSS_PATH = style("dialogs")

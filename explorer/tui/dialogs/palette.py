@@ -1,7 +1,7 @@
 """The command palette, which closes once and runs what was chosen once.
 
 Textual's own closes with every enter and click that reaches it, also with those that were on their
-way when it had closed: the second one would take the screen below along, or raise.
+way when it had closed: the second one would close the screen below, or raise.
 """
 
 from textual import on
@@ -27,7 +27,7 @@ from explorer.tui.dialogs.base import Closing
 from explorer.tui.widgets.fields import SteadyList
 
 IN_TITLE, IN_SYNONYMS = 2000.0, 1000.0
-"""What the beginnings of words count for, against letters that are found anywhere in a title."""
+"""Scores for beginnings of words, against letters that are found anywhere in a title."""
 SYNONYMS = {action.title: action.synonyms for action in ACTIONS if action.synonyms}
 
 
@@ -63,11 +63,11 @@ class Palette(CommandPalette, Closing[None]):
     """All commands."""
 
     def compose(self) -> ComposeResult:
-        """As Textual's, with a list that stands clicks."""
+        """As Textual's, with a list that survives clicks."""
         with Vertical(id="--container"):
             with Horizontal(id="--input"):
                 yield SearchIcon()
-                yield CommandInput(placeholder="Search for commands…", select_on_focus=False)
+                yield CommandInput(placeholder="Search commands …", select_on_focus=False)
             with Vertical(id="--results"):
                 yield Commands()
                 yield LoadingIndicator()
@@ -77,7 +77,7 @@ class Palette(CommandPalette, Closing[None]):
     @on(Button.Pressed)
     @on(OptionList.OptionSelected)
     def _only_while_open(self, event: Message) -> None:
-        """What comes after it has closed is for nobody. Ours is asked before Textual's."""
+        """Drop what comes after it has closed. Ours is asked before Textual's."""
         if not self.is_active:
             event.stop()
             event.prevent_default()

@@ -1,9 +1,8 @@
-"""The dialogs that ask, and when they may open. All take clean text; the harmless answer is the one
-that is chosen.
+"""The dialogs that ask, and when they may open. All take clean text; the harmless answer has the
+focus.
 
-A question that comes late must not open under the fingers of somebody who types elsewhere by then:
-a "y" that was meant for the search bar would answer it. How far an edit is does not count, since
-nobody went there.
+A question that comes late must not open while the user types elsewhere: a "y" that was meant for
+the search bar would answer it. The progress of an edit does not count: it opens by itself.
 """
 
 import time
@@ -22,17 +21,17 @@ from textual.widgets.option_list import Option
 from explorer.cancel import CancelToken
 from explorer.errors import ExitCode, StoreError
 from explorer.render.clean import clean, clean_line
-from explorer.render.figures import count, duration
+from explorer.render.figures import count, duration, plural
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.fields import Options, TextField
+from explorer.tui.words import MOVED_ON, STARTING, STOPPING, pace
 
 T = TypeVar("T")
 
 BAR = 40
-"""Cells of the bar that says how far an edit is."""
-GONE_ON = "You went on meanwhile: nothing was done. Ask again."
+"""Cells of the progress bar."""
 
 
 class Instead(NamedTuple):
@@ -55,7 +54,7 @@ class Question(Dialog[bool]):
         no: str = "Cancel",
         instead: "Instead | None" = None,
     ) -> None:
-        """`instead` is something else that can be done."""
+        """`instead` is a third answer."""
         super().__init__()
         self._instead = instead
         self._title = title
@@ -90,7 +89,7 @@ def ask(at: Widget, question: Question, do: Callable[[], None]) -> None:
 
 
 def ask_for(at: Widget, dialog: Dialog[T], then: Callable[[T], None]) -> None:
-    """Open a dialog, and go on with what it answers, if it does."""
+    """Open a dialog, and continue with its answer, if there is one."""
     at.app.push_screen(dialog, lambda answer: None if answer is None else then(answer))
 
 
@@ -120,7 +119,7 @@ class OptionsDialog(Dialog[ScreenResultType]):
 
 
 class Choice(OptionsDialog[T]):
-    """One of a few things: what was chosen, or nothing."""
+    """One of several options: the chosen one, or nothing."""
 
     def __init__(
         self,
@@ -139,8 +138,8 @@ class Choice(OptionsDialog[T]):
 
 
 class Several(OptionsDialog[frozenset[T]]):
-    """Any number of a few things: what was marked; without marks, what the cursor is on. The first
-    line stands for none of them."""
+    """Any number of options: those that are checked, else the one under the cursor. The first line
+    stands for none of them."""
 
     BINDINGS = bindings("several")
     SCOPE = "several"
@@ -148,7 +147,7 @@ class Several(OptionsDialog[frozenset[T]]):
     def __init__(
         self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
     ) -> None:
-        """`options` are (value, words), `any_` says what it is not to choose."""
+        """`options` are (value, words), `any_` is the line for none of them."""
         self._options: list[tuple[T | None, str]] = [(None, any_), *options]
         self._marked = set(marked)
         places = (at for at, (value, _) in enumerate(self._options) if value in self._marked)
@@ -180,7 +179,7 @@ class Prompt(Dialog[str]):
     BINDINGS = bindings("prompt")
 
     def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:
-        """`check` says whether a text will do, and a word about it."""
+        """`check` says whether a text is valid, and a hint about it."""
         super().__init__()
         self._title = title
         self._value = value
@@ -212,9 +211,9 @@ class Prompt(Dialog[str]):
 
 
 class ProgressDialog(Dialog[None]):
-    """Closed by whoever opened it. Takes clean text.
+    """Closed by its caller. Takes clean text.
 
-    It opens by itself, so no key stops the work that may have been meant for what lies below."""
+    It opens by itself, so no key stops the work that may be meant for the screen below."""
 
     AUTO_FOCUS = ""
     BINDINGS = bindings("progress")
@@ -225,9 +224,9 @@ class ProgressDialog(Dialog[None]):
         self._title = title
         self._stop = stop
         self._begun = time.monotonic()
-        # Made here: what is told before they are on the screen, or after, does no harm.
+        # Made here: progress may come before they are on the screen, or after.
         self._bar = Static(Content(""), id="progress-bar")
-        self._said = Static(Content("Beginning …"), id="question-text")
+        self._said = Static(Content(STARTING), id="question-text")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
@@ -247,14 +246,14 @@ class ProgressDialog(Dialog[None]):
         self._said.update(Content(_words(progress, time.monotonic() - self._begun)))
 
     def cancel(self) -> None:
-        """The work is what is cancelled; it closes the dialog when it has come to its end."""
+        """Cancel the work, which closes the dialog when it ends."""
         self.action_stop()
 
     @on(Button.Pressed)
     def action_stop(self) -> None:
         if self._stop is not None:
             self._stop.cancel()
-            self._said.update(Content("Stopping …"))
+            self._said.update(Content(STOPPING))
 
 
 def _share(progress: Progress) -> float:
@@ -269,15 +268,14 @@ def _bar(progress: Progress) -> str:
 
 
 def _words(progress: Progress, seconds: float) -> str:
-    sessions = f"{count(progress.sessions)} of {count(progress.of_sessions)} sessions"
-    messages = f"{count(progress.messages)} of {count(progress.of_messages)} messages"
+    sessions = f"{count(progress.sessions)} of {plural(progress.of_sessions, 'session')}"
+    messages = f"{count(progress.messages)} of {plural(progress.of_messages, 'message')}"
     words = f"{sessions} · {messages}"
     share = _share(progress)
     if seconds < 1 or not share:
         return words
-    speed = progress.messages / seconds
     left = seconds / share - seconds
-    return f"{words}\n{count(round(speed))} messages a second · {duration(left)} left"
+    return f"{words}\n{pace(progress.messages / seconds, duration(left))}"
 
 
 class FocusPlace(NamedTuple):
@@ -289,28 +287,28 @@ class FocusPlace(NamedTuple):
 
 
 def place(app: App[object]) -> FocusPlace:
-    """Where somebody is now."""
+    """Where the user is now."""
     screen = next(one for one in reversed(app.screen_stack) if not isinstance(one, ProgressDialog))
     focused = screen.focused
     return FocusPlace(screen, focused, focused.value if isinstance(focused, Input) else "")
 
 
 def still_at(app: App[object], before: FocusPlace) -> bool:
-    """Whether nobody has gone on. A terminal in the background has no focus: nobody types."""
+    """Whether the user is still there. A terminal in the background has no focus, and no typing."""
     now = place(app)
     return now == before or (now.screen is before.screen and now.focused is None)
 
 
 def may_ask(screen: Screen[None], before: FocusPlace) -> bool:
-    """Whether a question may open that was asked for there; if not, that is said."""
+    """Whether a question that was asked for there may still open; if not, the user is told."""
     here = still_at(screen.app, before)
     if not here:
-        screen.notify(GONE_ON, severity="warning", markup=False)
+        screen.notify(MOVED_ON, severity="warning", markup=False)
     return here
 
 
 def is_typing(app: App[object]) -> bool:
-    """Somebody types, or has a dialog to answer: another one would take their keys."""
+    """The user types, or has a dialog to answer: another one would take the keys."""
     here = place(app)
     return isinstance(here.focused, Input) or isinstance(here.screen, ModalScreen)
 
@@ -331,7 +329,7 @@ class ProblemScreen(Dialog[bool]):
             yield Static(Content(keymap_of(self.app).hint("problem")), id="problem-keys")
 
     def on_mount(self) -> None:
-        # Only a screen that something can be typed to gets the keys.
+        # Without the focus it would get no keys.
         self.focus()
 
     def cancel(self) -> None:

@@ -1,17 +1,18 @@
-"""Where enter leads in a transcript: into a long block, alone on the screen and with a find of its
-own, to the session of a subagent, or to an address.
+"""Where enter leads in a transcript: to a long block full screen, with its own find; to the session
+of a subagent; or to a link.
 
-Of a block, only where lines and matches begin and end is kept: many megabytes are wrapped and
-looked through in a thread, and painting looks up.
+Of a block, only the start and end of lines and matches are kept: many megabytes are wrapped and
+searched in a thread, and painting only looks them up.
 """
 
 import json
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from weakref import WeakSet
 
 from textual import getters, on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
@@ -24,7 +25,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Kind, Message, Session
 from explorer.render.clean import clean, clean_line, for_clipboard
-from explorer.render.figures import clock, count, plural
+from explorer.render.figures import clock, plural
 from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern, pattern
 from explorer.stores.base import Store
@@ -36,29 +37,39 @@ from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.widgets.painted import ReadingView
+from explorer.tui.words import (
+    COPY_NOTE,
+    NO_MATCHES,
+    NO_SUBAGENT,
+    READING,
+    copied,
+    match_place,
+    nothing_to_copy,
+)
 
 MOST = 100_000
 """Characters: terminals drop or choke on more."""
 LEEWAY = 5.0
 """Seconds by which the clocks of an agent and its subagent may differ."""
 OFFERED = 40
+_noted: WeakSet[App[object]] = WeakSet()
+"""Apps that have said once that a terminal may block copying."""
 
 
 def copy(at: Widget, text: str, what: str) -> None:
     """Put text on the clipboard through the terminal, made safe to paste."""
     safe = for_clipboard(text)
     if not safe.strip():
-        at.notify(f"There is no {what} here.", markup=False)
+        at.notify(nothing_to_copy(what), markup=False)
         return
     at.app.copy_to_clipboard(safe[:MOST])
-    said = f"Copied {what}: {plural(min(len(safe), MOST), 'character')}"
-    if len(safe) > MOST:
-        said += f" of {count(len(safe))}; E opens the session in an editor"
-    at.notify(f"{said}. If it does not paste, the terminal does not allow it.", markup=False)
+    words = copied(what, len(safe), MOST, keymap_of(at.app).key("editor"))
+    at.notify(words if at.app in _noted else f"{words}\n{COPY_NOTE}", markup=False)
+    _noted.add(at.app)
 
 
 def as_json(message: Message) -> str:
-    """A message with all that is known of it."""
+    """A message with every stored field."""
     calls = [call._asdict() for call in message.tool_calls]
     fields = message._asdict() | {"tool_calls": calls}
     return json.dumps(fields, ensure_ascii=False, indent=2, default=str)
@@ -69,7 +80,7 @@ Break = tuple[int, int, int]
 
 
 class LongText(ReadingView):
-    """One text, all of it."""
+    """One whole text."""
 
     BINDINGS = bindings("scroll")
 
@@ -84,7 +95,7 @@ class LongText(ReadingView):
         """Where each match is in the text."""
         self._at = -1
         self._first_match = first_match
-        self.note = "Reading …"
+        self.note = READING
 
     def on_resize(self, event: Resize) -> None:
         width = max(self.line_width - 2, 1)
@@ -108,7 +119,7 @@ class LongText(ReadingView):
         self.virtual_size = Size(self.line_width, len(lines))
         keys = keymap_of(self.app).hint("block")
         self.border_subtitle = Content(f"{plural(len(lines), 'line')} · {keys}")
-        # What is read stays in place; by force, for the scroll bar comes with the next layout.
+        # The text stays in place; by force, since the scroll bar comes with the next layout.
         self.scroll_to(y=self._line_at(top), animate=False, force=True)
         self.refresh()
         if first and self._finder is not None:
@@ -156,14 +167,14 @@ class LongText(ReadingView):
 
     def _go(self, at: int) -> None:
         if not self._starts:
-            self.post_message(FindBar.Told("not in this text" if self._finder else ""))
+            self.post_message(FindBar.Told(NO_MATCHES if self._finder else ""))
             return
         self._at = at % len(self._starts)
         line = self._line_at(self._starts[self._at])
         if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
             y = max(line - self.size.height // 3, 0)
             self.scroll_to(y=y, animate=False, force=True)
-        self.post_message(FindBar.Told(f"{count(self._at + 1)} of {count(len(self._starts))}"))
+        self.post_message(FindBar.Told(match_place(self._at + 1, len(self._starts))))
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -177,7 +188,7 @@ class LongText(ReadingView):
         return self.strip(restyled(line, self._matches(start, end, 1 + indent)), self.line_width)
 
     def _matches(self, start: int, end: int, margin: int) -> list[tuple[int, int, str]]:
-        """What of a line matches: from the first match that ends in it to the last that begins."""
+        """The matches in a line: from the first that ends in it to the last that begins in it."""
         return [
             (
                 max(self._starts[number] - start, 0) + margin,
@@ -208,8 +219,8 @@ class BlockScreen(Dialog[None]):
         found: Pattern | None = None,
     ) -> None:
         """`looking_for` is what the transcript is being searched for, `match` the match index in
-        this block that the reader is at. `found` is what a search over all sessions found: its
-        language is not that of a find, so it stands in no bar."""
+        this block that the reader is at. `found` is what a search over all sessions found: it has
+        another syntax than a find, so no bar shows it."""
         super().__init__()
         self._text = text
         self._name_of_block = title
@@ -266,13 +277,13 @@ class BlockScreen(Dialog[None]):
         self._view.step(step)
 
     def action_copy(self) -> None:
-        copy(self, self._text, "the block")
+        copy(self, self._text, "block")
 
     def cancel(self) -> None:
         self.action_leave()
 
     def action_leave(self) -> None:
-        """Out of the find, then out of the block."""
+        """Close the find, then the block."""
         if self._bar.display:
             self._close_find()
         else:
@@ -287,8 +298,8 @@ def subagents(
     now: float,
     token: CancelToken,
 ) -> list[Session]:
-    """The sessions that subagents of a session left between a call and its result; all of them
-    where the times do not tell."""
+    """The sessions of subagents that started between a call and its result; all of them where the
+    times do not tell."""
     began, ended = called
     children = catalog.children(Kind.SUBAGENT).get(key, [])
     starts = store.columns({STARTED}, children, token)[STARTED]
@@ -307,7 +318,7 @@ def subagents(
 def choose_subagent(at: Widget, found: Sequence[Session], then: Callable[[Session], None]) -> None:
     """Go to the one there is, or ask which."""
     if not found:
-        at.notify("No session of that subagent is in this file.", markup=False)
+        at.notify(NO_SUBAGENT, markup=False)
     elif len(found) == 1:
         then(found[0])
     else:
@@ -315,21 +326,21 @@ def choose_subagent(at: Widget, found: Sequence[Session], then: Callable[[Sessio
             (session, f"{clock(session.started_at)}  {clean_line(session.name, 70)}")
             for session in found
         ]
-        ask_for(at, Choice("Which subagent", options, found[0]), then)
+        ask_for(at, Choice("Go to subagent", options, found[0]), then)
 
 
 def choose_address(at: Widget, found: Sequence[str]) -> None:
-    """Open an address in the browser, after it was seen in full."""
+    """Open a link in the browser, after showing it in full."""
 
     def offer(address: str) -> None:
-        question = Question("Open in the browser?", clean_line(address), "Open")
+        question = Question("Open this link in your browser?", clean_line(address), "Open")
         ask(at, question, lambda: _open(at, address))
 
     if len(found) == 1:
         offer(found[0])
     else:
         options = [(address, clean_line(address, 110)) for address in found]
-        ask_for(at, Choice("Links", options, found[0]), offer)
+        ask_for(at, Choice("Open link", options, found[0]), offer)
 
 
 def _open(at: Widget, address: str) -> None:

@@ -1,7 +1,7 @@
-"""A conversation as a scroll of lines, of which only what is near the screen is laid out.
+"""A conversation as scrolling lines, of which only those near the screen are laid out.
 
-The anchor (message, line within it) is what stays: folding, resizing and new messages never move
-the text under the reader's eyes.
+The anchor (message, line within it) stays in place: folding, resizing and new messages never move
+the text that is being read.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,12 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from explorer.render.blocks import Level, View
-from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.transcript.document import BlockPlace, Document, LaidMessage
 from explorer.transcript.layout import ConversationOutline
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.widgets.painted import ReadingView
+from explorer.tui.words import new_below
 
 GUTTER = 2
 AT_ONCE = 80
@@ -32,7 +33,7 @@ MARGIN = 1
 
 
 class Position(NamedTuple):
-    """Where somebody is in a transcript, and what is folded: enough to come back to."""
+    """Where the reader is in a transcript, and what is folded: enough to come back to."""
 
     message: int | None = None
     line: int = 0
@@ -62,7 +63,7 @@ class DocumentView(ReadingView):
 
         item: int
         level: Level | None
-        """How much is shown of calls, once somebody has chosen."""
+        """How much is shown of calls, once the reader has chosen."""
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, DocumentView.Moved)
@@ -75,7 +76,7 @@ class DocumentView(ReadingView):
         self._open: frozenset[str] = frozenset()
         self._level = Level.FOLDED
         self._chosen = False
-        """Whether the border says the level: not before somebody has asked for another."""
+        """Whether the border shows the level: not before the reader has chosen another."""
         self.cursor: BlockPlace | None = None
         self._wanted = range(0)
         self._held = ExitStack()
@@ -94,7 +95,12 @@ class DocumentView(ReadingView):
         """How messages are laid out here and now."""
         model = self._outlined.session.model if self._outlined else None
         return View(
-            self.text_width, model, folds=dict(self._folds), unfolded=self._open, level=self._level
+            self.text_width,
+            model,
+            folds=dict(self._folds),
+            unfolded=self._open,
+            level=self._level,
+            enter=keymap_of(self.app).key("expand-block"),
         )
 
     def position(self) -> Position:
@@ -139,7 +145,7 @@ class DocumentView(ReadingView):
 
     def extend(self, outlined: ConversationOutline) -> None:
         """The same session with more messages: a reader at the end stays at the end, any other
-        stays where he is."""
+        stays in place."""
         at_end, on_last = self.scroll_offset.y >= self.max_scroll_y, self._is_on_last()
         anchor = self.document.anchor(self.scroll_offset.y)
         before, self._outlined = self._outlined, outlined
@@ -167,7 +173,7 @@ class DocumentView(ReadingView):
         self._measure((0, 0))
 
     def retry(self) -> None:
-        """What was wanted has not come: want it again."""
+        """Ask again for what has not come."""
         self._wanted = range(0)
         self._look_around()
 
@@ -186,7 +192,7 @@ class DocumentView(ReadingView):
             anchor = self.document.anchor(self.document.marked_line(mark))
         self._measure(anchor)
         if at_end:
-            # Heights were estimates: who went to the end is to be there.
+            # Heights were estimates: a reader at the end must stay there.
             self._stay_at_end(on_last)
             self._follows = self._follows and len(self.document) - 1 not in laid
 
@@ -195,8 +201,8 @@ class DocumentView(ReadingView):
         return self.cursor is None or self.document.next_place(self.cursor, 1) is None
 
     def _stay_at_end(self, with_cursor: bool) -> None:
-        """Go to the end. A cursor that was on the last block goes along; any other stays on the
-        block that somebody has chosen, if that is still in view."""
+        """Go to the end. A cursor on the last block moves too; any other stays on its block, if
+        that is still visible."""
         if with_cursor:
             self.action_bottom()
         else:
@@ -208,8 +214,8 @@ class DocumentView(ReadingView):
             return self.note_line(y)
         width = self.line_width
         if self._new and y == self.size.height - 1:
-            words = f" ↓ {count(self._new)} new below · G goes there"
-            return self.strip(((words, "seam"),), width, lit=True)
+            words = new_below(self._new, keymap_of(self.app).key("transcript-bottom"))
+            return self.strip(((f" {words}", "seam"),), width, lit=True)
         line, place = self.document.line(y + self.scroll_offset.y)
         if line is None:
             return self.strip((("  …", "dim"),), width)
@@ -257,7 +263,7 @@ class DocumentView(ReadingView):
             self._hold()
         else:
             self._let_go()
-        # What is visible comes first: nobody waits for a page that is above or below it.
+        # What is visible comes first: pages above and below it can wait.
         unread = (
             visible
             or self.document.unread(end, end + self.size.height)

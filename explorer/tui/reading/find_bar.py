@@ -1,4 +1,4 @@
-"""The find bar: what to look for in a text, and how far it has got."""
+"""The find bar: what to find in a text, and how many matches there are."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.fields import TextField
 
 ROOM = 18
-"""Cells that are always there for what came of it, as the style sheet has it."""
+"""Cells that are always free for the result, as in the style sheet."""
 
 
 class FindInput(TextField):
@@ -36,7 +36,7 @@ class FindBar(Horizontal):
 
     @dataclass
     class Typed(Message):
-        """Something else is looked for."""
+        """The text to find has changed."""
 
         text: str
 
@@ -55,11 +55,11 @@ class FindBar(Horizontal):
 
     @dataclass
     class Closed(Message):
-        """Nothing is looked for any more."""
+        """The find is over."""
 
     @dataclass
     class Told(Message):
-        """What came of it, in words for the bar."""
+        """The result, in words for the bar."""
 
         words: str
 
@@ -67,7 +67,7 @@ class FindBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static(Content("find"), id="find-label")
-        yield FindInput(placeholder="words, or /expression/", id="find-text", compact=True)
+        yield FindInput(placeholder="text or /regex/", id="find-text", compact=True)
         yield Static(id="find-words")
 
     @on(Input.Changed)
@@ -81,7 +81,7 @@ class FindBar(Horizontal):
         self.post_message(self.Entered())
 
     def say(self, words: str) -> None:
-        """How many there are, which one this is, or what is wrong with it."""
+        """Which match this is, how many there are, or what is wrong with the pattern."""
         words = clean_line(words, 200)
         # The place for a number is kept free: a layout with each would slow the search down.
         wide = max(cell_width(words), cell_width(self._said)) > ROOM

@@ -1,5 +1,5 @@
-"""Find in a transcript: looks through the whole conversation while somebody types, and leads from
-match to match."""
+"""Find in a transcript: searches the whole conversation while the user types, and goes from match
+to match."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,6 @@ from textual.containers import Vertical
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.figures import count
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
 from explorer.transcript.find import FIRST_BATCH, Counts, Hits, Match, look_through, unchanged
@@ -15,6 +14,7 @@ from explorer.transcript.layout import ConversationOutline
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.words import NO_MATCHES, SEARCHING, match_place
 from explorer.tui.workers import Lanes
 
 
@@ -29,7 +29,7 @@ class FindController:
         lanes: Lanes,
         beyond: Callable[[int], object],
     ) -> None:
-        """`beyond` is told where the matches of a search end, and in which direction."""
+        """`beyond` is called where the matches of a search end, with the direction."""
         self._beyond = beyond
         self._pane = pane
         self._reader = reader
@@ -40,10 +40,10 @@ class FindController:
         self._hits = Hits()
         self._at: Match | None = None
         self._was_at: Match | None = None
-        """The match one was at when the session became longer."""
+        """The match the reader was at when the session became longer."""
         self._through: ConversationOutline | None = None
         self._has_all = False
-        """Whether all of that has been looked through."""
+        """Whether all of that has been searched."""
         self._waiting = 0
         """A step that waits until all matches are known."""
 
@@ -53,11 +53,11 @@ class FindController:
 
     @property
     def text(self) -> str:
-        """What is being looked for."""
+        """What to find."""
         return self._finder.text if self._finder is not None else ""
 
     async def open(self) -> None:
-        """Show the bar, or go back to it; what is typed from now on goes there."""
+        """Show the bar, or go back to it, and type there."""
         if self._bar is None:
             self._bar = FindBar(id="find")
             await self._pane.mount(self._bar)
@@ -71,7 +71,7 @@ class FindController:
             self._bar = None
 
     def _start_over(self, finder: Pattern | None) -> None:
-        """Nothing has been found yet of what is looked for from now on."""
+        """Forget the matches: something else is to be found."""
         self._lanes.cancel("find")
         self._finder, self._hits, self._at, self._was_at = finder, Hits(), None, None
 
@@ -87,8 +87,8 @@ class FindController:
         self._transcript.highlight(self._finder)
 
     def again(self) -> None:
-        """Another session, or more of it: look through that, but not again through what has been,
-        and stay at the match one is at."""
+        """Another session, or more of it: search that, but not again what has been searched, and
+        stay at the same match."""
         before, outlined = self._through, self._reader.outlined
         if self._bar is None or outlined is before:
             return
@@ -198,12 +198,11 @@ class FindController:
         if self._finder is None or self._through is None:
             return
         looking = self._hits.looked_at < len(self._through.outlines)
-        more = "+" if looking else ""
         if self._at is None:
-            self._say("looking …" if looking else "not in this session")
+            self._say(SEARCHING if looking else NO_MATCHES)
         else:
-            number = count(self._hits.number_of(self._at))
-            self._say(f"{number} of {count(self._hits.total)}{more}")
+            number = self._hits.number_of(self._at)
+            self._say(match_place(number, self._hits.total, looking))
 
     def _say(self, words: str) -> None:
         if self._bar is not None:

@@ -1,5 +1,4 @@
-"""Another look at a session: all that is known of it, or its text in the user's own editor or
-pager."""
+"""A session outside the transcript: its details, or its text in the user's own editor or pager."""
 
 import os
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.block_screen import copy
 from explorer.tui.suspend import run_command
 from explorer.tui.widgets.painted import ReadingView
+from explorer.tui.words import exited
 from explorer.tui.workers import Lanes, say
 
 MARGIN = 1
@@ -82,11 +82,11 @@ class DetailsScreen(Dialog[None]):
         yield view
 
     def action_copy(self) -> None:
-        copy(self, self._details.id, "the id")
+        copy(self, self._details.id, "session id")
 
 
 class ChosenSession(NamedTuple):
-    """A session, for a thread to find out what hangs together with it."""
+    """A session, for a thread to find out what is related to it."""
 
     store: Store
     catalog: Catalog | None
@@ -96,7 +96,7 @@ class ChosenSession(NamedTuple):
     now: float
 
     def show_details(self, screen: Screen[None], lanes: Lanes) -> None:
-        """Everything the file says of it, but for its messages."""
+        """Everything the file says about it, except its messages."""
 
         def show(found: Details) -> None:
             screen.app.push_screen(DetailsScreen(found, self.session.name))
@@ -104,7 +104,7 @@ class ChosenSession(NamedTuple):
         lanes.start("details", self._details, show)
 
     def _details(self, token: CancelToken) -> Details:
-        """Everything the file says of it, and what its agent is going to do to it."""
+        """Everything the file says about it, and what its agent will do to it."""
         catalog, unit = self._placed(token)
         found = self.store.details(unit, token)
         if not catalog.has(unit.key):
@@ -115,8 +115,7 @@ class ChosenSession(NamedTuple):
         return found._replace(sections=(*found.sections[:1], *more, *found.sections[1:]))
 
     def _placed(self, token: CancelToken) -> tuple[Catalog, Unit]:
-        """The first page is listed before it is known which sessions hang together: who is so
-        quick waits for that."""
+        """Its parts. The first page is listed before they are known: then this waits for them."""
         catalog = self.store.catalog(token) if self.catalog is None else self.catalog
         key = self.session.key
         if not catalog.has(key):
@@ -149,7 +148,7 @@ def _read_copy(
     screen: Screen[None], copy: PrivateCopy, command: tuple[str, ...], program: Program
 ) -> None:
     def read() -> int:
-        # Gone before the terminal is taken back, which may be gone itself by then.
+        # Removed before the app has its terminal back, which may be gone by then.
         try:
             return run(command, copy.path)
         finally:
@@ -159,5 +158,4 @@ def _read_copy(
     if code is None:
         copy.remove()
     elif code:
-        words = f"{command[0]} ended with code {code}."
-        say(screen, ExplorerError(f"Back from the {program}", words))
+        say(screen, ExplorerError(f"The {program} failed", exited(command[0], code)))

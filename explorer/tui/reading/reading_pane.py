@@ -1,4 +1,4 @@
-"""The pane that is read in: the transcript, the find bar below it, and what its keys ask for."""
+"""The reading pane: the transcript, the find bar below it, and what its keys do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from explorer.tui.reading.find_bar import FindBar, FindInput
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import ReadingCommand, Transcript
 from explorer.tui.widgets.bars import KeyBar
+from explorer.tui.words import NO_ERRORS, NOT_FOLLOWED, ONE_PART
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class ReadingPane(Vertical):
 
     @on(Transcript.EntryWanted)
     def _enter(self, event: Transcript.EntryWanted) -> None:
-        """A long block opens alone, a call to a subagent leads to it, links lead out."""
+        """A long block opens full screen, a call to a subagent leads there, links open outside."""
         laid, block = event.laid, event.block
         if laid.message is None:
             return
@@ -138,17 +139,17 @@ class ReadingPane(Vertical):
                 self._next_error()
             case ReadingCommand.PART:
                 if not self.reader.toggle_part():
-                    self.notify("This conversation has only one part.", markup=False)
+                    self.notify(ONE_PART, markup=False)
             case ReadingCommand.EVERYTHING:
                 self.reader.toggle_everything()
             case ReadingCommand.RETURN:
                 if not self.reader.back():
-                    self.notify("No link was followed to here.", markup=False)
+                    self.notify(NOT_FOLLOWED, markup=False)
             case _:
                 self._copy(event.command)
 
     async def find(self) -> None:
-        """Look for something in the transcript."""
+        """Find something in the transcript."""
         await self._finding().open()
 
     def _open_finder(self) -> "FindController | None":
@@ -195,14 +196,14 @@ class ReadingPane(Vertical):
         self.transcript.focus()
 
     def _leave(self) -> None:
-        """Step back: out of the search, then to the list."""
+        """Close the find, then go back to the list."""
         if self._open_finder():
             self._close_find()
         else:
             self.post_message(Transcript.LeaveWanted())
 
     def _next_error(self) -> None:
-        """Go to the next thing that went wrong."""
+        """Go to the next error."""
         from explorer.transcript.find import next_error
 
         store, outlined = self.reader.store, self.reader.outlined
@@ -212,31 +213,31 @@ class ReadingPane(Vertical):
 
         def arrive(found: Match | None) -> None:
             if found is None and outlined.complete:
-                self.notify("Nothing went wrong in this session.", markup=False)
+                self.notify(NO_ERRORS, markup=False)
             elif found is not None:
                 self.transcript.go_to(found)
 
         self._lanes.start("error", lambda token: next_error(store, outlined, start, token), arrive)
 
     def _copy(self, command: ReadingCommand) -> None:
-        """The id of the session, or of the block under the cursor its text, code or message."""
+        """The id of the session, or the text, code or message of the block under the cursor."""
         # Late, as all that only a key press needs.
         from explorer.tui.reading.block_screen import as_json, copy
 
         laid, block = self.transcript.here()
         if command is ReadingCommand.COPY_ID:
             if self.reader.session is not None:
-                copy(self, self.reader.session.tip_id, "the session's id")
+                copy(self, self.reader.session.tip_id, "session id")
             return
         if laid is None or laid.message is None or block is None:
             return
-        text, what = whole_text(laid.message, block.key, laid.call), "the block"
+        text, what = whole_text(laid.message, block.key, laid.call), "block"
         if command is ReadingCommand.COPY_CODE:
             from explorer.render.passages import code_of
 
             text, what = code_of(text), "code"
         elif command is ReadingCommand.COPY_MESSAGE:
-            text, what = as_json(laid.message), "the message as JSON"
+            text, what = as_json(laid.message), "message as JSON"
         copy(self, text, what)
 
 
@@ -269,7 +270,7 @@ class ReadScreen(Closing[None]):
         self._lanes.stop()
 
     def cancel(self) -> None:
-        """Out of the find, then back."""
+        """Close the find, then go back."""
         if isinstance(self.focused, FindInput):
             self.focused.action_leave()
         else:

@@ -1,5 +1,5 @@
 """What the transcript shows: reads a session when the cursor comes to it, and more of it when
-the transcript asks. A session that is opened again is where it was left."""
+the transcript asks. A session that is opened again is where the reader left it."""
 
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,13 +10,14 @@ from explorer.cancel import CancelToken
 from explorer.model import Session
 from explorer.render.blocks import Level, View
 from explorer.render.clean import clean_line
-from explorer.render.figures import count
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog, Unit
 from explorer.transcript.document import LaidMessage
 from explorer.transcript.layout import ConversationOutline, beginning, lay_out, outline
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.reading.document_view import Position
 from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.words import NO_MESSAGES, reading_place, reading_title
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
 LANES = ("reader", "items", "hit", "error", "find", "link")
-"""What is looked for in the session that is being read, also by others: in another one, nobody
-wants it."""
+"""What is searched for in the session that is being read, also by others: cancelled when another
+one is read."""
 REMEMBERED = 200
 """Sessions whose place and folds are kept."""
 
@@ -77,7 +78,7 @@ class TranscriptController:
         return self._reading is not None and self.outlined is None
 
     def open(self, store: Store) -> None:
-        """Another file: what was read of the one before is not of this one."""
+        """Another file: forget what was read of the one before."""
         self._drop()
         self.store = store
         self.outlined = self._reading = None
@@ -165,7 +166,7 @@ class TranscriptController:
             self._begin(reading)
 
     def _drop(self) -> None:
-        """What is on its way is about the session before: message 60 may not be in this one."""
+        """Cancel what is on its way for the session before: this one may not have its messages."""
         for lane in LANES:
             self._lanes.cancel(lane)
 
@@ -189,7 +190,7 @@ class TranscriptController:
         self._lanes.start("reader", work, lambda read: self._show(*read, position))
 
     def _unit(self, reading: Reading) -> Unit | None:
-        """The parts to read; None while it is not known how they hang together."""
+        """The parts to read; None while they are not known."""
         key, catalog = reading.session.key, self.catalog
         if not reading.alone and catalog is not None and catalog.has(key):
             return catalog.folded(key)
@@ -215,13 +216,13 @@ class TranscriptController:
         if untouched and (outlined is None or outlined.complete):
             return
         if outlined is None:
-            # It is being opened, as it was before.
+            # It is being opened in its old state.
             self._lanes.put_off("reader", self._read_on_again)
         else:
             self._read_on(outlined)
 
     def _read_on(self, outlined: ConversationOutline) -> None:
-        """Outline all of what is being read, unless that is something else by now."""
+        """Outline the whole session that is being read, unless it is another one by now."""
         reading, store = self._reading, self.store
         unit = self._unit(reading) if reading else None
         if reading is None or store is None or unit is None or self.outlined is not outlined:
@@ -263,29 +264,24 @@ class TranscriptController:
         )
 
     def say_where(self, item: int, level: Level | None) -> None:
-        """Which message is at the top, in the lower border; what we added is none."""
+        """Which message is at the top, in the lower border; what we added does not count."""
         if self.outlined is None or not self.outlined.outlines:
             self._transcript.border_subtitle = None
             return
-        before = self.outlined.messages_before(item + 1)
-        words = f"message {count(max(before, 1))}"
-        if self.outlined.complete:
-            words += f" of {count(self.outlined.messages)}"
+        at = max(self.outlined.messages_before(item + 1), 1)
+        messages = self.outlined.messages if self.outlined.complete else None
         everything = self._reading is not None and self._reading.everything
-        hidden = "with rewound and hidden messages" if everything else ""
-        calls = f"tools {level}" if level else ""
-        said = filter(None, (calls, hidden, words))
-        self._transcript.border_subtitle = Content(" · ".join(said))
+        words = reading_place(at, messages, level or "", everything)
+        self._transcript.border_subtitle = Content(words)
 
     def say_title(self, session: Session) -> None:
-        """The title that it has by now, in the upper border."""
-        name = clean_line(session.name, 200)
-        part = "this part alone · " if self._reading and self._reading.alone else ""
-        link = "⌫ returns · " if self._from else ""
-        self._transcript.border_title = Content(f"{link}{part}{name}")
+        """Its current title, in the upper border."""
+        back = keymap_of(self._transcript.app).key("back-from-subagent") if self._from else ""
+        words = reading_title(clean_line(session.name, 200), self.alone, back)
+        self._transcript.border_title = Content(words)
 
     def forget(self) -> None:
-        """Nothing is chosen: an empty pane."""
+        """No session: an empty pane."""
         self._drop()
         self._remember()
         self._reading = self.outlined = None
@@ -302,7 +298,7 @@ class TranscriptController:
     ) -> None:
         self.outlined = outlined
         self._transcript.remove_class("-old")
-        self._transcript.note = "This session has no messages."
+        self._transcript.note = NO_MESSAGES
         self.say_title(outlined.session)
         self._transcript.show(outlined, laid, view, position)
         self._seek()

@@ -1,7 +1,7 @@
 """The transcript: reads any session as it happened, however long it is.
 
 The block cursor, a bar at the left, is always in view; it is what enter goes into, what is folded
-and copied. Matches are highlighted and led to; the block of a match unfolds while one is at it.
+and copied. Matches are highlighted; the block of a match unfolds while the reader is at it.
 """
 
 from collections.abc import Mapping
@@ -54,11 +54,11 @@ class Transcript(DocumentView):
 
     @dataclass
     class LeaveWanted(Message):
-        """Somebody wants to go back to the list."""
+        """Back to the list."""
 
     @dataclass
     class EntryWanted(Message):
-        """Somebody wants to go into a block: unfold it, open it, follow it."""
+        """Into a block: unfold it, open it, follow it."""
 
         item: int
         session_key: int
@@ -89,7 +89,7 @@ class Transcript(DocumentView):
         self.refresh()
 
     def go_to(self, match: Match) -> None:
-        """Lead to a match, unfolding its block if that is folded."""
+        """Go to a match, unfolding its block if that is folded."""
         self._goal, item = match, match.item
         place = self.document.place_of(item, match.key)
         block = self.document.block(place) if place else None
@@ -109,7 +109,7 @@ class Transcript(DocumentView):
         self._look_around()
 
     def _fold_again(self) -> None:
-        """What only a match had unfolded is as it was, now that the match is another one."""
+        """Fold again what was unfolded only for a match: the reader is at another one."""
         if self._revealed is not None:
             item, name, before = self._revealed
             self._revealed = None
@@ -147,7 +147,7 @@ class Transcript(DocumentView):
         super().show(outlined, laid, view, position)
 
     def add(self, laid: Mapping[int, LaidMessage], view: View) -> None:
-        """Messages that were laid out, among them perhaps the one that is waited for."""
+        """Messages that were laid out, perhaps with the one to go to."""
         super().add(laid, view)
         if self._goal is not None and self._goal.item in laid:
             self._arrive()

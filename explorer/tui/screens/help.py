@@ -14,15 +14,16 @@ from explorer.render.clean import cell_width
 from explorer.render.lines import wrapped
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.key_bindings import bindings, keymap_of
+from explorer.tui.words import MARKS, help_words
 
 LEFT = 14
 """Cells of the left column."""
 STACKED = 36
-"""Below this width the words stand below their key."""
+"""Below this width the words are below their key."""
 
 
 class KeyTable(Widget):
-    """Takes clean text."""
+    """Keys and what they do, in two columns. Takes clean text."""
 
     DEFAULT_CSS = "KeyTable { height: auto; }"
 
@@ -40,7 +41,7 @@ class KeyTable(Widget):
         return len(self._lines(Size(width, 0)))
 
     def _lines(self, size: Size) -> list[tuple[str, str]]:
-        """(what stands in the left column, words) of each line."""
+        """(left column, words) of each line."""
         found = []
         below = size.width < STACKED
         indent = 4 if below else LEFT
@@ -60,27 +61,6 @@ class KeyTable(Widget):
 PANES = ("list", "transcript", "search", "find", "prune", "app")
 """Whose keys come first; those of the dialogs follow."""
 PALETTE = next(action for action in ACTIONS if action.id == "palette")
-MARKS = (
-    ("✱", "unread: something came after you last looked at it in your agent, or you marked it so"),
-    ("●", "running: not ended, and written to in the last ten minutes"),
-    ("○", "open: not ended, and quiet for more than ten minutes"),
-    ("✗", "stopped in the middle: at a call that failed or got no answer, or cut off"),
-    ("↪3", "continued in 3 parts, because it was compressed; they are read as one"),
-    ("⌥", "a branch of another session"),
-    ("↳", "a subagent's session; ↳3: it had 3 subagents"),
-    ("▣", "archived: hidden by default, always searched"),
-    ("⊘", "kept out of its lists by the agent itself"),
-    ("★", "pinned: first in every order, whatever its class"),
-    ("◷", "about to be deleted by Hermes, within 7 days; ◷? it may be"),
-    ("◷▣", "archived by Hermes at its next start"),
-    ("◌", "of a hidden class, and listed because you asked for it"),
-    ("◇", "hidden by Hermes since an upgrade took it for a subagent's; not lost"),
-)
-WORDS = (
-    "Your agent's file is only read, until you edit something: each edit shows what it would do and"
-    " asks, and u takes it back. What is hidden is counted at the bottom of the list, and . shows"
-    " it."
-)
 
 
 class HelpScreen(Dialog[None]):
@@ -100,7 +80,9 @@ class HelpScreen(Dialog[None]):
                 yield from self._section(scope)
             yield Static(Content("Marks"), classes="help-title")
             yield KeyTable(MARKS)
-            yield Static(Content(WORDS), classes="help-words")
+            keymap = keymap_of(self.app)
+            words = help_words(keymap.key("undo"), keymap.key("show-hidden"))
+            yield Static(Content(words), classes="help-words")
 
     def _section(self, scope: str) -> ComposeResult:
         keymap = keymap_of(self.app)

@@ -1,8 +1,8 @@
-"""The screen people live in: the list, the transcript, the search bar.
+"""The main screen: the list, the transcript, the search bar.
 
 It joins widgets and store: a widget asks by a message, a lane reads in a thread, the result goes
-back to the widget. What only a key press needs is loaded with the first one: together that takes
-10 ms from the first frame.
+back to the widget. What only a key press needs is loaded with the first key: that saves 10 ms of
+the first frame.
 """
 
 import re
@@ -32,6 +32,7 @@ from explorer.tui.reading.transcript_view import Transcript
 from explorer.tui.screens.open_file import OpenFile
 from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar, TopBar
+from explorer.tui.words import DEMO_RESUME, UNEXPECTED, UNSAFE_ID, UPKEEP_UNKNOWN
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ if TYPE_CHECKING:
     from explorer.tui.reading.open_elsewhere import ChosenSession
 
 TINY = 8
-"""Below this many lines the bars give way to the sessions."""
+"""Below this many lines the bars are hidden."""
 FOLLOWS = 0.15
-"""Seconds after which the transcript follows what is being typed: reading it beside the results
-would have them painted twice as late."""
+"""Seconds after which the transcript follows what is being typed: reading it at the same time would
+paint the results twice as late."""
 
 
 class MainScreen(Screen[None]):
@@ -99,7 +100,7 @@ class MainScreen(Screen[None]):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             said = f"{type(event.worker.error).__name__}: {event.worker.error}"
-            self.notify(clean_line(said, 300), title="A bug", severity="error", markup=False)
+            self.notify(clean_line(said, 300), title=UNEXPECTED, severity="error", markup=False)
 
     def on_app_blur(self) -> None:
         self.file.watching.in_background = True
@@ -125,7 +126,7 @@ class MainScreen(Screen[None]):
 
     @on(SessionList.Highlighted)
     def _read(self) -> None:
-        """Show the session under the cursor; while somebody types, when a moment is quiet."""
+        """Show the session under the cursor; while the user types, after a pause."""
         if isinstance(self.focused, SearchInput):
             self._lanes.start("follow", lambda token: token.wait(FOLLOWS), lambda _: self._follow())
         else:
@@ -151,7 +152,7 @@ class MainScreen(Screen[None]):
         elif re.fullmatch(SAFE_ID, row.tip_id):
             self.app.exit(row.tip_id)
         else:
-            self.notify("Its id holds characters that are not safe to print.", markup=False)
+            self.notify(UNSAFE_ID, markup=False)
 
     def _enter_transcript(self) -> None:
         self.add_class("-reading")
@@ -187,7 +188,7 @@ class MainScreen(Screen[None]):
         def open_it() -> None:
             typing = self.is_active and isinstance(self.focused, SearchInput)
             if not typing or self.sessions.cursor.moves != moves:
-                # Somebody has gone on.
+                # The user has moved on.
                 return
             if self.sessions.order:
                 self.sessions.action_open()
@@ -258,7 +259,7 @@ class MainScreen(Screen[None]):
         row = self.sessions.current
         store = self._lister.store
         if self.file.opening.demo:
-            self.notify("The demo is invented: no agent knows its sessions.", markup=False)
+            self.notify(DEMO_RESUME, markup=False)
         elif row is not None and store is not None:
             from explorer.tui.agent_commands import resume
 
@@ -290,7 +291,7 @@ class MainScreen(Screen[None]):
             chosen.read_in(Program(program), self, self._lanes)
 
     def action_edit(self, name: str) -> None:
-        """Change something: by its name in the table of actions."""
+        """Change something, by its name in the table of actions."""
         if edits := self.file.edits():
             from explorer.tui.edits.edit_controller import act
 
@@ -330,7 +331,7 @@ class MainScreen(Screen[None]):
         """Pin what the agent is about to delete."""
         edits, outlook, info = self.file.edits(), self.file.foreseeing.outlook, self.file.info
         if edits is None or outlook is None or info is None:
-            self.notify("Still looking at what Hermes is going to delete.", markup=False)
+            self.notify(UPKEEP_UNKNOWN, markup=False)
         else:
             from explorer.tui.edits.pins import offer_pins
 

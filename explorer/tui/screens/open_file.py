@@ -2,7 +2,7 @@
 
 It is watched by a look at sizes and times, never by a connection: the agent must not notice us.
 Whatever goes wrong, the last good view stays, and the next look at the file tries again: the top
-bar says since when, and a note in the corner says why and what to do.
+bar says how old the view is, and a toast says why and what to do.
 """
 
 import gc
@@ -18,15 +18,17 @@ from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
+from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
 from explorer.render.clean import clean, clean_line
-from explorer.render.figures import ago, clock, plural, size
+from explorer.render.figures import plural, size
 from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.failures import DISAGREES, short_path, store_error
 from explorer.stores.sqlite.read_only import Stamp, stamp
+from explorer.tui import words
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList
@@ -39,20 +41,8 @@ LOOK_EVERY = 1.0
 SETTLES_AFTER = 2
 """Looks after which a change is read once more: an agent writes its log, waits for the disk, and
 only then can what it wrote be seen, though the log does not change any more."""
-LIVELY = 60.0
-"""Seconds since the last write within which a file counts as live."""
-IS_LOCKED = "busy: another program has locked it"
-SNAPSHOT = "snapshot: its folder is read-only"
-DAMAGED = "damaged: lists and counts may be wrong"
-GONE = (
-    "The file is not there any more. What is listed is what was read before; it goes on by itself"
-    " when the file is back."
-)
-"""Of a file that was there: advice about its path would be beside the point."""
-CRASHED = "Session Explorer closed unexpectedly last time"
 OFFER_AGAIN = 1.0
-"""Seconds after which a question that found somebody typing is tried again."""
-BUSY = "Another program is writing this file and has locked it. Trying again …"
+"""Seconds after which a question that would interrupt typing is tried again."""
 
 
 class Watching:
@@ -66,9 +56,10 @@ class Watching:
         self._missing = False
         self._skip = False
         self.again = False
-        """Take the next look for a change: what was read last did not arrive."""
+        """Treat the next look as a change: the last read failed."""
         self._settling = 0
         """Looks until the last change is read once more."""
+        self._seen_writing = False
         self.in_background = False
         screen.set_interval(LOOK_EVERY, self._tick)
 
@@ -76,12 +67,17 @@ class Watching:
         """Watch a file; what it was like when it was `seen` is known."""
         self._path = path
         self._last = seen
-        self._missing = False
+        self._missing = self._seen_writing = False
 
     @property
     def written(self) -> float | None:
         """When the file was written last, if it was seen."""
         return None if self._last is None else self._last.written
+
+    @property
+    def live(self) -> bool:
+        """Whether an agent seems to have the file open: it has a log, or was seen to change."""
+        return self._seen_writing or (self._last is not None and self._last.log_size > 0)
 
     def _tick(self) -> None:
         self._skip = self.in_background and not self._skip
@@ -101,6 +97,7 @@ class Watching:
         if before is not None and found.identity != before.identity:
             self._file.replaced()
         elif self._missing or self.again or found != before:
+            self._seen_writing |= before is not None and found != before
             self.again = False
             self._settling = SETTLES_AFTER
             self._file.changed()
@@ -113,7 +110,7 @@ class Watching:
 
 @dataclass
 class Condition:
-    """Says how one file is."""
+    """Shows the state of one file."""
 
     _screen: Screen[None]
     _top: TopBar
@@ -125,27 +122,23 @@ class Condition:
 
     def say(self, opening: Opening) -> None:
         """Bring the bar up to date."""
-        state = opening.demo or self._trouble or (IS_LOCKED if opening.busy else "")
-        state = state or (DAMAGED if self._damaged else SNAPSHOT if self._snapshot else "")
+        state = opening.demo or self._trouble or (words.LOCKED if opening.busy else "")
+        state = state or (words.DAMAGED if self._damaged else "")
+        state = state or (words.SNAPSHOT if self._snapshot else "")
         self._top.state = state or self._liveness()
 
     def _liveness(self) -> str:
-        """How long nobody has written to it."""
-        written, now = self._watching.written, self._now()
+        written = self._watching.written
         if written is None:
             return ""
-        if now - written < LIVELY:
-            return f"live · written {max(int(now - written), 0)}s ago"
-        when = ago(written, now)
-        since = when[-1:].isdigit() or " " in when
-        return f"at rest since {when}" if since else f"at rest · {when}"
+        return words.file_state(written, self._now(), self._watching.live)
 
     def informed(self, info: StoreInfo) -> None:
         """What is in it, and how large it is."""
         self._snapshot = info.snapshot
         if not info.sound and not self._damaged:
             self._screen.notify(
-                DISAGREES, title="The file is damaged", severity="warning", markup=False
+                DISAGREES, title=words.DAMAGED_TITLE, severity="warning", markup=False
             )
         self._damaged = not info.sound
         amounts = (
@@ -162,8 +155,8 @@ class Condition:
     def failed(self, error: StoreError) -> None:
         """Something could not be read: said once, however often it is tried again."""
         if not self._trouble.startswith(error.title):
-            self._trouble = f"{error.title} · as of {clock(self._now())}"
-            message = GONE if error.problem is Problem.MISSING else error.message
+            self._trouble = words.last_read(error.title, self._now())
+            message = words.GONE if error.problem is Problem.MISSING else error.message
             title, text = clean_line(error.title), clean(message)
             self._screen.notify(text, title=title, severity="error", markup=False)
 
@@ -188,7 +181,7 @@ class OpenFile:
         lister: Lister,
         shown: Callable[[], None],
     ) -> None:
-        """`shown` is told when the first frame is out."""
+        """`shown` is called when the first frame is out."""
         self._screen = screen
         self._lanes = lanes
         self._clock = start.clock
@@ -200,7 +193,7 @@ class OpenFile:
         self.opened: Opened | None = None
         self.info: StoreInfo | None = None
         self.editing: EditLane | None = None
-        """Edits of it, once somebody has asked for one."""
+        """Edits of it, once the user has asked for one."""
         self.watching = Watching(self, screen, lanes)
         top = screen.query_one(TopBar)
         self._condition = Condition(screen, top, self.watching, self._clock)
@@ -208,11 +201,11 @@ class OpenFile:
         screen.set_interval(1.0, self._every_second)
         self._waiting = screen.set_interval(0.2, self._say_busy, pause=True)
         demo = bool(self.opening.demo)
-        top.file = "an invented history" if demo else clean_line(short_path(self.opening.path))
+        top.file = words.DEMO_FILE if demo else clean_line(short_path(self.opening.path))
         top.state = self.opening.demo
 
     def begin(self) -> None:
-        self._sessions.note = "Reading …"
+        self._sessions.note = words.READING
         if self.opening.opened is None:
             self._wait_for(self.opening)
         else:
@@ -237,7 +230,7 @@ class OpenFile:
         return self.editing
 
     def edited(self) -> None:
-        """An edit of ours leaves no higher id: all is read again."""
+        """An edit of ours leaves no higher id: everything is read again."""
         self._lister.renew(self._renewed, whole=True)
 
     def _wait_for(self, opening: Opening) -> None:
@@ -250,13 +243,13 @@ class OpenFile:
         if self.opening.ended:
             self._waiting.pause()
         elif self.opening.busy:
-            self._sessions.note = BUSY
+            self._sessions.note = words.OPENING_LOCKED
 
     def _take_over(self, opened: Opened) -> None:
         self.opened = opened
         self._condition.recovered()
         if opened.trouble:
-            self._screen.notify(clean(opened.trouble), title="Our own notes", markup=False)
+            self._screen.notify(clean(opened.trouble), title=words.NOTES_TITLE, markup=False)
         self._pane.reader.open(opened.store)
         self._lister.open(opened)
         self.foreseeing.forget()
@@ -300,26 +293,27 @@ class OpenFile:
             self._lanes.start("left-open", lambda _: take(notes), self._offer)
 
     def _offer(self, left: LeftOpen) -> None:
-        """Offer what was open when the app crashed, after what is half done, and to nobody who
-        types."""
+        """Offer what was open when the app crashed: after the question about an interrupted change,
+        and never while the user types."""
         if not left or self._lanes.put_off("crash", lambda: self._offer(left)):
             return
         # Late, as above.
         from explorer.tui.dialogs.questions import Question, ask, is_typing
 
-        lister, screen, store = self._lister, self._screen, self._lister.store
-        if is_typing(screen.app) or lister.catalog is None or store is None:
+        lister, screen = self._lister, self._screen
+        store, catalog = lister.store, lister.catalog
+        if is_typing(screen.app) or catalog is None or store is None:
             screen.set_timer(OFFER_AGAIN, lambda: self._offer(left))
             return
         query = left.query.strip()
 
         def offer(known: tuple[int, str] | None) -> None:
-            lines = [f"Search: {clean_line(query, 100)}"] if query else []
-            if known is not None:
-                lines.append(f"Session: {clean_line(known[1], 100) or 'untitled'}")
+            name = None if known is None else clean_line(known[1], 100)
+            lines = words.left_open(clean_line(query, 100), name)
             if lines:
-                # First: what was open may be what the app crashed on.
-                ask(screen, Question(CRASHED, "\n".join(lines), "Reopen"), lambda: reopen(known))
+                # Ask first: what was open may be what the app crashed on.
+                question = Question(words.CRASHED, "\n".join(lines), "Reopen")
+                ask(screen, question, lambda: reopen(known))
 
         def reopen(known: tuple[int, str] | None) -> None:
             if query:
@@ -327,10 +321,12 @@ class OpenFile:
             elif known is not None:
                 lister.reveal(known[0])
 
-        self._lanes.start("left-open", lambda token: _known(store, left.session, token), offer)
+        self._lanes.start(
+            "left-open", lambda token: _known(store, catalog, left.session, token), offer
+        )
 
     def changed(self) -> None:
-        """Somebody has written to it."""
+        """It was written to."""
         if self.opened is None or self.opening.opened is not self.opened:
             # Another file is there that could not be opened yet.
             self.replaced()
@@ -338,7 +334,7 @@ class OpenFile:
             self._survey()
 
     def replaced(self) -> None:
-        """Another file is there under this name: begin anew, the last view staying till then."""
+        """Another file has this name now: open that one, and keep the last view until then."""
         if self.opening.ended:
             self._open_again()
 
@@ -353,7 +349,7 @@ class OpenFile:
         self._pane.reader.catalogued(self._lister.catalog)
 
     def informed(self, info: StoreInfo) -> None:
-        """All was read: now for what nobody waits for."""
+        """Everything was read: now for what can wait."""
         self.info = info
         self._condition.informed(info)
         self.foreseeing.begin()
@@ -377,15 +373,13 @@ class OpenFile:
             self._sessions.now = now
 
 
-def _known(store: Store, id_: str, token: CancelToken) -> tuple[int, str] | None:
-    """The session that was open, if it is still there: its key, and its name if it has one."""
+def _known(store: Store, catalog: Catalog, id_: str, token: CancelToken) -> tuple[int, str] | None:
+    """The key and the name of the session that was open, if it still exists."""
     try:
         key = store.keys_of([id_], token).get(id_) if id_ else None
-        if key is None:
+        if key is None or not catalog.has(key):
             return None
-        names = [found.title for found in store.find(id_, token) if found.id == id_]
-    except Cancelled:
-        raise
+        found = store.sessions([catalog.single(key)], 0.0, token)
     except ExplorerError:
         return None
-    return key, (names[0] if names else None) or ""
+    return (key, found[0].name) if found else None

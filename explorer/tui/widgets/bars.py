@@ -1,4 +1,4 @@
-"""The one-line bars: what this file is, above; which keys do what, below."""
+"""The one-line bars: the file at the top, the keys at the bottom."""
 
 from textual.content import Content
 from textual.reactive import reactive
@@ -7,33 +7,39 @@ from textual.widget import Widget
 from explorer.render.clean import cell_width, fit, fit_end
 from explorer.tui.key_bindings import keymap_of
 
+NAME = " Session Explorer  "
+"""Left out where the file and its state need the space."""
 FILE_CELLS = 12
-"""Of the name of the file, so much is shown before anything else."""
+"""So much of the file name is shown before anything else."""
 
 
 class TopBar(Widget):
-    """The name of the app, the file, and how it is."""
+    """The name of the app, the file, and its state."""
 
     file = reactive("", layout=False)
     """Clean text: where the state file is."""
     facts = reactive("", layout=False)
     """Clean text: counts and size."""
     state = reactive("", layout=False)
-    """Clean text: a word on the state of the file."""
+    """Clean text: the state of the file."""
     warning: reactive[tuple[str, ...]] = reactive((), layout=False)
     """Clean text: what is about to happen to sessions, the longest form first."""
 
     def render(self) -> Content:
         width = self.size.width
-        name = " Session Explorer  "
         state = f"  {self.state} " if self.state else ""
+        beside = width - cell_width(state) - min(cell_width(self.file), FILE_CELLS)
+        name = NAME if cell_width(NAME) <= beside else " "
         room = width - cell_width(name) - cell_width(state)
         left = f" {self.facts}" if self.facts else ""
         warning, left = self._beside(room, left)
         room -= cell_width(warning)
+        while cell_width(left) > room - FILE_CELLS - 2 and left:
+            # No number is cut off.
+            left = left.rpartition(" · ")[0]
         cut = fit_end if "/" in self.file else fit
         shown = cut(self.file, max(room - cell_width(left) - 2, min(room, FILE_CELLS)))
-        middle = fit(f"{shown}  {left}", max(room, 0))
+        middle = fit(f"{shown}  {left}".rstrip(), max(room, 0))
         gap = " " * max(room - cell_width(middle), 0)
         return Content.assemble(
             (name, "bold $accent"), middle, gap, (warning, "bold $error"), (state, "$warning")

@@ -15,12 +15,12 @@ class ChoiceList(PaintedView):
     """Rows of which some can be chosen."""
 
     IN_SIGHT = 2
-    """Lines that stay in sight: the row under the cursor and the one above, which may be its
+    """Lines that stay visible: the row under the cursor and the one above, which may be its
     heading; or one more below."""
 
     @dataclass
     class Chosen(Message):
-        """Somebody chose a row, or took it back."""
+        """A row was chosen, or is no longer."""
 
         row: ChoiceRow
 

@@ -1,4 +1,4 @@
-"""What is typed into and chosen from: Textual's own, made to stand long pastes and late clicks."""
+"""Text fields and lists: Textual's own, made to survive long pastes and late clicks."""
 
 import re
 from contextlib import suppress
@@ -47,7 +47,7 @@ class SteadyList(OptionList):
             super()._update_lines()
 
     async def _on_click(self, event: Click) -> None:
-        """A click on what is painted, and is not there any more, does nothing."""
+        """A click on an option that is painted but gone does nothing."""
         option = event.style.meta.get("option")
         if isinstance(option, int) and option >= self.option_count:
             # Textual's own comes after this one.

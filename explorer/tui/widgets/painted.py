@@ -66,7 +66,7 @@ class PaintedView(ScrollView, can_focus=True):
 
 
 class ReadingView(PaintedView):
-    """A text to read: scrolled by lines and by pages, with two lines kept in sight."""
+    """A text to read: scrolled by lines and by pages, with two lines kept visible."""
 
     def action_scroll(self, lines: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
@@ -90,7 +90,7 @@ class ResultsView(PaintedView):
     """Shows results, and that other ones are being looked for."""
 
     stale = reactive(False)
-    """What is shown is not what was asked for last."""
+    """The results shown are not those of the last request."""
     _dimming: Timer | None = None
 
     def expect(self) -> None:
