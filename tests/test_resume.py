@@ -260,7 +260,7 @@ def test_an_agent_that_is_not_installed_is_said_in_the_app(tmp_path: Path) -> No
         terminal.press(b"r")
         terminal.until("The agent is not installed", f"--resume={PARTS[1]}")
         terminal.press(b"y")
-        terminal.until("The command is in the clipboard")
+        terminal.until("Copied the command")
         assert b"\x1b]52;c;" in terminal.raw
         terminal.press(b"q")
         terminal.leave()
