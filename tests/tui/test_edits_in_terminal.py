@@ -123,7 +123,7 @@ def _edit_all(path: Path, tmp_path: Path, names: int) -> bytes:
         terminal.press(b"jjj\r")
         terminal.until(f"Will be removed: {names} conversations")
         terminal.press(b"d")
-        terminal.until(f"Prune {names} sessions?")
+        terminal.until(f"Delete {names} sessions?")
         terminal.press(b"y")
         terminal.until("u to undo")
         terminal.press(ESCAPE)

@@ -61,7 +61,7 @@ def _begin_prune(terminal: Terminal) -> None:
     terminal.press(b"jjj\r")
     terminal.until(f"Will be removed: {SESSIONS:,} conversations")
     terminal.press(b"d")
-    terminal.until(f"Prune {SESSIONS:,} sessions?")
+    terminal.until(f"Delete {SESSIONS:,} sessions?")
     terminal.press(b"y")
 
 
