@@ -263,7 +263,7 @@ def test_the_app_says_that_an_agent_is_not_installed(tmp_path: Path) -> None:
         terminal.press(b"r")
         terminal.until("The agent is not installed", f"--resume={PARTS[1]}")
         terminal.press(b"y")
-        terminal.until("The command is in the clipboard")
+        terminal.until("Copied the command")
         assert b"\x1b]52;c;" in terminal.raw
         terminal.press(b"q")
         terminal.leave()

@@ -40,7 +40,7 @@ INSTEAD = {
     r"\bquiet for\b": "inactive for",
     r"\bgoe?s? on with\b": "continue, resume",
     r"\b(an|the|this|that|last|each|every|no|one|another) edits?\b": "change",
-    r"\b(catalog|lane|unit)\b": "no inner names",
+    r"\b(catalog|lane|(?<!needs a )unit)\b": "no inner names",
     r"\bA bug\b": "Unexpected error",
     r"\bLeave\b": "Quit",
     r"\bof itself\b": "its header",

@@ -26,14 +26,18 @@ from explorer.stores.edits.plans import (
     OnlyAgent,
     Progress,
 )
+from explorer.stores.edits.reasons import harmless
 from explorer.stores.edits.words import (
+    DRY_RUN,
     crash_words,
     done_words,
-    harmless,
+    interrupted,
+    not_done_title,
+    nothing_words,
     plan_lines,
     question,
     receipt_words,
-    skipped_words,
+    remedy,
     taken_words,
 )
 from explorer.stores.ours.notes import Notes, OurFiles
@@ -56,7 +60,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
         return ExitCode.DONE
     if not plan.doomed:
         return _nothing(plan, options.json)
-    ask(options, question(plan), plan_lines(plan))
+    ask(options, question(plan), plan_lines(plan), KINDS[plan.action].verb)
     done = apply_plan(edits, plan, force=options.force)
     finish(done, receipt_words(plan), options.json)
     if done.stopped:
@@ -75,21 +79,24 @@ def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequenc
     except OnlyAgent as error:
         raise _with_command(error, store, options.yes) from error
     if plan.elsewhere:
-        raise UsageError("Two stores in one", "These sessions lie in different tables of the file.")
+        raise UsageError(
+            not_done_title(action),
+            "These sessions are in different tables of the file. Change them separately.",
+        )
     wanted = plan.title
     if wanted is not None and wanted.trouble:
-        raise Refused("This title will not do", sentence(wanted.trouble))
+        raise Refused(not_done_title(action), sentence(wanted.trouble))
     if wanted is not None and wanted.owner and not wanted.owner.yields:
-        raise Refused("This title is taken", taken_words(wanted))
+        raise Refused(not_done_title(action), taken_words(wanted))
     return plan
 
 
 def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
-    """The refusal, with the agent's own command for a person to copy."""
+    """The refusal, with the agent's own command to copy."""
     lines = [command.line() for command in delete_commands(store, error.ids, sure)]
     if not lines:
         return error
-    own = "Its own command can do it, without a trash and without an undo:"
+    own = "The agent's own command can, but that cannot be undone:"
     return error.also("\n  ".join((own, *lines)))
 
 
@@ -101,64 +108,62 @@ def _show(plan: EditPlan, as_json: bool) -> None:
         write(clean(question(plan)))
     for line in plan_lines(plan):
         write(f"  {clean(line)}")
-    note("Nothing was changed: this was only the plan.")
+    note(DRY_RUN)
 
 
 def _nothing(plan: EditPlan, as_json: bool) -> int:
     if as_json:
         write_json(done_shape(Done(None, plan.action.value, (), plan.skipped)))
     if harmless(plan.skipped):
-        note(f"Nothing to do: {skipped_words(plan.skipped) or 'no session is left'}.")
+        note(f"Nothing to do: {nothing_words(plan)}")
         return ExitCode.DONE
-    raise Refused("Nothing was done", f"Left out: {skipped_words(plan.skipped)}. See --force.")
+    why = nothing_words(plan) + remedy(plan, force=f"{plan.action.value} --force")
+    raise Refused(not_done_title(plan.action), why)
 
 
-def ask(options: argparse.Namespace, asked: str, lines: Iterable[str]) -> None:
-    """Show what would happen, and go on only after a yes, which --yes has said already."""
+def ask(options: argparse.Namespace, asked: str, lines: Iterable[str], verb: str) -> None:
+    """Show what will happen, and continue only after a yes, or with --yes."""
     if options.yes:
         return
     if not sys.stdin.isatty():
-        raise Refused("Not confirmed", "Without a terminal to ask on, --yes must be given.")
+        raise Refused("Not confirmed", "There is no terminal to ask on: add --yes.")
     note(asked)
     for line in lines:
         note(f"  {line}")
-    if not confirmed("Go on?"):
+    if not confirmed(f"{verb}?"):
         raise Refused("Not confirmed", "Nothing was changed.")
 
 
 def apply_plan(edits: Edits, plan: EditPlan, force: bool = False) -> Done:
-    """Do it, while a person may look on and stop it."""
+    """Do it, while the user may watch and stop it."""
     with until_interrupted() as token, shown_progress() as tell:
         return edits.apply(plan, token, tell, force)
 
 
 def finish(done: Done, words: str, as_json: bool) -> None:
-    """Say what was done, and how it is taken back."""
+    """Report what was done, and how to undo it."""
     if as_json:
         write_json(done_shape(done))
         return
     note(clean_line(done_words(done, words)) + ".")
     if done.receipt is not None:
-        note(f"Receipt {done.receipt}: `session-explorer undo {done.receipt}` takes it back.")
+        note(f"To undo: session-explorer undo {done.receipt}")
 
 
 def warn_half_done(edits: Edits) -> None:
-    """Say what a crash left in the middle, before anything else is done."""
+    """Report what a crash left half done, before anything else is done."""
     found = edits.after_crash()
     for line in crash_words(found):
         note(clean_line(line))
     for receipt in found.half_done:
-        note(
-            f"An edit was cut short: {receipt.words}. `session-explorer undo {receipt.number}`"
-            " puts back what it had taken out."
-        )
+        undo = f"`session-explorer undo {receipt.number}`"
+        note(f"{interrupted(receipt)}. {undo} restores what it deleted.")
 
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[Progress], None] | None]:
-    """Tells how far a long edit is where a person looks on, in one line that is written over and
-    over. It is ended before anything else is said, whether the edit reached its end, failed or was
-    broken off."""
+    """Shows on a terminal how far a long edit is, in one line that is written over and over. It is
+    ended before anything else is written, however the edit ended."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -181,7 +186,7 @@ def shown_progress() -> Iterator[Callable[[Progress], None] | None]:
 
 @contextmanager
 def until_interrupted() -> Iterator[CancelToken]:
-    """Ctrl+C stops an edit where it can say how far it got; a second one stops it at once."""
+    """Ctrl+C stops an edit where it can report how far it got; a second one stops it at once."""
     token = CancelToken()
 
     def stop(number: int, frame: object) -> None:

@@ -1,4 +1,4 @@
-"""`prune`: many sessions at once, by rules, with every reason why something stays."""
+"""`prune`: many sessions at once, by rules, with the reason for each that is kept."""
 
 import argparse
 import re
@@ -16,8 +16,8 @@ from explorer.search.language.query import LONGEST
 from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
 from explorer.settings import notes_path
-from explorer.stores.edits.plans import EditPlan
-from explorer.stores.edits.words import plan_lines, question, receipt_words
+from explorer.stores.edits.plans import KINDS, EditPlan
+from explorer.stores.edits.words import DRY_RUN, plan_lines, question, receipt_words
 from explorer.stores.ours.notes import Notes
 
 
@@ -32,7 +32,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     fits = holding(known, rules.query, now, CancelToken())
     chosen = choose(known, rules, fits, now)
     if not options.json:
-        # Before anything is asked or done: what was not understood may be why it is so much.
+        # Before anything is asked or done: what was not understood may be why so much matches.
         for words in chosen.notes:
             note(clean_line(words))
     if not chosen.rows:
@@ -43,7 +43,8 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     if options.dry_run:
         _show(plan if options.json else edits.worded(plan), chosen, options.json)
         return ExitCode.DONE
-    ask(options, question(plan), (*plan_lines(plan), *_reasons(chosen)))
+    lines = (*plan_lines(plan), *_reasons(chosen))
+    ask(options, question(plan), lines, KINDS[plan.action].verb)
     done = apply_plan(edits, plan)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
@@ -58,9 +59,9 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
         is_span = re.fullmatch(r"\d+\s?[hdwmy]", options.older_than.strip().lower())
         found = span(options.older_than, now) if is_span else None
         if found is None:
-            raise UsageError(
-                "Not a span of time", f"{options.older_than!r} is no span: 12h, 90d, 8w, 1y."
-            )
+            needs = "needs a unit" if options.older_than.isdecimal() else "is not a length of time"
+            wrong = f"{options.older_than!r} {needs}: use 12h, 90d, 8w or 1y."
+            raise UsageError("Wrong value for --older-than", wrong)
         older = now - found.start
     rules = Rules(
         older=older,
@@ -73,14 +74,10 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
         query=" ".join(options.query),
     )
     if len(rules.query) > LONGEST:
-        raise UsageError(
-            "Too long a query", f"Only {LONGEST} characters of it would count. Say less."
-        )
+        wrong = f"It has {count(len(rules.query))} of at most {count(LONGEST)} characters."
+        raise UsageError("Query too long", wrong)
     if rules.say_nothing:
-        raise UsageError(
-            "Nothing to go by",
-            "Say which sessions: --older-than 90d, --empty, --class cron, a query, …",
-        )
+        raise UsageError("No rule given", "Use --older-than 90d, --empty, --class cron or a query.")
     return rules
 
 
@@ -98,13 +95,16 @@ def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
     for one in plan.doomed:
         name = clean_line(one.title or one.words or "(empty)", 60)
         write(f"  {clean_line(one.id)}  {count(one.messages):>6}  {name}")
-    note("Nothing was changed: this was only the plan.")
+    note(DRY_RUN)
 
 
 def _reasons(chosen: Chosen) -> list[str]:
-    found = [f"Stays: {count(len(rows))} {reason}." for reason, rows in chosen.skipped.items()]
+    found = [
+        f"Kept: {plural(len(rows), 'conversation')} ({reason})."
+        for reason, rows in chosen.skipped.items()
+    ]
     if OPEN in chosen.skipped:
-        found.append("--include-open takes the open ones too.")
+        found.append("Add --include-open to include sessions that never ended.")
     return found
 
 
@@ -122,7 +122,7 @@ def _nothing(chosen: Chosen, options: argparse.Namespace) -> int:
             }
         )
         return ExitCode.DONE
-    note(f"Nothing to prune: {plural(0, 'session')} fit.")
+    note("Nothing to prune: no session matches.")
     for line in _reasons(chosen):
         note(line)
     return ExitCode.DONE

@@ -1,4 +1,4 @@
-"""`undo` and `trash`: what was changed, and how it comes back."""
+"""`undo` and `trash`: what was changed, and how to restore it."""
 
 import argparse
 from collections.abc import Sequence
@@ -8,15 +8,21 @@ from explorer.commands.output import note, write, write_json
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
+from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, iso_utc, plural, size
 from explorer.stores.base import Edits
-from explorer.stores.edits.plans import UndoPlan
-from explorer.stores.edits.words import back_words, undo_lines, undo_question, undone_words
+from explorer.stores.edits.plans import KINDS, UndoPlan
+from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
+from explorer.stores.edits.words import (
+    state_words,
+    undo_lines,
+    undo_question,
+    undo_verb,
+    undone_words,
+)
 from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
-from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
-
-_STATES = {ReceiptState.DONE: "", ReceiptState.UNKNOWN: "changed by a newer version"}
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
@@ -25,8 +31,8 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     plan = edits.undo_plan(options.receipt)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
-        other = f"`session-explorer undo {before.number}` takes back what was done before it:"
-        raise Refused("It cannot be undone", f"{plan.why_not} {other} {before.words}.")
+        other = f"`session-explorer undo {before.number}` undoes the change before it"
+        raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
     return _undo(edits, plan, options)
 
 
@@ -39,7 +45,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
         for line in (undo_question(plan), *(f"  {line}" for line in undo_lines(plan))):
             write(clean(line))
         return ExitCode.DONE
-    ask(options, undo_question(plan), undo_lines(plan))
+    ask(options, undo_question(plan), undo_lines(plan), undo_verb(plan))
     with shown_progress() as tell:
         done = edits.undo(plan, progress=tell)
     if options.json:
@@ -79,7 +85,9 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
 
 def _number(options: argparse.Namespace) -> int:
     if options.receipt is None:
-        raise UsageError("No receipt was named", "See `session-explorer trash list`.")
+        raise UsageError(
+            "No change given", "Add its number; `session-explorer trash list` lists all changes."
+        )
     number: int = options.receipt
     return number
 
@@ -91,11 +99,11 @@ def _list(edits: Edits, as_json: bool, now: float) -> int:
         write_json({"bytes": edits.trash.size(), "receipts": shapes})
         return ExitCode.DONE
     for one in receipts:
-        state = back_words(one) or _STATES.get(one.state, one.state.value)
+        state = state_words(one)
         line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
         write(f"{line}  ({state})" if state else line)
-    held = f"{plural(len(receipts), 'edit')}, {size(edits.trash.size())}"
-    note(f"{held}, kept for {RETENTION_DAYS} days.")
+    held = f"{plural(len(receipts), 'change')}, {size(edits.trash.size())}"
+    note(f"{held}. Kept for {RETENTION_DAYS} days.")
     return ExitCode.DONE
 
 
@@ -108,7 +116,7 @@ def _show(edits: Edits, number: int, as_json: bool) -> int:
         return ExitCode.DONE
     write(clean(receipt.words))
     for entry in entries:
-        back = "  (back)" if entry.state is EntryState.BACK else ""
+        back = "  (restored)" if entry.state is EntryState.BACK else ""
         name = clean_line(entry.title or entry.words or "(empty)", 60)
         write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
     return ExitCode.DONE
@@ -123,8 +131,9 @@ def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
     for id_ in ids:
         mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
         if len(mine) != 1:
-            why = f"{id_!r} is not one session of receipt {number}."
-            raise NoSuchSession("No such session", why)
+            why = f"{id_!r} is not one session of change {number}."
+            see = f"`session-explorer trash show {number}` lists them."
+            raise NoSuchSession("No such session", f"{why} {see}")
         found += mine
     return found
 
@@ -133,27 +142,29 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     receipts = edits.trash.receipts() if options.all else [_found(edits, _number(options))]
     unfinished = [one for one in receipts if one.half_done]
     if unfinished:
-        first = f"Finish or undo receipt {unfinished[0].number} first."
-        raise Refused("An edit was cut short", first)
+        number = unfinished[0].number
+        first = f"Undo it first: `session-explorer undo {number}`."
+        raise Refused("Not deleted", f"Change {number} was interrupted. {first}")
     sessions = sum(one.sessions for one in receipts)
-    words = f"Delete {plural(len(receipts), 'edit')} with {plural(sessions, 'session')} for good?"
+    changes = plural(len(receipts), "change")
+    words = f"Permanently delete {changes} with {plural(sessions, 'session')}?"
     if options.dry_run:
         write(words)
         return ExitCode.DONE
-    ask(options, words, ["They cannot be restored afterwards."])
+    ask(options, words, ["This cannot be undone."], KINDS[Action.DELETE].verb)
     with edits.trash.alone():
         edits.trash.purge(one.number for one in receipts)
     if options.json:
         write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
     else:
-        note(f"Gone for good. The trash has {size(edits.trash.size())} of this file now.")
+        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of this file.")
     return ExitCode.DONE
 
 
 def _found(edits: Edits, number: int) -> Receipt:
     receipt = edits.trash.receipt(number)
     if receipt is None:
-        raise NoSuchSession("No such receipt", f"There is no receipt {number} for this file.")
+        raise NoSuchSession("No such change", no_such_change(number))
     return receipt
 
 

@@ -1,5 +1,5 @@
-"""Commands of the agent that get the terminal after a question: to resume a session, and to give
-the room in its file back after a prune.
+"""Commands of the agent that get the terminal after a question: to resume a session, and to free
+the space in its file after a prune.
 
 We never do the latter ourselves: it needs the file for itself, and only the agent knows when it
 may.
@@ -76,7 +76,7 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
 
     def copy() -> None:
         screen.app.copy_to_clipboard(for_clipboard(command.line()))
-        screen.notify("The command is in the clipboard.", markup=False)
+        screen.notify("Copied the command", markup=False)
 
     def go() -> None:
         if start.config.resume == "exec":
@@ -92,7 +92,7 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
         against["Too long for Hermes to resume"] = why_too_long(found.too_long)
     if not found.installed:
         text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
-        ask(screen, Question("The agent is not installed", text, "Copy the command"), copy)
+        ask(screen, Question("The agent is not installed", text, "Copy command"), copy)
     elif against:
         title, text = next(iter(against)), "\n\n".join(against.values())
         ask(screen, Question(title, clean(text), "Resume anyway"), go)
@@ -101,7 +101,7 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
 
 
 def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
-    """The command that gives room back; None where there is none, or something is running."""
+    """The command that frees space; None where there is none, or something is running."""
     command = own_command(store, *OPTIMIZE)
     if command is None or not installed(command) or _running(store, catalog, now):
         return None
@@ -122,24 +122,24 @@ def offer_room(
     clock: Callable[[], float],
     pruned_at: FocusPlace,
 ) -> None:
-    """Ask whether to run it, where it can be run, whoever is still where the prune was."""
+    """Ask whether to run it, where it can be run and the user has not moved on."""
 
     def offer(command: Command | None) -> None:
         if command is not None and still_at(screen.app, pruned_at):
             question = Question(
-                "Give the room back to the disk?",
-                "The state file is as big as before. The agent's own command rewrites it without"
-                f" the gaps, and needs it for itself meanwhile:\n\n{clean(command.line())}",
-                "Run it",
+                "Free the space on disk?",
+                "The state file has not shrunk yet. The agent's own command compacts it; nothing"
+                f" else can use the file while it runs:\n\n{clean(command.line())}",
+                "Free space",
                 "Not now",
             )
-            ask(screen, question, lambda: _give_room_back(screen, command))
+            ask(screen, question, lambda: _free_space(screen, command))
 
     lanes.start("reclaim", lambda token: reclaim_command(store, clock(), catalog), offer)
 
 
-def _give_room_back(screen: Screen[None], command: Command) -> None:
+def _free_space(screen: Screen[None], command: Command) -> None:
     code = run_command(screen, lambda: run(command))
     if code is not None:
-        words = f"The command ended with code {code}." if code else "The room was given back."
+        words = f"The command ended with code {code}." if code else "Freed the space on disk"
         screen.notify(words, markup=False)

@@ -110,8 +110,8 @@ def test_a_title_means_a_session_only_if_no_other_has_it(path: Path, command: Co
 def test_rename_and_its_conflict(path: Path, command: Command) -> None:
     done = command("rename", "third", "Owls", "--yes", "--db", path)
     assert done.code == ExitCode.REFUSED
-    assert "first" in done.err
-    assert "Owls #3" in done.err
+    assert "Not renamed. “Owls” is already the title of another session: cli, last" in done.err
+    assert "Free: “Owls #3”." in done.err
     assert command("rename", "third", " A  title ", "--yes", "--db", path).code == 0
     assert rows(path, "SELECT title FROM sessions WHERE id = 'third'") == [("A title",)]
     command("rename", "third", "", "--yes", "--db", path)
@@ -142,7 +142,7 @@ def test_a_running_session_is_refused_unless_forced(
     monkeypatch.setattr("time.time", lambda: T0 + 310.0)
     done = command("delete", "open", "--yes", "--db", path)
     assert done.code == ExitCode.REFUSED
-    assert "running" in done.err
+    assert "is running. Stop the agent, or use `delete --force`." in done.err
     assert command("delete", "open", "--yes", "--force", "--db", path).code == 0
     assert "open" not in _ids(path)
 
@@ -152,8 +152,8 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     shown = command("trash", "show", str(receipt), "--json", "--db", path).json
     assert {one["id"] for one in shown["sessions"]} == {"first", "third"}
     restored = command("trash", "restore", str(receipt), "first", "--yes", "--db", path)
-    assert "Undone for 1 of 2 sessions" in restored.err
-    assert "(1 of 2 back)" in command("trash", "list", "--db", path).out
+    assert "Restored “Owls”." in restored.err
+    assert "(1 of 2 restored)" in command("trash", "list", "--db", path).out
     assert "first" in _ids(path)
     assert "third" not in _ids(path)
     assert command("trash", "purge", "--all", "--db", path).code == ExitCode.REFUSED
@@ -161,12 +161,12 @@ def test_the_trash_is_shown_restored_in_part_and_purged(path: Path, command: Com
     assert command("trash", "list", "--json", "--db", path).json["receipts"] == []
     assert command("undo", "--yes", "--db", path).code == ExitCode.REFUSED
     assert command("trash", "show", "99", "--db", path).code == ExitCode.NO_SUCH_SESSION
-    assert "No receipt was named. See" in command("trash", "show", "--db", path).err
+    assert "No change given. Add its number" in command("trash", "show", "--db", path).err
 
 
 def test_nothing_to_do_is_said_in_a_sentence(path: Path, command: Command) -> None:
     done = command("rename", "first", "Owls", "--yes", "--db", path)
-    assert (done.code, done.err) == (0, "Nothing to do: 1 session (it has this title already).\n")
+    assert (done.code, done.err) == (0, "Nothing to do: “Owls” already has this title.\n")
 
 
 def test_prune_says_what_goes_and_what_stays(path: Path, command: Command) -> None:
@@ -267,7 +267,7 @@ def test_an_undo_that_cannot_be_is_refused_before_anybody_is_asked(
     for how in (["--dry-run"], ["--dry-run", "--json"], [], ["--yes"]):
         done = command("undo", *how, "--db", path)
         assert (done.code, done.out) == (ExitCode.REFUSED, "")
-        assert "Kites: another session has its old title “Owls” now (" in done.err
+        assert "“Kites” keeps its title: “Owls” is now the title of another session (" in done.err
 
 
 def test_an_undo_that_cannot_be_names_the_edit_before_it(path: Path, command: Command) -> None:
@@ -277,6 +277,6 @@ def test_an_undo_that_cannot_be_names_the_edit_before_it(path: Path, command: Co
         db.execute("UPDATE sessions SET title = 'Owls' WHERE id = 'open'")
     refused = command("undo", "--yes", "--db", path)
     assert refused.code == ExitCode.REFUSED
-    assert "`session-explorer undo 1` takes back what was done before it" in refused.err
+    assert "`session-explorer undo 1` undoes the change before it: Archived" in refused.err
     assert command("undo", "1", "--yes", "--db", path).code == ExitCode.DONE
     assert rows(path, "SELECT archived FROM sessions WHERE id = 'third'") == [(0,)]

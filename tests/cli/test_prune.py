@@ -61,9 +61,9 @@ def test_a_dry_run_changes_nothing_and_says_why_something_stays(
     assert found.json["totals"]["sessions"] == 4
     assert found.json["skipped"] == {OPEN: 1}
     words = command("prune", "--older-than", "7d", "--dry-run", "--db", path)
-    assert "Prune 4 sessions?" in words.out
-    assert "Stays: 1 open, never ended." in words.out
-    assert "--include-open takes the open ones too." in words.out
+    assert "Delete 4 sessions?" in words.out
+    assert f"Kept: 1 conversation ({OPEN})." in words.out
+    assert "Add --include-open to include sessions that never ended." in words.out
     assert dump(path) == before
 
 
@@ -132,7 +132,7 @@ def test_control_c_stops_it_and_says_how_far_it_got(
     with _at_two(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGINT)):
         done = command("prune", "--older-than", "7d", "--yes", "--db", path)
     assert done.code == ExitCode.INTERRUPTED
-    assert "Pruned 2 of 4 sessions · stopped: the rest is as it was" in done.err
+    assert "Deleted 2 of 4 sessions. Stopped. Nothing else was changed." in done.err
     assert len(_left(path)) == 4
     assert command("undo", "--yes", "--db", path).code == ExitCode.DONE
     assert dump(path) == before
@@ -152,7 +152,7 @@ def test_what_a_kill_cut_short_is_told_and_undone_without_its_number(
         command("prune", "--older-than", "7d", "--yes", "--db", path)
     undone = command("undo", "--yes", "--db", path)
     assert undone.code == ExitCode.DONE
-    assert "An edit was cut short: Pruned 2 of 4 sessions. It can be undone." in undone.err
+    assert "A change was interrupted: Deleted 2 of 4 sessions. It can be undone." in undone.err
     assert dump(path) == before
 
 
@@ -160,7 +160,7 @@ def test_what_was_not_understood_of_the_query_is_said(path: Path, command: Comma
     note = "“is:bogus” is unknown (use archived, open, running, empty"
     found = command("prune", "is:bogus", "--yes", "--db", path)
     assert note in found.err
-    assert "0 sessions fit" in found.err
+    assert "Nothing to prune: no session matches." in found.err
     (noted,) = command("prune", "is:bogus", "--yes", "--json", "--db", path).json["notes"]
     assert noted.startswith(note)
     joined = ("prune", "hello OR source:tool", "--db", path)

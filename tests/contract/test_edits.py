@@ -6,8 +6,8 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.model import Action, Session, State
-from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.plans import EditPlan
+from explorer.stores.edits.reasons import RUNNING
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.resolve import pinned_rows, resolve
 from tests.contract.cases import Case, everybody

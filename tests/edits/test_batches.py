@@ -90,7 +90,7 @@ def test_a_long_edit_ends_before_it_fills_the_disk(
             talk(state, str(number), "hello", at=NOW - 9e6, end="cli_close")
     before, editor = dump(path), edits_on(path, tmp_path / "trash.db", lambda: NOW)
     plan = editor.plan(Action.DELETE, [1, 2, 3, 4, 5, 6])
-    with pytest.raises(ExplorerError, match="2 sessions done before that can be undone"):
+    with pytest.raises(ExplorerError, match="Done before that: 2 sessions; you can undo it"):
         editor.apply(plan)
     assert rows(path, "SELECT count(*) FROM sessions") == [(4,)]
     assert editor.trash.receipts()[0].words == "Deleted 2 of 6 sessions"
@@ -130,7 +130,7 @@ def test_an_undo_for_which_there_is_no_room_is_refused(
     gone = dump(path)
     with monkeypatch.context() as full:
         full.setattr("explorer.stores.edits.refusals.DISK_SPARE", 1 << 60)
-        with pytest.raises(Refused, match="Putting it back needs about"):
+        with pytest.raises(Refused, match="Restoring needs about"):
             editor.undo(editor.undo_plan())
     assert dump(path) == gone
     editor.undo(editor.undo_plan())

@@ -80,9 +80,10 @@ def test_a_title_that_was_taken_after_the_question_says_so_too(
         db.execute("UPDATE sessions SET title = 'Kites' WHERE id = 'b'")
     with pytest.raises(Changed) as caught:
         editor.apply(plan)
-    assert caught.value.title == "This title is taken"
-    told = "The session b (telegram, archived) has it. Free is: Kites #2. Nothing was changed."
-    assert caught.value.message == told
+    assert caught.value.title == "Not renamed"
+    told = caught.value.message
+    assert told.startswith("“Kites” is already the title of another session: telegram, archived, ")
+    assert told.endswith(". Free: “Kites #2”. Nothing was changed.")
     assert _title(path, "open") is None
     assert editor.trash.receipts() == []
 
@@ -95,7 +96,8 @@ def test_an_old_title_that_was_taken_after_the_question_says_so_too(
     plan = editor.undo_plan()
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Trip' WHERE id = 'b'")
-    with pytest.raises(Changed, match=r" Kites: another session has its old.* Nothing was done\.$"):
+    told = r"“Kites” keeps its title: “Trip” is .* Nothing was changed\.$"
+    with pytest.raises(Changed, match=told):
         editor.undo(plan)
     assert _title(path, "a") == "Kites"
 
@@ -121,7 +123,7 @@ def test_a_title_of_more_than_100_characters_is_refused(path: Path, editor_of: E
     title = plan.title
     assert title is not None
     assert plan.changes == ()
-    assert title.trouble == "101 characters: 100 at most"
+    assert title.trouble == "too long: 101 of 100 characters"
     assert editor_of(path).plan(Action.RENAME, [_key(path, "a")], title="x" * 100).changes
 
 
@@ -176,7 +178,7 @@ def test_undo_leaves_alone_what_was_changed_since(path: Path, editor_of: EditorO
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Newer' WHERE id = 'a'")
     plan = editor.undo_plan()
-    assert any("changed since" in note for note in plan.notes)
+    assert any("has changed since" in note for note in plan.notes)
     with pytest.raises(Refused):
         editor.undo(plan)
     assert _title(path, "a") == "Newer"
@@ -229,7 +231,7 @@ def test_a_part_that_goes_on_in_the_next_is_never_reopened(path: Path, editor_of
         go_on(db, "a", "a2", T0 + 50)
     plan = editor_of(path).plan(Action.REOPEN, [_key(path, "a")])
     assert plan.changes == ()
-    assert "break the chain" in next(iter(plan.skipped))
+    assert "would break the conversation" in next(iter(plan.skipped))
 
 
 @pytest.mark.parametrize("real_file", ["hermes-v2"], indirect=True)

@@ -118,7 +118,7 @@ def test_before_schema_16_children_are_detached_and_the_plan_says_so(
     plan = editor_of(family).plan(Action.DELETE, [keys(open_store(family))["root"]])
     assert {one.id for one in plan.doomed} == {"root"}
     assert {one.id for one in plan.detached} == {"tip", "branch", "helper"}
-    assert any("does not say which children are subagents" in note for note in plan.notes)
+    assert any("does not mark subagents" in note for note in plan.notes)
 
 
 def test_a_running_session_is_left_alone_unless_forced(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_message_that_arrives_after_the_plan_keeps_the_session(
         db.execute("UPDATE sessions SET message_count = 3, ended_at = NULL WHERE id = 's'")
     done = editor.apply(plan)
     assert done.ids == ("other",)
-    assert done.skipped == {"Its agent has written it meanwhile": 1}
+    assert done.skipped == {"Its agent has written to it": 1}
     assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 's'") == [(3,)]
     assert faults(path) == []
 
@@ -266,7 +266,7 @@ def test_a_session_that_was_begun_anew_gets_its_old_messages_back(
         insert(db, "sessions", id="s", source="cli", started_at=earlier, message_count=1)
         say(db, "s", content="new words", timestamp=earlier)
     plan = editor.undo_plan()
-    assert any("begun it anew" in note for note in plan.notes)
+    assert any("was started again" in note for note in plan.notes)
     editor.undo(plan)
     told = rows(path, "SELECT content FROM messages WHERE session_id = 's' ORDER BY id")
     assert told == [("old words",), ("new words",)]
@@ -284,7 +284,7 @@ def test_a_title_that_was_taken_comes_back_with_a_number(
     with altered(path) as db:
         insert(db, "sessions", id="t", source="cli", started_at=NOW, title="Trip")
     plan = editor.undo_plan()
-    assert any("It comes back as Trip #2" in note for note in plan.notes)
+    assert any("It will be restored as “Trip #2”" in note for note in plan.notes)
     editor.undo(plan)
     assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Trip #2",)]
 
@@ -416,4 +416,4 @@ def test_a_long_log_that_a_delete_leaves_is_said(
     assert not any("log" in note for note in rename.notes)
     monkeypatch.setattr("explorer.stores.edits.editor.LONG_LOG", 200_000)
     done = editor.apply(editor.plan(Action.DELETE, [1, 2], force=True), force=True)
-    assert any(note.startswith("Its log has ") for note in done.notes)
+    assert any(note.startswith("The write-ahead log is now ") for note in done.notes)

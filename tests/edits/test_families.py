@@ -64,7 +64,7 @@ def test_a_prune_that_is_stopped_leaves_whole_conversations(
     whole = -(-after // PARTS) * PARTS
     assert len(done.ids) == whole, "what was begun went, and nothing more"
     (receipt,) = editor.trash.receipts()
-    all_of_it = "Pruned 9 sessions" if whole == 9 else f"Pruned {whole} of 9 sessions"
+    all_of_it = "Deleted 9 sessions" if whole == 9 else f"Deleted {whole} of 9 sessions"
     assert receipt.words == all_of_it
     assert faults(path) == []
     editor.undo(editor.undo_plan())
@@ -81,7 +81,7 @@ def test_a_part_that_is_written_again_keeps_the_parts_before_it(
     done = editor.apply(plan)
     assert _left(path) == {"one": 0, "two": PARTS, "three": 0}
     assert done.skipped == {
-        "Its agent has written it meanwhile": 1,
+        "Its agent has written to it": 1,
         "What continues it stays": 2,
     }
     assert done.words == "Deleted 6 of 9 sessions"
@@ -134,10 +134,10 @@ def test_what_a_kill_left_between_two_sessions_is_settled_and_said(
         with pytest.raises(Died):
             editor.apply(editor.plan(Action.PRUNE, _all(path)), progress=die)
     found = editor.after_crash()
-    assert [one.words for one in found.ended] == ["Pruned 4 of 9 sessions"]
+    assert [one.words for one in found.ended] == ["Deleted 4 of 9 sessions"]
     assert (found.half_done, found.nothing) == ([], 0)
     assert editor.after_crash().ended == (), "it is said once"
     plan = editor.undo_plan()
-    assert plan.receipt.words == "Pruned 4 of 9 sessions"
+    assert plan.receipt.words == "Deleted 4 of 9 sessions"
     editor.undo(plan)
     assert dump(path) == before

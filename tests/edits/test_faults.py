@@ -139,4 +139,4 @@ def test_no_room_for_a_file_to_grow_loses_nothing(tmp_path: Path) -> None:
     figures, said = starve_many(tmp_path, edits, (33_000, 100_000, 260_000), messages=150)
     assert [line for one in figures.values() for line in one.wrong] == []
     assert any("disk is full" in one for one in said)
-    assert any("Our own file" in one for one in said)
+    assert any("could not be written: " in one for one in said)

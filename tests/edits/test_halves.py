@@ -213,7 +213,7 @@ def test_a_file_that_is_replaced_in_the_middle_is_left_alone(
 
     with pytest.raises(Changed, match="replaced") as told:
         editor.apply(editor.plan(Action.DELETE, [_number(path, "long")]), None, replace)
-    assert "found at the next start" in told.value.message
+    assert "The next start of Session Explorer asks" in told.value.message
     assert dump(path) == content
 
 
@@ -222,7 +222,7 @@ def test_an_undo_that_cannot_be_changes_nothing(path: Path, editor_of: EditorOf)
     editor.apply(editor.plan(Action.CLEAR, [_number(path, "a")]))
     with altered(path) as db:
         db.execute("DELETE FROM sessions WHERE id = 'a'")
-    with pytest.raises(Refused, match="the session is gone"):
+    with pytest.raises(Refused, match="no longer exists"):
         editor.undo(editor.undo_plan())
     assert list(editor.after_crash().half_done) == []
     assert [one.state for one in editor.trash.receipts()] == [ReceiptState.DONE]

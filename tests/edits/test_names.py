@@ -31,13 +31,13 @@ def path(tmp_path: Path) -> Path:
 def test_an_untitled_session_is_called_by_its_first_words(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
     plan = editor.plan(Action.DELETE, [1])
-    assert question(plan) == "Delete “Mend the blue net” and 1 subagent?"
+    assert question(plan) == "Delete “Mend the blue net” and 1 subagent session?"
     told = "\n".join(plan_lines(plan))
     assert "Look for holes" in told
     assert "cli · last active 2025-10-09 08:53:22 · 2 messages" in told
-    assert receipt_words(plan) == "Deleted “Mend the blue net” and 1 subagent"
+    assert receipt_words(plan) == "Deleted “Mend the blue net” and 1 subagent session"
     editor.apply(plan)
-    assert editor.trash.receipts()[0].words == "Deleted “Mend the blue net” and 1 subagent"
+    assert editor.trash.receipts()[0].words == "Deleted “Mend the blue net” and 1 subagent session"
 
 
 def test_long_words_are_cut_and_none_leave_the_id(path: Path, editor_of: EditorOf) -> None:

@@ -9,9 +9,9 @@ import pytest
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.words import (
-    back_words,
     done_words,
     receipt_words,
+    state_words,
     undo_question,
     undone_words,
 )
@@ -44,7 +44,7 @@ def test_a_delete_that_finds_fewer_says_and_keeps_how_many(path: Path, editor_of
         db.execute("DELETE FROM sessions WHERE id = 'a'")
     done = editor.apply(plan)
     assert sorted(done.ids) == ["b", "c"]
-    told = "Deleted 2 of 3 sessions · left out: 1 session (it is no longer in the file)"
+    told = "Deleted 2 of 3 sessions. Not deleted: 1 session (it is no longer in the file)"
     assert done_words(done, receipt_words(plan)) == told
     assert editor.trash.receipts()[0].words == "Deleted 2 of 3 sessions"
 
@@ -55,28 +55,31 @@ def test_what_comes_back_in_parts_is_counted(path: Path, editor_of: EditorOf) ->
     (receipt,) = editor.trash.receipts()
     one, *others = [entry.number for entry in editor.trash.entries(receipt.number)]
     first = editor.undo_plan(receipt.number, [one])
-    assert undo_question(first) == "Undo for 1 of 3 sessions: deleted 3 sessions?"
+    assert undo_question(first) == "Restore “A”?"
     done = editor.undo(first)
-    assert undone_words(first, done) == "Undone for 1 of 3 sessions: Deleted 3 sessions"
-    assert back_words(editor.trash.receipts()[0]) == "1 of 3 back"
+    assert undone_words(first, done) == "Restored “A”"
+    assert state_words(editor.trash.receipts()[0]) == "1 of 3 restored"
     rest = editor.undo_plan(receipt.number, others)
+    assert undo_question(rest) == "Restore the other 2 sessions?"
     done = editor.undo(rest)
-    assert undone_words(rest, done) == "Undone for the other 2 of 3 sessions: Deleted 3 sessions"
-    assert back_words(editor.trash.receipts()[0]) == "", "it is undone, as its state says"
+    assert undone_words(rest, done) == "Restored the other 2 sessions"
+    assert state_words(editor.trash.receipts()[0]) == "undone"
 
 
 def test_a_whole_undo_is_not_counted(path: Path, editor_of: EditorOf) -> None:
     editor = editor_of(path)
     editor.apply(editor.plan(Action.DELETE, _rows(path)))
     plan = editor.undo_plan()
+    assert undo_question(plan) == "Restore 3 sessions?"
     done = editor.undo(plan)
-    assert undone_words(plan, done) == "Undone: Deleted 3 sessions"
+    assert undone_words(plan, done) == "Restored 3 sessions"
     editor.apply(editor.plan(Action.ARCHIVE, _rows(path)))
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 0 WHERE id = 'a'")
     part = editor.undo_plan()
+    assert undo_question(part) == "Undo archiving 3 sessions (only 2 of 3)?"
     done = editor.undo(part)
-    assert undone_words(part, done) == "Undone for 2 of 3 sessions: Archived 3 sessions"
+    assert undone_words(part, done) == "Undone: archived 3 sessions (only 2 of 3)"
 
 
 def test_the_size_is_that_of_what_is_from_this_file(

@@ -10,9 +10,9 @@ from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
 from explorer.stores.discover import open_store
 from explorer.stores.edits.connection import Changed
-from explorer.stores.edits.delete_plan import RUNNING
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import WAITING, OnlyAgent, Progress
+from explorer.stores.edits.reasons import RUNNING
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
 from tests.factories import NOW, altered, rows, say
@@ -37,7 +37,7 @@ def _not_deleted(editor: Editor, reason: str) -> None:
 
 def test_a_file_with_two_names(path: Path, editor_of: EditorOf) -> None:
     os.link(path, path.with_name("other.db"))
-    _not_deleted(editor_of(path), "hard-linked")
+    _not_deleted(editor_of(path), "has several hard links")
 
 
 def test_a_trigger_of_somebody_else(path: Path, editor_of: EditorOf) -> None:
@@ -48,7 +48,7 @@ def test_a_trigger_of_somebody_else(path: Path, editor_of: EditorOf) -> None:
             " BEGIN INSERT INTO audit VALUES (old.id); END"
         )
     editor = editor_of(path)
-    _not_deleted(editor, "trigger that is not known")
+    _not_deleted(editor, "has an unknown trigger")
     assert _refusals(editor, "rename", "archive") == {"None"}
 
 
@@ -104,7 +104,7 @@ def test_a_trigger_that_came_after_the_plan(path: Path, editor_of: EditorOf) -> 
             " BEGIN UPDATE sessions SET title = 'watched'; END"
         )
     before = dump(path)
-    with pytest.raises(Changed, match="trigger that is not known"):
+    with pytest.raises(Changed, match=r"unknown trigger \("):
         editor.apply(plan)
     assert dump(path) == before
     assert editor.trash.receipts() == []
@@ -131,7 +131,7 @@ def test_a_message_that_nobody_agreed_to_delete_keeps_its_session(
     before = dump(path)
     done = editor.apply(plan)
     assert (done.receipt, done.ids) == (None, ())
-    assert done.skipped == {"Its agent has written it meanwhile": 1}
+    assert done.skipped == {"Its agent has written to it": 1}
     assert dump(path) == before
     assert editor.trash.receipts() == []
     assert editor.apply(editor.plan(Action.DELETE, numbers(path, "s"))).ids == ("s",)
@@ -146,7 +146,7 @@ def test_a_session_that_began_to_run_after_the_plan(path: Path, editor_of: Edito
     before = dump(path)
     done = editor.apply(plan)
     assert (done.receipt, done.ids) == (None, ())
-    assert done.skipped == {"Its agent has written it meanwhile": 1}
+    assert done.skipped == {"Its agent has written to it": 1}
     assert dump(path) == before
     assert list(editor.after_crash().half_done) == []
 
@@ -160,7 +160,7 @@ def test_a_session_that_was_opened_again_after_the_plan(path: Path, editor_of: E
         db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 's'")
     before = dump(path)
     done = editor.apply(plan)
-    assert done.skipped == {"Its agent has begun to write it": 1}
+    assert done.skipped == {"Its agent has started writing to it": 1}
     assert dump(path) == before
 
 
@@ -169,7 +169,7 @@ def test_a_title_that_the_agent_changed_after_the_plan(path: Path, editor_of: Ed
     plan = editor.plan(Action.RENAME, [numbers(path, "s")[0]], title="Journey")
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Voyage' WHERE id = 's'")
-    with pytest.raises(Changed, match="agent has changed the same thing"):
+    with pytest.raises(Changed, match="agent has changed the same session"):
         editor.apply(plan)
     assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Voyage",)]
 
@@ -202,7 +202,7 @@ def test_a_busy_file_is_told_once_that_nothing_was_done(
             with pytest.raises(ExplorerError, match="busy") as caught:
                 editor.apply(plan)
             db.execute("ROLLBACK")
-        assert caught.value.message.endswith("Try again in a moment. Nothing was done.")
+        assert caught.value.message.endswith("Try again in a moment. Nothing was changed.")
 
 
 def test_whoever_waits_for_another_program_is_told(
@@ -228,7 +228,7 @@ def test_two_explorers_that_edit_at_the_same_time(path: Path, editor_of: EditorO
     plan = one.plan(Action.DELETE, numbers(path, "s"))
     with (
         other.trash.alone(),
-        pytest.raises(ExplorerError, match="Another Session Explorer is changing something"),
+        pytest.raises(ExplorerError, match="Another Session Explorer is making a change"),
     ):
         one.apply(plan)
     assert one.apply(plan).ids == ("s",)

@@ -59,10 +59,9 @@ def test_a_title_that_is_taken_half_way_keeps_only_its_session_back(
         insert(db, "sessions", id="thief", source="cli", started_at=1, title="two")
     done = editor.undo(plan)
     assert set(done.ids) == {"one", "three"}
-    assert done.skipped == {"Another session has got its title meanwhile": 1}
+    assert done.skipped == {"Another session has taken its title": 1}
     assert undone_words(plan, done) == (
-        "Undone for 2 of 3 sessions: Deleted 3 sessions"
-        " · not undone: 1 session (another session has got its title meanwhile)"
+        "Restored 2 of 3 sessions. Not restored: 1 session (another session has taken its title)"
     )
     assert _ids(path) == {"one", "three", "thief"}
     assert _files(path) == {"session_one.json", "session_three.json"}
@@ -111,8 +110,8 @@ def test_messages_that_the_trash_has_lost_are_counted(path: Path, editor_of: Edi
     done = editor.undo(plan)
     ((left,),) = rows(path, "SELECT count(*) FROM messages WHERE session_id = 'two'")
     assert 0 < int(str(left)) < 300
-    assert undone_words(plan, done).startswith("Undone in part: ")
-    assert f"two: {left} of 300 messages are back. The trash has lost the others." in done.notes
+    assert undone_words(plan, done).startswith("Partly restored ")
+    assert f"“two”: {left} of 300 messages restored. The trash has lost the others." in done.notes
     assert faults(path) == []
 
 
@@ -144,5 +143,5 @@ def test_the_command_says_so_too(path: Path, command: Command) -> None:
         db.commit()
     said = command("undo", "--yes", "--db", path)
     assert said.code == 1
-    assert "Undone in part" in said.err
+    assert "Partly restored" in said.err
     assert "0 of 300 messages" in said.err

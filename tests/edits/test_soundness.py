@@ -36,7 +36,7 @@ def test_nothing_leaves_a_damaged_file(
     before = path.read_bytes()
     editor = editor_of(path)
     plan = editor.plan(Action.DELETE, [1])
-    with pytest.raises(StoreError, match="Nothing was edited") as caught:
+    with pytest.raises(StoreError, match="Nothing was changed") as caught:
         editor.apply(plan)
     assert caught.value.problem is Problem.CORRUPT
     assert path.read_bytes() == before
@@ -67,7 +67,7 @@ def test_a_session_that_names_a_prompt_that_is_gone_stays(
     editor = editor_of(path)
     done = editor.apply(editor.plan(Action.DELETE, [1], force=True), force=True)
     assert (done.ids, done.receipt) == ((), None)
-    assert list(done.skipped) == ["It names what is no longer in the file"]
+    assert list(done.skipped) == ["It refers to something that is no longer in the file"]
     assert dump(path) == before
 
 
@@ -78,7 +78,7 @@ def test_an_index_that_sqlite_does_not_know_as_one_is_damage(
         db.execute("PRAGMA writable_schema = ON")
         db.execute("UPDATE sqlite_master SET type = x'ff' WHERE name LIKE 'sqlite_autoindex_s%'")
     editor = editor_of(path)
-    with pytest.raises(StoreError, match="Nothing was edited"):
+    with pytest.raises(StoreError, match="Nothing was changed"):
         editor.apply(editor.plan(Action.DELETE, [1]))
 
 
@@ -92,7 +92,7 @@ def test_a_row_that_its_table_would_not_take_again_stays(
             " WHERE name = 'sessions'"
         )
     editor = editor_of(path)
-    with pytest.raises(StoreError, match="Nothing was edited"):
+    with pytest.raises(StoreError, match="Nothing was changed"):
         editor.apply(editor.plan(Action.DELETE, [1]))
 
 

@@ -205,7 +205,7 @@ def test_an_undo_names_what_was_begun_anew(path: Path, editor_of: EditorOf) -> N
     with altered(path) as db:
         insert(db, "sessions", id="s", source="cli", started_at=T0, ended_at=T0, end_reason="done")
     (note,) = editor.undo_plan().notes
-    assert note.startswith("Mend the blue net: the agent has begun it anew.")
+    assert note.startswith("“Mend the blue net” was started again.")
 
 
 def test_an_undo_names_what_cannot_come_back(path: Path, editor_of: EditorOf) -> None:
@@ -214,7 +214,7 @@ def test_an_undo_names_what_cannot_come_back(path: Path, editor_of: EditorOf) ->
     with altered(path) as db:
         db.execute("DELETE FROM sessions WHERE id = 'h'")
     assert editor.undo_plan().why_not == (
-        "Look for holes: the session is gone, so its messages cannot come back."
+        "“Look for holes” no longer exists, so its messages cannot be restored."
     )
 
 
@@ -224,7 +224,7 @@ def test_an_undo_names_what_is_running_again(path: Path, editor_of: EditorOf) ->
     with altered(path) as db:
         insert(db, "sessions", id="s", source="cli", started_at=NOW)
     (note,) = editor.undo_plan().notes
-    assert note.startswith("Mend the blue net: running, so nothing of it is undone")
+    assert note.startswith("“Mend the blue net” is running.")
 
 
 def test_an_undo_names_what_has_changed_since(path: Path, editor_of: EditorOf) -> None:
@@ -233,8 +233,8 @@ def test_an_undo_names_what_has_changed_since(path: Path, editor_of: EditorOf) -
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 0")
     first, second = sorted(editor.undo_plan().notes)
-    assert first.startswith("Mend the blue net: changed since")
-    assert second.startswith("empty: changed since")
+    assert first.startswith("“Mend the blue net” has changed since")
+    assert second.startswith("“empty” has changed since")
 
 
 def test_an_undo_names_what_is_gone_by_its_title(path: Path, editor_of: EditorOf) -> None:
@@ -242,7 +242,7 @@ def test_an_undo_names_what_is_gone_by_its_title(path: Path, editor_of: EditorOf
     editor.apply(editor.plan(Action.RENAME, [_number(path, "titled")], title="Kites"))
     with altered(path) as db:
         db.execute("DELETE FROM sessions WHERE id = 'titled'")
-    assert editor.undo_plan().notes == ("Kites: the session is gone.",)
+    assert editor.undo_plan().notes == ("“Kites” no longer exists.",)
 
 
 def test_an_undo_tells_who_has_a_title_by_what_is_not_the_title(
@@ -253,8 +253,8 @@ def test_an_undo_tells_who_has_a_title_by_what_is_not_the_title(
     with altered(path) as db:
         insert(db, "sessions", id="thief", source="telegram", started_at=T0, title="Trip")
     assert editor.undo_plan().notes == (
-        "Trip: another session has this title now (telegram, last active 2025-10-09 08:53:20)."
-        " It comes back as Trip #2.",
+        "“Trip” is now the title of another session (telegram, last active 2025-10-09 08:53:20)."
+        " It will be restored as “Trip #2”.",
     )
 
 
@@ -272,7 +272,7 @@ def test_an_undo_names_what_the_trash_has_lost(path: Path, editor_of: EditorOf) 
         )
     done = editor.undo(editor.undo_plan())
     (note,) = done.notes
-    assert note.startswith("Mend the blue net: ")
+    assert note.startswith("“Mend the blue net”: ")
     assert "The trash has lost the others." in note
 
 
@@ -286,4 +286,4 @@ def test_a_session_is_named_though_many_subagents_go_with_it(
             helper = {"_delegate_from": "s"}
             talk(state, f"h{number}", f"Hole {number}", parent="s", config=helper, end="done")
     plan = editor_of(path).plan(Action.DELETE, [_number(path, "s")])
-    assert question(plan) == "Delete “Mend the blue net” and 30 subagents?"
+    assert question(plan) == "Delete “Mend the blue net” and 30 subagent sessions?"

@@ -11,7 +11,7 @@ from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.undo import WAITS
+from explorer.stores.edits.words import still_running
 from explorer.stores.ours.trash_records import ReceiptState
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
@@ -33,7 +33,11 @@ def _link(path: Path) -> None:
     os.link(path, path.with_name("other.db"))
 
 
-SPOILT = {"trigger that is not known": _watch, "hard-linked": _link, "tokenizer": need_tokenizer}
+SPOILT = {
+    "unknown trigger": _watch,
+    "several hard links": _link,
+    "tokenizer": need_tokenizer,
+}
 
 
 @pytest.mark.parametrize("reason", SPOILT)
@@ -84,7 +88,7 @@ def test_cleared_messages_wait_while_their_session_runs(path: Path, editor_of: E
     _run(path, "s")
     plan = editor.undo_plan()
     assert [entry.session for entry in plan.entries] == ["t"]
-    assert plan.notes == (f"Trip: {WAITS}.",)
+    assert plan.notes == (still_running("Trip"),)
     editor.undo(plan)
     with pytest.raises(Refused, match="running"):
         editor.undo(editor.undo_plan())

@@ -133,7 +133,7 @@ def test_no_other_user_can_read_it(notes: Notes, path: Path) -> None:
 
 def _told(error: pytest.ExceptionInfo[ExplorerError], path: Path) -> None:
     """It is said what is wrong with which file."""
-    assert error.value.title == "Pins and choices are not kept"
+    assert error.value.title == "Pins and settings unavailable"
     assert str(path) in error.value.message
 
 
@@ -192,7 +192,7 @@ def test_a_read_only_folder_can_be_read_and_says_that_nothing_is_kept() -> None:
         path.chmod(0o444)
         folder.chmod(0o555)
         said = _run(_AS_NOBODY, folder, NOBODY)
-    assert said == ["['one']", "Pins and choices are not kept", "['one']"]
+    assert said == ["['one']", "Pins and settings unavailable", "['one']"]
 
 
 def _run(code: str, *arguments: object) -> list[str]:

@@ -150,7 +150,7 @@ def test_a_view_without_end_in_place_of_a_table_of_ours_is_not_read(
     for arguments in (["trash", "list"], ["trash", "restore", "1", "--yes"], ["undo", "--yes"]):
         told = command(*arguments, "--db", path)
         assert told.code == ExitCode.FAILED
-        assert "holds a view" in told.err
+        assert "was not written by Session Explorer" in told.err
 
 
 def _as_pipe(place: Path) -> None:

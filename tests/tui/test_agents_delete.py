@@ -69,7 +69,7 @@ async def test_without_the_agent_it_says_why(
     async with opened(path, trash=tmp_path / "trash.db") as driver:
         await driver.press("d")
         assert not isinstance(driver.app.screen, Question)
-        assert "Only its agent can delete it" in driver.told()[-1]
+        assert "Only the agent can delete it" in driver.told()[-1]
 
 
 def test_the_agent_gets_the_terminal(path: Path, tmp_path: Path, standin: StandIn) -> None:
@@ -81,7 +81,7 @@ def test_the_agent_gets_the_terminal(path: Path, tmp_path: Path, standin: StandI
     with Terminal(["--db", str(path)], environment=environment) as terminal:
         terminal.until("message 1 of")
         terminal.press(b"d")
-        terminal.until("Run it")
+        terminal.until("this cannot be undone")
         terminal.press(b"y")
         terminal.until("ended with code 3")
         terminal.press(b"q")

@@ -51,7 +51,7 @@ async def test_a_rename_is_of_the_session_that_was_shown(path: Path, trash: Path
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         await driver.type("hound")
         await driver.press("enter")
-        assert "Another session is in this place by now" in "".join(driver.told())
+        assert "Another session has taken this place." in "".join(driver.told())
     assert rows(path, "SELECT title FROM sessions WHERE id = 'other'") == [("other",)]
 
 
@@ -63,7 +63,7 @@ async def test_an_edit_is_of_the_session_that_was_shown(path: Path, trash: Path,
         _replace(path, "dog", "other", NOW - 5 * HOUR)
         await driver.press(key)
         assert not isinstance(driver.app.screen, Question)
-        assert "Another session is in this place by now" in "".join(driver.told())
+        assert "Another session has taken this place." in "".join(driver.told())
 
 
 async def test_a_pin_is_for_the_session_that_was_shown(
@@ -88,7 +88,7 @@ async def test_a_delete_asks_again_when_a_message_has_come(path: Path, trash: Pa
                 say(db, "dog", content="an hour of work", timestamp=NOW - 2 * HOUR)
         await driver.press("y")
         assert "dog" in _ids(path)
-        assert "its agent has written it meanwhile" in "".join(driver.told())
+        assert "its agent has written to it" in "".join(driver.told())
         assert "Delete “dog”?" in driver.screen()
         assert "5 messages" in driver.screen()
         await driver.press("y")
@@ -100,7 +100,7 @@ async def test_a_prune_leaves_what_has_changed_since_it_was_listed(
 ) -> None:
     async with opened(quiet, trash=trash) as driver:
         await driver.press("p")
-        assert "2 conversations would go" in driver.screen()
+        assert "Will be removed: 2 conversations" in driver.screen()
         with altered(quiet) as db:
             say(db, "void", content="precious", timestamp=NOW - 2 * HOUR)
         await driver.press("d")

@@ -220,7 +220,7 @@ async def test_k_asks_and_keeps_all_that_would_go(path: Path) -> None:
     async with _editable(path) as driver:
         await driver.press("K")
         said = _question(driver)
-        assert "Keep 3 sessions from Hermes' clean-up?" in said
+        assert "Keep 3 expiring sessions?" in said
         assert said.index("eel · cli") < said.index("cat · cli")
         assert said.index("dog · cli") < said.index("cat · cli"), "what goes first is named first"
         assert "deletes 2 of them at its next start and 1 of them within 7 days" in said
@@ -256,7 +256,7 @@ async def test_a_question_names_some_and_counts_the_rest(path: Path) -> None:
     async with _editable(path) as driver:
         await driver.press("K")
         said = _question(driver)
-        assert "Keep 23 sessions" in said
+        assert "Keep 23 expiring sessions?" in said
         assert "and 15 more" in said
 
 
@@ -264,7 +264,7 @@ async def test_nothing_to_keep_is_said(path: Path) -> None:
     _config(path, "sessions: {auto_prune: false}")
     async with _editable(path) as driver:
         await driver.press("K")
-        assert "not about to delete any session" in driver.said()
+        assert "will not delete any session" in driver.said()
     _config(path, "sessions: {auto_prune: perhaps}")
     async with _editable(path) as driver:
         await driver.press("K")
@@ -275,7 +275,7 @@ async def test_where_a_pin_does_not_help_it_is_said_what_does(tmp_path: Path) ->
     path = hermes_home(tmp_path, "hermes-v22", ON)
     async with _editable(path) as driver:
         await driver.press("K")
-        assert "no place for pins" in driver.said()
+        assert "too old for pins in Hermes" in driver.said()
         assert "Set sessions.auto_prune: false in" in driver.said()
         assert "config.yaml" in driver.said()
 

@@ -76,7 +76,7 @@ async def test_what_is_asked_of_the_trash_twice_is_asked_once(path: Path, trash:
         await driver.settle()
         _burst(driver, "x", "x")
         await driver.settle()
-        assert "cannot be restored afterwards" in driver.screen()
+        assert "This cannot be undone." in driver.screen()
         await driver.press("escape")
         assert driver.app.screen is driver.main
 

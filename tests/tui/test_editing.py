@@ -54,11 +54,11 @@ async def test_delete_and_undo(path: Path, trash: Path) -> None:
         await driver.press("d")
         await driver.press("y")
         assert driver.listed() == ["busy", "ant", "cat", "dog"]
-        assert "Deleted “bee” · u undoes it" in driver.said()
+        assert "Deleted “bee” · u to undo" in driver.said()
         assert driver.current() == "cat", "the cursor stays where it was"
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'bee'") == [(0,)]
         await driver.press("u")
-        assert "Undo: deleted “bee”?" in driver.screen()
+        assert "Restore “bee”?" in driver.screen()
         await driver.press("G")
         await driver.press("y")
         assert driver.listed() == ["busy", *NAMES]
@@ -95,7 +95,7 @@ async def test_the_cursor_goes_to_what_is_back_when_an_older_look_at_the_file_en
         driver.main.file.changed()
         await look.holds(driver)
         await driver.pilot.press("y")
-        await driver.until_seen(lambda: "Undone" in driver.said())
+        await driver.until_seen(lambda: "Restored" in driver.said())
         look.let_go()
         await driver.settle()
         assert driver.listed() == ["busy", *NAMES]
@@ -128,7 +128,7 @@ async def test_the_cursor_goes_to_a_session_that_came_back_with_its_subagents(
         for key in ("d", "y", "G", "u", "y"):
             await driver.press(key)
         assert driver.current() == "bee"
-        assert driver.said().startswith("Undone: Deleted “bee” and 1 subagent")
+        assert driver.said().startswith("Restored “bee” and 1 subagent session")
 
 
 async def test_the_cursor_stays_where_what_is_back_is_not_listed(path: Path, trash: Path) -> None:
@@ -152,8 +152,7 @@ async def test_a_running_session_is_not_deleted_and_says_why(path: Path, trash: 
         await driver.to("busy")
         await driver.press("d")
         (told,) = driver.told()
-        assert told.startswith("Nothing was done: busy: ")
-        assert "running (its agent may be writing it)" in told
+        assert told == "Not deleted: “busy” is running. Stop the agent first."
         assert "busy" in driver.listed()
 
 
@@ -165,7 +164,7 @@ async def test_a_conversation_of_several_parts_asks_which(path: Path, trash: Pat
         await driver.press("g", "j", "j", "j")
         await driver.press("d")
         assert isinstance(driver.app.screen, Choice)
-        assert "The whole conversation, 2 parts" in driver.screen()
+        assert "The whole conversation (2 parts)" in driver.screen()
         await driver.press("escape")
         await driver.press("d")
         await driver.press("j", "enter")
@@ -204,7 +203,7 @@ async def test_a_title_that_is_taken_names_its_owner_and_offers_the_next(
         await driver.to("bee")
         await driver.press("f2", "end", "ctrl+u")
         await driver.type("cat")
-        assert "Taken by cat (cli)." in driver.screen()
+        assert "Already the title of another session: cli, last active " in driver.screen()
         await driver.press("enter")
         assert isinstance(driver.app.screen, Rename), "not taken away from its owner"
         await driver.press("ctrl+n")
@@ -224,8 +223,8 @@ async def test_a_title_that_is_taken_at_the_last_moment_names_its_owner_too(
             db.execute("UPDATE sessions SET title = 'wasp' WHERE id = 'cat'")
         await driver.press("enter")
         (told,) = driver.told()
-        assert told.startswith("This title is taken: The session cat (cli) has it.")
-        assert "Free is: wasp #2" in told
+        assert told.startswith("Not renamed: “wasp” is already the title of another session: cli, ")
+        assert "Free: “wasp #2”." in told
 
 
 async def test_an_edit_that_waits_for_another_program_says_so(
@@ -253,7 +252,8 @@ async def test_an_undo_that_cannot_be_does_not_ask(path: Path, trash: Path) -> N
             db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'cat'")
         await driver.press("u")
         assert driver.app.screen is driver.main
-        assert "wasp: another session has its old title “bee” now (cli" in driver.said()
+        kept = "“wasp” keeps its title: “bee” is now the title of another session (cli"
+        assert kept in driver.said()
 
 
 async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
@@ -276,7 +276,7 @@ async def test_archive_and_back(path: Path, trash: Path) -> None:
         await driver.press("full_stop")
         await driver.to("ant")
         await driver.press("a")
-        assert "Take out of the archive" in driver.screen()
+        assert "Unarchive “ant”?" in driver.screen()
         await driver.press("y")
         await driver.press("full_stop")
         assert "ant" in driver.listed()
@@ -288,7 +288,7 @@ async def test_a_file_that_cannot_be_written_says_so(path: Path, trash: Path) ->
     async with opened(path, trash=trash) as driver:
         await driver.to("ant")
         await driver.press("d")
-        assert "a trigger that is not known here (odd)" in driver.said()
+        assert "The file has an unknown trigger (odd)" in driver.said()
 
 
 async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, trash: Path) -> None:
@@ -301,22 +301,22 @@ async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, tra
         screen = driver.screen()
         assert "Deleted 2 sessions" in screen
         assert "ant" in screen
-        assert "enter looks into it" not in screen, "not into a whole edit"
+        assert "enter read" not in screen, "not of a whole change"
         shown = driver.app.screen.query_one(OptionList)
         names = [str(shown.get_option_at_index(at).prompt) for at in range(shown.option_count)]
         shown.highlighted = next(at for at, name in enumerate(names) if "bee" in name)
         await driver.settle()
-        assert "enter looks into it" in driver.screen()
+        assert "enter read" in driver.screen()
         await driver.press("enter")
         assert "I am bee" in driver.screen()
         await driver.press("escape")
         await driver.press("r")
         await driver.press("y")
         assert driver.listed() == ["busy", "bee", "cat", "dog"]
-        assert driver.said().startswith("Undone for 1 of 2 sessions: Deleted 2 sessions")
+        assert driver.said().startswith("Restored “bee”")
         driver.main.action_trash()
         await driver.settle()
-        assert "1 of 2 back" in driver.screen()
+        assert "1 of 2 restored" in driver.screen()
         await driver.press("escape")
         await driver.press("u")
         await driver.press("y")
@@ -331,7 +331,7 @@ async def test_what_was_purged_is_gone_for_good(path: Path, trash: Path) -> None
         driver.main.action_trash()
         await driver.settle()
         await driver.press("x")
-        assert "cannot be restored afterwards" in driver.screen()
+        assert "This cannot be undone." in driver.screen()
         await driver.press("y")
         await driver.press("u")
         assert "Nothing to undo" in "".join(driver.told())
@@ -384,9 +384,9 @@ async def test_an_edit_that_was_cut_short_is_found_at_the_next_start(
     before = dump(path)
     _cut_short(path, trash, monkeypatch)
     async with opened(path, trash=trash) as driver:
-        assert "An edit was cut short: Deleted “bee”" in driver.screen()
+        assert "Interrupted: Deleted “bee”" in driver.screen()
         await driver.press("j", "enter")
-        assert "That edit is settled." in driver.said()
+        assert "Done: the interrupted change is undone." in driver.said()
     assert dump(path) == before
 
 
@@ -400,8 +400,8 @@ async def test_an_edit_that_was_cut_short_is_told_also_to_those_who_press_a_key_
         await driver.until_seen(lambda: isinstance(driver.app.screen, Question))
         found.let_go()
         await driver.settle()
-        assert isinstance(driver.app.screen, Question), "what somebody is to answer stays"
-        assert "An edit was cut short: Deleted “bee”" in "".join(driver.told())
+        assert isinstance(driver.app.screen, Question), "an open question stays"
+        assert "Interrupted: Deleted “bee”" in "".join(driver.told())
 
 
 async def test_an_undo_that_cannot_be_offers_the_edit_before_it(path: Path, trash: Path) -> None:
@@ -416,11 +416,11 @@ async def test_an_undo_that_cannot_be_offers_the_edit_before_it(path: Path, tras
         with altered(path) as db:
             db.execute("UPDATE sessions SET title = 'bee' WHERE id = 'ant'")
         await driver.press("u")
-        assert "It cannot be undone" in driver.screen()
-        assert "Before it: Deleted “dog”" in driver.screen()
+        assert "Cannot undo the last change" in driver.screen()
+        assert "The change before it: Deleted “dog”" in driver.screen()
         assert driver.focus() == "no"
         await driver.press("y")
-        assert "Undo: deleted “dog”?" in driver.screen()
+        assert "Restore “dog”?" in driver.screen()
         await driver.press("y")
         assert "dog" in driver.listed()
 
@@ -444,7 +444,8 @@ async def test_what_a_kill_cut_between_two_sessions_is_told_at_the_next_start(
         with pytest.raises(Killed):
             editor.apply(plan, progress=die)
     async with opened(path, trash=trash) as driver:
-        assert "An edit was cut short: Deleted 1 of 4 sessions. It can be undone." in driver.said()
+        told = "A change was interrupted: Deleted 1 of 4 sessions. It can be undone."
+        assert told in driver.said()
         await driver.press("u")
         await driver.press("y")
     assert dump(path) == before

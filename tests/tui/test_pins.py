@@ -243,7 +243,7 @@ async def test_a_pin_that_cannot_be_kept_is_said_and_the_list_stays(
         before = driver.screen()
         _broken(notes)
         await driver.press("m")
-        assert any("Pins and choices are not kept" in said for said in driver.told())
+        assert any("Pins and settings unavailable" in said for said in driver.told())
         assert driver.screen() == before
         await driver.press("s", "j", "enter")
         assert "by start" in str(driver.main.sessions.border_title), "the order is there, unkept"

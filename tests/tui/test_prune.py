@@ -52,10 +52,10 @@ async def test_presets_show_what_is_removed_and_why_others_are_kept(
 ) -> None:
     async with opened(path, trash=trash) as driver:
         await _prune(driver)
-        assert "1 conversation would go" in driver.screen()
+        assert "Will be removed: 1 conversation" in driver.screen()
         await driver.press(*OLD)
         screen = driver.screen()
-        assert "3 conversations would go" in screen
+        assert "Will be removed: 3 conversations" in screen
         assert "3 conversations, 3 messages" in screen
         assert "1 never ended · enter to include" in screen
         assert "By month last active" in screen
@@ -69,10 +69,10 @@ async def test_delete_asks_with_the_numbers_and_one_undo_brings_all_back(
         await _prune(driver, *OLD)
         await driver.press("d")
         assert isinstance(driver.app.screen, Question)
-        assert "Prune 3 sessions?" in driver.screen()
+        assert "Delete 3 sessions?" in driver.screen()
         assert driver.focus() == "no"
         await driver.press("y")
-        assert "Pruned 3 sessions" in driver.said()
+        assert "Deleted 3 sessions" in driver.said()
         assert "No session matches these rules." in driver.screen()
         await driver.press("escape")
         assert sorted(driver.listed()) == ["chat", "now", "open"]
@@ -87,11 +87,11 @@ async def test_undo_works_where_the_prune_was_done(path: Path, trash: Path) -> N
         await _prune(driver, *OLD)
         await driver.press("d")
         await driver.press("y")
-        assert "0 conversations would go" in driver.screen()
+        assert "Will be removed: 0 conversations" in driver.screen()
         await driver.press("u")
-        assert "Undo: pruned 3 sessions?" in driver.screen()
+        assert "Restore 3 sessions?" in driver.screen()
         await driver.press("y")
-        assert "3 conversations would go" in driver.screen()
+        assert "Will be removed: 3 conversations" in driver.screen()
     assert dump(path) == before
 
 
@@ -114,10 +114,10 @@ async def test_space_keeps_one_and_enter_reads_it(path: Path, trash: Path) -> No
         assert "words 0" in driver.screen()
         await driver.press("escape")
         await driver.press("space")
-        assert "2 conversations would go" in driver.screen()
+        assert "Will be removed: 2 conversations" in driver.screen()
         assert "1 kept by you" in driver.screen()
         await driver.press("d")
-        assert "Prune 2 sessions?" in driver.screen()
+        assert "Delete 2 sessions?" in driver.screen()
         await driver.press("y")
         assert "1 kept by you" in driver.screen(), "also when it is done again"
         left = {str(id_) for (id_,) in rows(path, "SELECT id FROM sessions")}
@@ -131,7 +131,7 @@ async def test_open_ones_are_included_on_request(path: Path, trash: Path) -> Non
         while "never ended ·" not in rules._rows[rules._cursor].words:
             await driver.press("j")
         await driver.press("enter")
-        assert "4 conversations would go" in driver.screen()
+        assert "Will be removed: 4 conversations" in driver.screen()
 
 
 async def test_archiving_instead(path: Path, trash: Path) -> None:
@@ -148,7 +148,7 @@ async def test_the_selection_of_the_list_can_be_pruned(path: Path, trash: Path) 
         await driver.press("g", "space", "space")
         await _prune(driver)
         assert "The 2 selected sessions" in driver.screen()
-        assert "2 conversations would go" in driver.screen()
+        assert "Will be removed: 2 conversations" in driver.screen()
 
 
 async def test_the_value_of_a_rule_can_be_typed(path: Path, trash: Path) -> None:
@@ -159,9 +159,9 @@ async def test_the_value_of_a_rule_can_be_typed(path: Path, trash: Path) -> None
         assert prompt.value == "90d"
         prompt.value = "100d"
         await driver.settle()
-        assert "Quiet for 100 days or longer" in driver.screen()
+        assert "Inactive for at least 100 days" in driver.screen()
         await driver.press("enter")
-        assert "2 conversations would go" in driver.screen()
+        assert "Will be removed: 2 conversations" in driver.screen()
         await driver.press("enter")
         driver.app.screen.query_one(Input).value = "36h"
         await driver.press("enter")
@@ -181,7 +181,7 @@ async def test_several_sources_are_marked_with_space(path: Path, trash: Path) ->
         await driver.press("j", "space", "j", "space", "enter")
         assert screen._rules.sources == {"cli", "telegram"}
         assert "cli, telegram" in driver.screen()
-        assert "3 conversations would go" in driver.screen()
+        assert "Will be removed: 3 conversations" in driver.screen()
         await driver.press("enter", "home", "enter")
         assert screen._rules.sources == frozenset(), "the first line takes the rule back"
         await driver.press("j", "enter", "j", "enter")
@@ -193,9 +193,9 @@ async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, tras
     async with opened(path, trash=trash, size=(80, 24)) as driver:
         await _prune(driver, *OLD)
         assert "Start from" in driver.screen()
-        assert "would go ─" not in driver.screen()
+        assert "Will be removed: " not in driver.screen()
         await driver.press("tab")
-        assert "3 conversations would go" in driver.screen()
+        assert "Will be removed: 3 conversations" in driver.screen()
         assert "Start from" not in driver.screen()
 
 
@@ -210,7 +210,9 @@ async def test_a_note_names_what_was_not_understood_of_the_search(path: Path, tr
         await driver.settle()
         assert "“is:bogus” is unknown (use archived" in driver.screen(), "while it is typed"
         await driver.press("enter")
-        assert "“is:bogus” is unknown (use archived" in driver.screen(), "and beside what would go"
+        assert "“is:bogus” is unknown (use archived" in driver.screen(), (
+            "and beside what will be removed"
+        )
         said = " ".join(row.words for row in rules._rows if row.kind == "words")
         assert "searched as plain text" in said, "over several lines"
         await driver.press("enter")
@@ -224,20 +226,20 @@ async def test_what_other_rules_took_is_not_deleted_while_it_looks(
 ) -> None:
     async with opened(path, trash=trash) as driver:
         screen = await _prune(driver, *OLD)
-        assert "3 conversations would go" in driver.screen()
+        assert "Will be removed: 3 conversations" in driver.screen()
         looking = Held(monkeypatch, prune, "holding")
         screen._set(screen._rules._replace(query="NOT words"))
         await looking.holds(driver)
         screen.action_edit("delete")
         await driver.pilot.pause()
         assert driver.app.screen is screen, "no question about what the old rules took"
-        assert "Still checking" in driver.said()
+        assert "Still applying the rules" in driver.said()
         looking.let_go()
         await driver.settle()
-        assert "0 conversations would go" in driver.screen()
+        assert "Will be removed: 0 conversations" in driver.screen()
         screen.action_edit("delete")
         await driver.settle()
-        assert "Nothing would go" in driver.said()
+        assert "No session matches these rules" in driver.said()
 
 
 @pytest.mark.parametrize("leaves", [False, True])

@@ -43,9 +43,9 @@ def test_a_prune_from_the_first_key_to_the_last(mode: str, tmp_path: Path) -> No
             _stop_half_way(terminal, path)
             _restore_one(terminal, path)
             terminal.press(b"u")
-            terminal.until("Undo for the other ")
+            terminal.until("Restore the other ")
             terminal.press(b"y")
-            terminal.until("Undone for the other ")
+            terminal.until("Restored the other ")
             assert _cron(path) == before
             terminal.press(b"q")
             assert terminal.leave() == 0
@@ -61,7 +61,7 @@ def _choose(terminal: Terminal) -> None:
     terminal.press(b"p")
     terminal.until("Cron sessions older than 7 days")
     terminal.press(DOWN_TO_CRON)
-    terminal.until("700 conversations would go")
+    terminal.until("Will be removed: 700 conversations")
     terminal.until("700 conversations, 2,100 messages")
     terminal.press(b"\t\r")
     terminal.until("message 1 of 3")
@@ -70,24 +70,24 @@ def _choose(terminal: Terminal) -> None:
     terminal.press(b" ")
     terminal.until("1 kept by you")
     terminal.press(b"d")
-    terminal.until("Prune 699 sessions?")
+    terminal.until("Delete 699 sessions?")
     terminal.press(b"\r")
-    terminal.until(lambda text: "Prune 699 sessions?" not in text)
+    terminal.until(lambda text: "Delete 699 sessions?" not in text)
 
 
 def _stop_half_way(terminal: Terminal, path: Path) -> None:
     terminal.press(b"d")
-    terminal.until("Prune 699 sessions?")
+    terminal.until("Delete 699 sessions?")
     terminal.press(b"y")
     terminal.until("messages per second")
     terminal.press(b"\x1b")
-    told = re.compile(r"Pruned (\d+) of 699")
+    told = re.compile(r"Deleted (\d+) of 699")
     found = told.search(terminal.until("stopped:", lambda text: told.search(text) is not None))
     assert found
     gone = SESSIONS - _left(path)
     assert int(found[1]) == gone
     assert 0 < gone < SESSIONS - 1
-    terminal.until(f"{SESSIONS - gone - 1} conversations would go")
+    terminal.until(f"Will be removed: {SESSIONS - gone - 1} conversations")
     terminal.until("1 kept by you")
 
 
@@ -100,7 +100,7 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"trash")
     terminal.until("The trash: what was deleted")
     terminal.press(b"\r")
-    terminal.until("Trash · ")
+    terminal.until("History and trash · ")
     terminal.press(b"j\r")
     terminal.until("In the trash · cron_")
     terminal.press(b"\x1b")
@@ -108,6 +108,6 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"r")
     terminal.until("1 session and 3 messages come back")
     terminal.press(b"y")
-    terminal.until("Undone for 1 of ")
+    terminal.until("Restored “")
     assert _left(path) == left + 1
-    terminal.until(lambda text: "Undone" not in text)
+    terminal.until(lambda text: "Restored “" not in text)

@@ -42,9 +42,9 @@ def _gone(path: Path) -> int:
 async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prune, and stop it when a few are gone, one at a time."""
     await driver.press(*TO_OLD)
-    assert f"{OLD} conversations would go" in driver.screen()
+    assert f"Will be removed: {OLD} conversations" in driver.screen()
     await driver.press("d")
-    assert f"Prune {OLD} sessions?" in driver.screen()
+    assert f"Delete {OLD} sessions?" in driver.screen()
     with monkeypatch.context() as patched:
         patched.setattr("explorer.stores.edits.delete.run_batches", _one_at_a_time)
         last = Held(patched, TrashWriter, "set_entries", which=FEW)
@@ -72,13 +72,16 @@ async def test_what_was_and_was_not_done_is_said_and_true(
         await _stopped(driver, monkeypatch)
         gone = _gone(path)
         assert gone == FEW
-        assert f"Pruned {gone} of {OLD} sessions · stopped: the rest is as it was" in driver.said()
-        assert f"{OLD - gone} conversations would go" in driver.screen(), "the rules still stand"
+        told = f"Deleted {gone} of {OLD} sessions. Stopped. Nothing else was changed"
+        assert told in driver.said()
+        assert f"Will be removed: {OLD - gone} conversations" in driver.screen(), (
+            "the rules still stand"
+        )
         assert faults(path) == []
         await driver.press("escape")
         assert len(driver.main.sessions.order) == OLD - gone + 1
         await driver.press("u")
-        assert f"Undo: pruned {gone} of {OLD} sessions?" in driver.screen()
+        assert f"Restore {gone} sessions?" in driver.screen()
         assert f"{gone} sessions and {2 * gone} messages come back" in driver.screen()
         await driver.press("y")
     assert dump(path) == before
@@ -93,7 +96,7 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
         gone = _gone(path)
         await _open_trash(driver)
         assert isinstance(driver.app.screen, TrashScreen)
-        assert f"Pruned {gone} of {OLD} sessions" in driver.screen()
+        assert f"Deleted {gone} of {OLD} sessions" in driver.screen()
         await driver.press("j")
         shown = driver.app.screen.query_one(OptionList)
         assert shown.highlighted == 1
@@ -134,7 +137,7 @@ async def test_what_is_purged_cannot_come_back(
         driver.main.action_trash()
         await driver.settle()
         await driver.press("x")
-        assert "Delete it for good?" in driver.screen()
+        assert f"Permanently delete {gone} sessions?" in driver.screen()
         assert driver.focus() == "no"
         await driver.press("y")
         assert trash.stat().st_size < size, "the room is given back"

@@ -59,9 +59,9 @@ def _begin_prune(terminal: Terminal) -> None:
     terminal.press(b"p")
     terminal.until("Start from")
     terminal.press(b"jjj\r")
-    terminal.until(f"{SESSIONS:,} conversations would go")
+    terminal.until(f"Will be removed: {SESSIONS:,} conversations")
     terminal.press(b"d")
-    terminal.until(f"Prune {SESSIONS:,} sessions?")
+    terminal.until(f"Delete {SESSIONS:,} sessions?")
     terminal.press(b"y")
 
 
@@ -94,9 +94,9 @@ def _left_in_good_order(terminal: Terminal) -> None:
 
 def _put_back(terminal: Terminal) -> None:
     """Answer the question that the start after it asks."""
-    terminal.until("An edit was cut short", "Put back what it had taken out")
+    terminal.until("Interrupted: ", "Undo it: restore what it deleted")
     terminal.press(b"j\r")
-    terminal.until("That edit is settled.")
+    terminal.until("Done: the interrupted change is")
 
 
 def _ids(path: Path) -> set[str]:
@@ -129,10 +129,10 @@ def test_in_a_prune_whole_sessions_went_and_all_come_back(many: Path, tmp_path: 
         # Nothing is left to be decided: the list is all there is.
         terminal.until("message 1 of")
         terminal.press(b"u")
-        terminal.until(f"Undo: pruned {len(every) - len(left):,} of {SESSIONS:,} sessions?")
+        terminal.until(f"Restore {len(every) - len(left):,} sessions?")
         assert _kept(editor) == every - left
         terminal.press(b"\x1b")
-        terminal.until(lambda text: "Undo: pruned" not in text)
+        terminal.until(lambda text: " sessions?" not in text)
         terminal.press(b"q")
         assert terminal.leave() == 0
     editor.undo(editor.undo_plan())
@@ -197,7 +197,7 @@ def test_while_another_program_keeps_it_waiting(many: Path, tmp_path: Path) -> N
     assert [one.state for one in editor.trash.receipts()] == [ReceiptState.BEGUN]
     with _terminal(many, tmp_path) as terminal:
         terminal.until("message 1 of")
-        terminal.until("An edit was cut short: Pruned")
+        terminal.until("Interrupted: Deleted")
         # A session may be half out; else whole ones went, and there is nothing to decide.
         if editor.trash.receipts()[0].half_done:
             _put_back(terminal)
@@ -208,7 +208,7 @@ def test_while_another_program_keeps_it_waiting(many: Path, tmp_path: Path) -> N
     assert _kept(editor) == every - left
     if left != every:
         (receipt,) = editor.trash.receipts()
-        assert receipt.words == f"Pruned {len(every) - len(left):,} of {SESSIONS:,} sessions"
+        assert receipt.words == f"Deleted {len(every) - len(left):,} of {SESSIONS:,} sessions"
         editor.undo(editor.undo_plan())
     assert dump(many) == before
     assert faults(many) == []

@@ -37,9 +37,9 @@ async def test_the_dialog_says_which_are_not_listed_and_the_row_under_the_cursor
         await driver.press("d")
         assert isinstance(driver.app.screen, Choice)
         screen = driver.screen()
-        assert "Delete which?" in screen
-        assert "Only the one under the cursor: “dog”" in screen
-        assert "1 selected session, with 1 not in this list: “ant”" in screen
+        assert "Delete: which sessions?" in screen
+        assert "Only the session under the cursor: “dog”" in screen
+        assert "1 selected session, including 1 not listed: “ant”" in screen
         await driver.press("enter")
         assert isinstance(driver.app.screen, Question)
         await driver.press("y")

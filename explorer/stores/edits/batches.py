@@ -2,10 +2,10 @@
 
 One transaction for all of a big delete kept a writing agent waiting for 7 to 16 seconds. Here the
 lock is held for some hundredths of a second, then left alone for longer: SQLite looks for a lock
-every tenth of a second, so a shorter pause would starve whoever waits. Where nobody else writes, it
-is held twice as long, for a pause that is less than that: whoever comes then still waits less than
-a tenth of a second, and there is less to write to the log. What the steps need is read before the
-lock is taken.
+every tenth of a second, so a shorter pause would starve a waiting agent. Where no other program
+writes, it is held twice as long, with a shorter pause: an agent that comes then still waits less
+than a tenth of a second, and there is less to write to the log. What the steps need is read before
+the lock is taken.
 """
 
 import time
@@ -26,6 +26,7 @@ from explorer.stores.edits.connection import (
 )
 from explorer.stores.edits.dialect import Dialect, SessionTables
 from explorer.stores.edits.plans import WAITING, Progress, Tell
+from explorer.stores.edits.refusal_words import NOTHING_CHANGED
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile
 
@@ -33,8 +34,8 @@ HOLD = 0.03
 """Seconds of work under one lock; what the commit itself takes comes on top."""
 PAUSE = 0.1
 ALONE_HOLD, ALONE_PAUSE = 0.06, 0.04
-"""The same where nobody else has written for `ALONE_AFTER` seconds. 50,000 messages made a log of
-476 MB in steps of 0.03 s, and of 363 in steps of 0.1."""
+"""The same where no other program has written for `ALONE_AFTER` seconds. 50,000 messages made a
+log of 476 MB in steps of 0.03 s, and of 363 in steps of 0.1."""
 ALONE_AFTER = 3.0
 AHEAD, AHEAD_FOR = 100, 0.05
 """Steps, and seconds, for which steps are made ready before the lock is taken: as a rule more than
@@ -64,12 +65,12 @@ class EditContext(NamedTuple):
 
 @contextmanager
 def before_anything() -> Iterator[None]:
-    """Whatever fails in here has left the file as it was, and says so."""
+    """Whatever fails in here has not changed the file, and says so."""
     try:
         yield
     except ExplorerError as error:
         if "Nothing was" not in error.message:
-            error.also("Nothing was done.")
+            error.also(NOTHING_CHANGED)
         raise
 
 
@@ -110,9 +111,9 @@ def run_batches(
     *,
     may_stop: Callable[[], bool] = lambda: True,
 ) -> bool:
-    """Run all steps; whether the end was reached. `committed` is told what is in the file for
-    good; `failed` which job the file has changed for: its other steps are left out. `may_stop` says
-    whether this is a good place for it."""
+    """Run all steps; whether the end was reached. `committed` gets what is in the file for
+    certain; `failed` the job for which the file has changed: its other steps are skipped.
+    `may_stop` says whether this is a good place to stop."""
     alone = False
     ready: deque[Step] = deque()
     _make_ready(ready, steps)

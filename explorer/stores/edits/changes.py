@@ -12,22 +12,39 @@ from explorer.errors import Cancelled, ExplorerError, Refused
 from explorer.model import Action, Session
 from explorer.stores.edits.batches import EditContext, before_anything
 from explorer.stores.edits.connection import Changed, ReadConnection, Transaction, WriteConnection
-from explorer.stores.edits.delete_plan import UNSOUND, Planner
+from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import SessionTables, Subject, Values
-from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.words import owner_words, receipt_words, taken_words
+from explorer.stores.edits.plans import KINDS, Done, EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.reasons import (
+    ARCHIVED,
+    ENDED,
+    NOT_ARCHIVED,
+    NOT_ENDED,
+    NOT_PINNED,
+    PINNED,
+    SAME_TITLE,
+    UNSOUND,
+)
+from explorer.stores.edits.refusal_words import (
+    FILE_CHANGED,
+    NO_LONGER_THERE,
+    NOTHING_CHANGED,
+    SESSION_GONE,
+)
+from explorer.stores.edits.words import (
+    NOTED,
+    changed_since,
+    gone_words,
+    keeps_title,
+    not_done_title,
+    receipt_words,
+    taken_words,
+)
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashWriter
 from explorer.stores.ours.trash_records import OURS, CellChange, ReceiptState, short_name
 from explorer.stores.sqlite.images import Cell, Rows, bound, raw, shown
 from explorer.stores.sqlite.schema import quoted
-
-CHANGED_SINCE = "changed since, so it stays as it is"
-PINNED, NOT_PINNED = "pinned already", "not pinned"
-NOTED = (
-    "This file has no place for it yet: Session Explorer keeps it in its own notes, and the agent"
-    " does not know of it."
-)
 
 
 def change_of(tables: SessionTables, subject: Subject, values: Values) -> CellChange:
@@ -45,16 +62,16 @@ def noted(subject: str, kind: str, on: bool) -> CellChange:
 
 def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditPlan:
     """A rename; a plan without changes where the title cannot be had. It is made anew with every
-    key that is typed, so only whoever wants to know has the session `measured`."""
+    key that is typed, so the session is `measured` only on request."""
     tables = planner.tables
     found = planner.subjects([row])
     if not found:
-        raise Changed("The session is gone", "It is no longer in the file.")
+        raise Changed(SESSION_GONE, NO_LONGER_THERE)
     subject = found[0]
     if measured:
         planner.measure(found)
     if not subject.sound:
-        raise Refused("It cannot be renamed", UNSOUND.capitalize() + ".")
+        raise Refused(KINDS[Action.RENAME].cannot, UNSOUND.capitalize() + ".")
     title = tables.title(subject, typed)
     owner = title.owner
     blocked = bool(title.trouble) or (owner is not None and not owner.yields)
@@ -66,7 +83,7 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
             changes.append(change_of(tables, held_by, tables.titled(None)))
             notes.append(owner.yields)
         changes.append(change_of(tables, subject, tables.titled(title.text)))
-    reason = title.trouble or ("the title is taken" if blocked else "it has this title already")
+    reason = title.trouble or ("the title is taken" if blocked else SAME_TITLE)
     planned = planner.judged(subject, PlannedOutcome.CHANGE, "" if changes else reason)
     return planner.made(Action.RENAME, [planned])._replace(
         changes=tuple(changes), notes=tuple(notes), title=title
@@ -97,13 +114,13 @@ def _changed(
 def plan_archive(
     planner: Planner, rows: Sequence[int], on: bool, ours: Collection[str] | None
 ) -> EditPlan:
-    """Archive sessions, or take them out again; `rows` are all parts of each conversation. `ours`
+    """Archive sessions, or unarchive them; `rows` are all parts of each conversation. `ours`
     are those that our own notes hold as archived, for a file that has no place for it."""
     tables = planner.tables
 
     def change(subject: Subject) -> str | Sequence[CellChange]:
         if (subject.archived if ours is None else subject.id in ours) == on:
-            return "archived already" if on else "not archived"
+            return ARCHIVED if on else NOT_ARCHIVED
         if ours is not None:
             return [noted(subject.id, "archived", on)]
         return [change_of(tables, subject, tables.archived(subject, on, planner.now))]
@@ -117,7 +134,7 @@ def plan_pin(
 ) -> EditPlan:
     """Pin sessions, or unpin them; `rows` are all parts of each conversation, `ours` the ids that
     our notes hold. An agent that has pins spares pinned sessions in its own clean-up, so there a
-    pin belongs into its file. What our notes say counts as well: whoever unpins clears both."""
+    pin belongs into its file. What our notes say counts as well: to unpin clears both."""
     tables, column = planner.tables, planner.tables.keeps_pins
 
     def change(subject: Subject) -> str | Sequence[CellChange]:
@@ -159,12 +176,12 @@ def plan_end(planner: Planner, rows: Sequence[int], reopen: bool, force: bool) -
 
     def end(subject: Subject) -> str | Sequence[CellChange]:
         if subject.ended:
-            return "ended already"
+            return ENDED
         ended = tables.ended(planner.now)
         return planner.refusal(subject, force) or [change_of(tables, subject, ended)]
 
     def open_again(subject: Subject) -> str | Sequence[CellChange]:
-        reason = tables.stays_ended(subject) if subject.ended else "not ended"
+        reason = tables.stays_ended(subject) if subject.ended else NOT_ENDED
         return reason or [change_of(tables, *one) for one in tables.reopened(subject)]
 
     if reopen:
@@ -192,13 +209,13 @@ def change_cells(context: EditContext, file: WriteConnection, plan: EditPlan) ->
         with context.trash.writing() as trash:
             trash.set_receipt(receipt, ReceiptState.DONE)
     except ExplorerError as error:
-        # It is done all the same, and the next start finds that out.
+        # It is done anyway, and the next start finds that out.
         notes = (error.message,)
     return _done(receipt, plan, notes)
 
 
 def change_notes(context: EditContext, plan: EditPlan) -> Done:
-    """What the file has no place for goes into our own notes."""
+    """What the file cannot store goes into our own notes."""
     with context.trash.writing() as trash:
         receipt = _begin(context, trash, plan)
         trash.set_receipt(receipt, ReceiptState.DONE)
@@ -239,7 +256,7 @@ def note_down(notes: Notes | None, changes: Sequence[CellChange], back: bool = F
                 and bool((change.old if back else change.new)[0]) is on
             ]
             if ids and notes is None:
-                raise Refused("It cannot be noted", "There is no place for our own notes.")
+                raise Refused("Cannot save pins and settings", "They have no file here.")
             if ids and notes is not None:
                 (notes.pin if kind == "pinned" else notes.archive)(ids, on)
 
@@ -256,7 +273,7 @@ def _set(
     tests, known = terms((change.id_column, *change.columns), "IS", (change.id, *before))
     sql = f"UPDATE {quoted(change.table)} SET {', '.join(sets)} WHERE {' AND '.join(tests)}"
     if tx.run(sql, [*given, *known]) != 1:
-        raise Changed("The file has changed", "Its agent has changed the same thing meanwhile.")
+        raise Changed(FILE_CHANGED, "Its agent has changed the same session.")
 
 
 def terms(columns: Iterable[str], sign: str, row: Iterable[Cell]) -> tuple[list[str], list[object]]:
@@ -270,16 +287,17 @@ def terms(columns: Iterable[str], sign: str, row: Iterable[Cell]) -> tuple[list[
 
 
 def _check_title_free(tx: Transaction, tables: SessionTables, plan: EditPlan) -> None:
-    """Under the lock: nobody has taken the title of a rename since it was planned."""
+    """Under the lock: no session has taken the title of a rename since it was planned."""
     if plan.title is not None and plan.title.text is not None:
         movers = {shown(change.id) for change in plan.changes}
         taken = tables.under(tx).title_taken(plan.title.text, movers)
         if taken is not None:
-            raise Changed("This title is taken", f"{taken_words(taken)}. Nothing was changed.")
+            title = not_done_title(plan.action)
+            raise Changed(title, f"{taken_words(taken)} {NOTHING_CHANGED}")
 
 
 def cell_trouble(change: CellChange, tables: SessionTables, moved: Collection[str]) -> str:
-    """Why a change cannot be taken back, if so; `moved` are the sessions that it was made with."""
+    """Why a change cannot be undone, if so; `moved` are the sessions that it was made with."""
     if change.table == OURS:
         return ""
     now, id_ = current(tables.ask, change), shown(change.id)
@@ -287,18 +305,15 @@ def cell_trouble(change: CellChange, tables: SessionTables, moved: Collection[st
     if now is None:
         # It is neither in its file nor in the trash: no more is known of its name.
         name = short_name(shown(new.get("title")) or None, "", id_)
-        return f"{name}: the session is gone."
+        return gone_words(name)
     if now != change.new:
-        return f"{tables.name(id_)}: {CHANGED_SINCE}."
+        return changed_since(tables.name(id_))
     column = tables.shape.title
     old = dict(zip(change.columns, change.old, strict=True)).get(column)
     if old is not None and new[column] != old:
         taken = tables.title_taken(shown(old), moved)
         if taken is not None and taken.owner is not None:
-            return (
-                f"{tables.name(id_)}: another session has its old title “{shown(old)}” now"
-                f" ({owner_words(taken.owner)}), so it keeps this one."
-            )
+            return keeps_title(tables.name(id_), shown(old), taken.owner)
     return ""
 
 

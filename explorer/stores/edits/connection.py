@@ -17,7 +17,17 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, Problem, Refused
+from explorer.errors import ExplorerError, Problem, Refused, sentence
+from explorer.stores.edits.refusal_words import (
+    CANNOT_CHANGE,
+    CANNOT_WRITE,
+    FILE_CHANGED,
+    HARD_LINKED,
+    NOTHING_CHANGED,
+    disk_words,
+    rows_words,
+    sqlite_words,
+)
 from explorer.stores.sqlite.failures import (
     busy,
     check_beside,
@@ -39,7 +49,7 @@ LOOK_AGAIN = 0.001, 0.01
 hardly ever meet the gap between two writes of a busy agent."""
 PATIENCE = 10.0
 TOLD_AFTER = 0.5
-"""Seconds after which it is told, again and again, that somebody waits."""
+"""Seconds after which the caller is told, again and again, that we wait."""
 LOG_ENOUGH = 24_000_000
 """Bytes of a log that are written back at a time; it may grow by one transaction more."""
 LOG_LEAST = 1_000_000
@@ -83,17 +93,12 @@ class Transaction:
         cursor.close()
         self._inside()
         if expect is not None and count != expect:
-            raise Changed(
-                "The file has changed",
-                f"A step met {count} rows where there were to be {expect}. Nothing was done.",
-            )
+            raise Changed(FILE_CHANGED, rows_words(count, expect))
         return count
 
     def _inside(self) -> None:
         if not self._connection.in_transaction:
-            raise ExplorerError(
-                "The write was given up", "SQLite took the transaction back. Nothing was done."
-            )
+            raise ExplorerError(CANNOT_WRITE, f"SQLite rolled it back. {NOTHING_CHANGED}")
 
 
 class ReadConnection:
@@ -142,14 +147,14 @@ class ReadConnection:
         return self._hindrance() is None
 
     def _roll_back(self) -> None:
-        """Somebody died in the middle of a write, without a log: nobody can read the file until
+        """A program died in the middle of a write, without a log: the file cannot be read until
         that is rolled back. It may have been us. Have SQLite do so, as the agent's own next start
         would."""
         with closing(self._connected("rw")) as connection:
             self._waiting(lambda: connection.execute("PRAGMA schema_version").close())
 
     def see_through(self) -> None:
-        """What is to be done now is done whether or not somebody wants to stop: putting back."""
+        """From here on the user cannot stop it: rows are being put back."""
         self._token = CancelToken()
 
     def _connected(self, mode: str) -> sqlite3.Connection:
@@ -206,18 +211,15 @@ class ReadConnection:
         if busy(error):
             return store_error(Problem.BUSY, self.path)
         if name.startswith(_FULL):
-            return ExplorerError(
-                "It could not be written",
-                f"The disk is full or failed ({error}). The step was taken back.",
-            )
+            return ExplorerError(CANNOT_WRITE, disk_words(error))
         if name.startswith(_READ_ONLY):
-            return Refused("The file may not be written", f"SQLite says: {error}.")
+            return Refused(CANNOT_WRITE, f"SQLite says: {error}.")
         if name.startswith("SQLITE_CONSTRAINT") and "sessions.title" in str(error):
-            return Changed("The file has changed", "Another session has got its title meanwhile.")
+            return Changed(FILE_CHANGED, "Another session has taken its title.")
         if name.startswith("SQLITE_CONSTRAINT"):
-            return Changed("The file has changed", f"SQLite refused a step: {error}.")
+            return Changed(FILE_CHANGED, sqlite_words(error))
         if name == "SQLITE_ERROR":
-            return Refused("This file cannot be edited", f"SQLite refused a step: {error}.")
+            return Refused(CANNOT_CHANGE, sqlite_words(error))
         return explain(error, self.path)
 
 
@@ -225,7 +227,7 @@ class WriteConnection(ReadConnection):
     """A writable connection inside a read-only one, for the length of one edit."""
 
     others_at = 0.0
-    """When somebody else was last found to have written, by the clock of `time.monotonic`."""
+    """When another program was last found to have written, by the clock of `time.monotonic`."""
     _version = 0
 
     def __enter__(self) -> Self:
@@ -233,10 +235,7 @@ class WriteConnection(ReadConnection):
         with ExitStack() as unless_open:
             unless_open.callback(self._guard.close)
             if os.stat(self.path).st_nlink > 1:
-                raise Refused(
-                    "The file has two names",
-                    "It is hard-linked, so its log may lie under the other name.",
-                )
+                raise Refused(CANNOT_CHANGE, sentence(HARD_LINKED))
             self._connection = self._connected("rw")
             unless_open.callback(self._connection.close)
             self._log_enough = LOG_ENOUGH
@@ -252,7 +251,7 @@ class WriteConnection(ReadConnection):
         except sqlite3.Error as error:
             raise self.explained(error) from error
         if linked != 1:
-            raise Refused("SQLite checks no links", "This build of it has no foreign keys.")
+            raise Refused(CANNOT_CHANGE, "This build of SQLite has no foreign keys.")
 
     def __exit__(self, *error: object) -> None:
         with closing(self._guard), closing(self._connection):
@@ -264,7 +263,7 @@ class WriteConnection(ReadConnection):
         """A write that happens as a whole or not at all; with `keep` off, not at all."""
         found = os.stat(self.path)
         if (found.st_dev, found.st_ino) != self._identity:
-            raise Changed("The file was replaced", "Another file is in its place by now.")
+            raise Changed("The file was replaced", "Another file has its name now.")
         self._waiting(lambda: self._connection.execute("BEGIN IMMEDIATE").close())
         try:
             version = self._connection.execute("PRAGMA data_version").fetchone()[0]
@@ -286,18 +285,18 @@ class WriteConnection(ReadConnection):
         """Between two transactions: keep the log of a long edit short, where that is safe.
 
         A long edit of a file that no agent has open would leave a log of a gigabyte. This is the
-        one exception to our never writing a log back, and it is made only where it can harm nobody:
-        no other process has the file or its log open, and whoever sees that sees every process of
-        this machine. SQLite's own lock keeps writers out meanwhile. Everywhere else the log waits
-        for the agent. The log itself stays where it is, empty.
+        one exception to our never writing a log back, and it is made only where it is harmless: no
+        other process has the file or its log open, and we can see every process of this machine.
+        SQLite's own lock keeps writers out while it runs. Everywhere else the log waits for the
+        agent. The log itself stays where it is, empty.
         """
-        # The edit does not hang on it, and the agent will.
+        # The edit does not depend on it, and the agent will do it.
         with suppress(sqlite3.Error, OSError):
             bytes_ = log_size(self.path)
             if bytes_ < self._log_enough or self._log_enough < LOG_LEAST or not self._alone():
                 return
             began = time.monotonic()
-            # Waits for nobody: a reader of ours in another thread is a reason to do it later.
+            # Does not wait: a reader of ours in another thread is a reason to do it later.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
             took = time.monotonic() - began
             if took > LOG_LONGEST:

@@ -14,6 +14,13 @@ from explorer.errors import Refused
 from explorer.stores.edits.connection import Changed, WriteConnection
 from explorer.stores.edits.dialect import TableColumns, TableShape, listing, row_number
 from explorer.stores.edits.plans import Planned, PlannedOutcome
+from explorer.stores.edits.refusal_words import (
+    CANNOT_CHANGE,
+    FILE_CHANGED,
+    NO_LONGER_THERE,
+    SESSION_CHANGED,
+    WRITTEN_TO,
+)
 from explorer.stores.ours.trash import TrashWriter
 from explorer.stores.ours.trash_records import CellChange, KeptFile
 from explorer.stores.sqlite.images import ABOUT, Cell, Image, bound, named, portions, shown, weight
@@ -46,11 +53,11 @@ class Copier(NamedTuple):
 
     def copy(self, planned: Planned, exact: bool) -> Copied:
         """Write a session to the trash; raises `Changed` where it is gone by now, or if it is to be
-        `exact` has other messages than somebody agreed to."""
+        `exact` has other messages than the user agreed to."""
         shape, trash = self.shape, self.trash
         own = self._rows(shape.sessions, shape.id, planned.id)
         if len(own) != 1:
-            raise Changed("The file has changed", "It is no longer in the file.")
+            raise Changed(FILE_CHANGED, NO_LONGER_THERE)
         whole = planned.outcome is PlannedOutcome.DELETE
         entry = trash.keep(
             self.receipt,
@@ -67,10 +74,12 @@ class Copier(NamedTuple):
             count += len(rows)
         if exact and count != planned.messages:
             trash.drop_entries([entry])
-            raise Changed("It has changed", "Its agent has written it meanwhile.")
+            raise Changed(SESSION_CHANGED, WRITTEN_TO)
         if whole and self._dangles(own[0]):
             trash.drop_entries([entry])
-            raise Changed("It would not come back", "It names what is no longer in the file.")
+            raise Changed(
+                "It could not be restored", "It refers to something that is no longer in the file."
+            )
         if whole:
             size += self._belongings(entry, planned, own[0])
         elif shape.counters:
@@ -98,7 +107,7 @@ class Copier(NamedTuple):
         return False
 
     def _belongings(self, entry: int, planned: Planned, own: Image) -> int:
-        """What hangs on the session besides its messages, links of others and files included."""
+        """What depends on the session besides its messages, links and files included."""
         shape, size = self.shape, 0
         for table, column, detached in shape.belongings:
             rows = self._rows(table, column, planned.id)
@@ -129,7 +138,7 @@ class Copier(NamedTuple):
         for few in batches(sorted(row_number(number) for (number,) in found), AT_ONCE):
             rows = self.file.ask(*numbered(table, self.columns[table], few))
             if len(rows) != len(few):
-                raise Changed("The file has changed", "Messages were deleted meanwhile.")
+                raise Changed(FILE_CHANGED, "Some of its messages were deleted.")
             yield from rows
 
     def _rows(self, table: str, column: str, value: object) -> list[Image]:
@@ -172,9 +181,7 @@ def check_rowids(file: WriteConnection, shape: TableShape) -> None:
         try:
             file.ask(f"SELECT rowid FROM {quoted(table)} LIMIT 1")
         except Refused:
-            raise Refused(
-                "This file cannot be edited", f"The rows of the table {table} have no numbers."
-            ) from None
+            raise Refused(CANNOT_CHANGE, f"The table {table} has no row numbers.") from None
 
 
 SAFE_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
@@ -197,7 +204,7 @@ def read_file(folder: Path, name: str) -> KeptFile | None:
 
 
 def remove_file(folder: Path, kept: KeptFile) -> bool:
-    """Take a file away if it still is what was kept; whether it is gone."""
+    """Remove a file if it still is what was kept; whether it is gone."""
     now = read_file(folder, kept.name)
     if now is None:
         return True

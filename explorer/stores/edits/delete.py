@@ -1,7 +1,7 @@
-"""Takes sessions, or their messages, out of a file: copied in chunks, deleted in short steps.
+"""Removes sessions, or their messages, from a file: copied in chunks, deleted in short steps.
 
-All that leaves is complete in the trash before. A session that its agent writes to meanwhile is
-left alone: what is out of it already comes back, and the reason is counted.
+Everything is complete in the trash before it is deleted. A session that its agent writes to in
+between is left alone: what is already deleted of it is put back, and the reason is counted.
 """
 
 from collections import Counter
@@ -14,7 +14,6 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.model import State
-from explorer.render.figures import plural
 from explorer.stores.edits.batches import (
     CHUNK,
     CHUNK_SESSIONS,
@@ -33,7 +32,6 @@ from explorer.stores.edits.copy_to_trash import (
     numbered,
     remove_file,
 )
-from explorer.stores.edits.delete_plan import CONTINUED
 from explorer.stores.edits.dialect import (
     APART,
     SessionTables,
@@ -43,9 +41,17 @@ from explorer.stores.edits.dialect import (
     state,
 )
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.reasons import CONTINUED
+from explorer.stores.edits.refusal_words import (
+    CANNOT_CHANGE,
+    SESSION_CHANGED,
+    STARTED_WRITING,
+    WRITTEN_TO,
+    reached_words,
+)
 from explorer.stores.edits.refusals import check_room, check_room_left, use_free_pages
 from explorer.stores.edits.restore import Restorer, undo_steps
-from explorer.stores.edits.words import part_words, receipt_words, recounted
+from explorer.stores.edits.words import file_kept, part_words, receipt_words, recounted
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import EntryState, Pack
 from explorer.stores.sqlite import cells
@@ -54,7 +60,7 @@ from explorer.stores.sqlite.schema import placeholders, quoted
 
 
 def delete(context: EditContext, file: WriteConnection, plan: EditPlan, force: bool) -> Done:
-    """Take out what was planned."""
+    """Delete what was planned."""
     tables = context.tables(file, plan.table)
     check_rowids(file, tables.shape)
     folders = (context.trash.path.parent, context.path.resolve().parent)
@@ -90,13 +96,13 @@ def _rehearse(
         Restorer(context.trash, tables).put_rows(Pack(table, columns, before), tx)
         if tx.rows(*numbered(table, columns, [row])) != before:
             raise Refused(
-                "This file cannot be edited",
-                "A deleted message would not come back as it was: a trigger changes it.",
+                CANNOT_CHANGE,
+                "A deleted message could not be restored exactly: a trigger changes it.",
             )
 
 
 class Removal:
-    """One edit that takes sessions, or their messages, out."""
+    """One edit that removes sessions, or their messages."""
 
     def __init__(
         self,
@@ -141,16 +147,9 @@ class Removal:
         except ExplorerError as error:
             with suppress(ExplorerError):
                 self._close(stopped=True)
-            raise error.also(self._reached()) from error
+            half_done = bool(self._begun - self._ended)
+            raise error.also(reached_words(len(self._ids), half_done)) from error
         return self._close(stopped=not reached)
-
-    def _reached(self) -> str:
-        """How far it got before it failed, in words."""
-        if not self._ids and not self._begun:
-            return "Nothing was done."
-        gone = f"{plural(len(self._ids), 'session')} done before that can be undone."
-        half = "What is half done is found at the next start, to be finished or put back."
-        return " ".join([gone] * bool(self._ids) + [half] * bool(self._begun - self._ended))
 
     def finish(self, copied: Sequence[Copied]) -> Done:
         """The rest of what was begun before a crash."""
@@ -172,7 +171,7 @@ class Removal:
         return copied
 
     def _delete(self, copied: Sequence[Copied], begun: bool) -> bool:
-        """Whether the end was reached; what was not is as it was before."""
+        """Whether the end was reached; what was not is unchanged."""
         by_entry = {one.entry: one for one in copied}
         now = None if self._force else self._context.clock()
         spared = self._families.spared
@@ -215,7 +214,7 @@ class Removal:
         return reached
 
     def _put_back(self, entry: int) -> None:
-        """A session that cannot go: what is out of it comes back."""
+        """A session that cannot be deleted: what is already deleted of it is put back."""
         kept = [one for one in self._trash.entries(self._receipt) if one.number == entry]
         if kept and entry in self._begun:
             own = [one for one in self._trash.changes(self._receipt) if one.entry == entry]
@@ -238,7 +237,7 @@ class Removal:
     def _remove_files(self, entry: int) -> None:
         for kept in self._trash.files(entry):
             if not remove_file(self._context.dialect.folder, kept):
-                self._notes.append(f"{kept.name} could not be removed: it has changed.")
+                self._notes.append(file_kept(kept.name))
 
     def _skip(self, error: Changed, planned: Planned) -> None:
         self._families.stayed(planned)
@@ -263,7 +262,7 @@ class Removal:
 
 
 def recount(trash: TrashFile, number: int) -> None:
-    """Have the receipt of an edit that was cut short say how many sessions it took."""
+    """Have the receipt of an interrupted edit say how many sessions it deleted."""
     receipt = trash.receipt(number)
     gone = sum(entry.state is EntryState.GONE for entry in trash.entries(number))
     if receipt is not None and gone:
@@ -272,7 +271,7 @@ def recount(trash: TrashFile, number: int) -> None:
 
 
 class DeleteSteps(NamedTuple):
-    """Makes the steps that take sessions of one file out.
+    """Makes the steps that delete sessions of one file.
 
     Each compares what it is about to delete with what the trash holds, under the lock: what has
     changed since is not deleted. Messages first, in slices; last, in one step, the session itself.
@@ -282,9 +281,9 @@ class DeleteSteps(NamedTuple):
     tables: SessionTables
     columns: TableColumns
     spared: Collection[str]
-    """Ids of those that stay although they were copied; they may become more."""
+    """Ids of those that are kept although they were copied; they may become more."""
     now: float | None
-    """None where it does not matter that somebody writes a session."""
+    """None where it does not matter whether an agent writes a session."""
     begun: bool
     """Some of the rows may be gone already, after a crash."""
 
@@ -302,15 +301,15 @@ class DeleteSteps(NamedTuple):
         yield Step(entry, partial(end, copied), last=True)
 
     def _check(self, copied: Copied, tx: Transaction) -> None:
-        """The session is still what was copied, and nobody writes it."""
+        """The session is still what was copied, and no agent writes it."""
         if copied.planned.id in self.spared:
-            raise Changed("It is left out", sentence(CONTINUED))
+            raise Changed("It is kept", sentence(CONTINUED))
         self._same_row(copied, tx)
         if self.now is not None:
             there = self.tables.under(tx)
             (subject,) = there.subjects("rowid", [copied.row])
             if state(subject, there.leases(), self.now) is State.RUNNING:
-                raise Changed("It is running", "Its agent has begun to write it.")
+                raise Changed("It is running", STARTED_WRITING)
 
     def _same_row(self, copied: Copied, tx: Transaction) -> None:
         shape = self.tables.shape
@@ -318,7 +317,7 @@ class DeleteSteps(NamedTuple):
         rows = tx.rows(*numbered(shape.sessions, columns, [copied.row]))
         link = 1 + columns.index(shape.parent)
         if _told(rows, {link}) != _told([copied.image], {link}):
-            raise Changed("It has changed", "Its agent has written it meanwhile.")
+            raise Changed(SESSION_CHANGED, WRITTEN_TO)
 
     def _delete_rows(self, table: str, rows: Sequence[Image], tx: Transaction) -> None:
         found = tx.rows(*numbered(table, self.columns[table], [row[0] for row in rows]))
@@ -327,7 +326,7 @@ class DeleteSteps(NamedTuple):
             rows = [row for row in rows if row[0] in there]
         filled = self._filled(table)
         if _told(found, filled) != _told(rows, filled):
-            raise Changed("It has changed", "Its agent has written it meanwhile.")
+            raise Changed(SESSION_CHANGED, WRITTEN_TO)
         sql = f"DELETE FROM {quoted(table)} WHERE rowid IN ({placeholders(rows)})"
         tx.run(sql, [row[0] for row in rows], expect=len(rows))
 
@@ -341,10 +340,10 @@ class DeleteSteps(NamedTuple):
     def _none_left(self, tx: Transaction, table: str, column: str, id_: str) -> None:
         sql = f"SELECT count(*) FROM {quoted(table)} t WHERE t.{quoted(column)} = ?"
         if tx.value(sql, (id_,)):
-            raise Changed("It has changed", "Its agent has written it meanwhile.")
+            raise Changed(SESSION_CHANGED, WRITTEN_TO)
 
     def _end(self, copied: Copied, tx: Transaction) -> None:
-        """Detach who stays, and delete the row of the session itself."""
+        """Detach the children that are kept, and delete the row of the session itself."""
         shape, planned = self.tables.shape, copied.planned
         self._same_row(copied, tx)
         self._none_left(tx, shape.messages, shape.owner, planned.id)
@@ -359,7 +358,7 @@ class DeleteSteps(NamedTuple):
             f"SELECT t.{quoted(shape.id)} FROM {sessions} t WHERE t.{parent} = ?", (planned.id,)
         )
         if not {cells.words(id_) for (id_,) in below} <= {*planned.children, planned.id}:
-            raise Changed("It has changed", "Another session has come to hang on it.")
+            raise Changed(SESSION_CHANGED, "Another session now depends on it.")
         tx.run(
             f"UPDATE {sessions} SET {parent} = NULL WHERE {parent} = ?",
             (planned.id,),
@@ -373,7 +372,7 @@ class DeleteSteps(NamedTuple):
         self._delete_shared(copied, tx)
 
     def _delete_shared(self, copied: Copied, tx: Transaction) -> None:
-        """What no session shares any more goes with the last that did."""
+        """What no session shares any more is deleted with the last one that did."""
         sessions, shared = self.tables.shape.sessions, self.tables.shape.shared
         if shared is None:
             return
@@ -389,7 +388,7 @@ class DeleteSteps(NamedTuple):
             )
 
     def _clear_counters(self, copied: Copied, tx: Transaction) -> None:
-        """The session stays, with nothing in it."""
+        """The session is kept, with nothing in it."""
         shape, id_ = self.tables.shape, copied.planned.id
         self._none_left(tx, shape.messages, shape.owner, id_)
         zeros = ", ".join(f"{quoted(column)} = 0" for column in shape.counters)
@@ -412,7 +411,7 @@ def _told(rows: Sequence[Image], filled: Collection[int]) -> list[Image]:
 
 
 class WholeFamilies:
-    """Keeps together the sessions that hang on one another.
+    """Keeps together the sessions that depend on one another.
 
     A delete goes through each conversation from its newest part to its oldest. Stopped in between
     it would leave a beginning without its end, and a part that its agent has begun to write again
@@ -421,11 +420,11 @@ class WholeFamilies:
 
     def __init__(self, doomed: Iterable[Planned]) -> None:
         self._parents = {child: one.id for one in doomed for child in one.children}
-        """Of each session below one that is to go, that one."""
+        """The parent of each session below one that is to be deleted."""
         self._owed: set[str] = set()
-        """Those that are still there while what hangs on them is gone."""
+        """Those that are still there while their dependents are gone."""
         self.spared: set[str] = set()
-        """Those that stay since what continues them, or works for them, does."""
+        """Those that are kept since what continues them, or works for them, is."""
 
     def went(self, id_: str) -> None:
         self._owed.discard(id_)
@@ -433,7 +432,7 @@ class WholeFamilies:
             self._owed.add(self._parents[id_])
 
     def stayed(self, planned: Planned) -> None:
-        """One was left out; a branch is a conversation of its own, and keeps nobody."""
+        """One was skipped; a branch is a conversation of its own, and keeps no other."""
         self._owed.discard(planned.id)
         if planned.kind not in APART and planned.id in self._parents:
             self.spared.add(self._parents[planned.id])

@@ -1,20 +1,20 @@
-"""What a delete would take along and what it would leave: read, never guessed.
+"""What a delete would remove and what it would keep: read, never guessed.
 
-Subagents go along only where the agent itself noted whose they are. Branches and continuations
-stay and lose their link, as with the agent's own delete; the plan names them.
+Subagents are deleted only where the agent itself noted whose they are. Branches and continuations
+are kept and lose their link, as with the agent's own delete; the plan names them.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from explorer.model import Action, State
-from explorer.render.figures import plural
 from explorer.stores.edits.dialect import APART, RESET_CHILD, SessionTables, Size, Subject, state
 from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.reasons import CONTINUED, EMPTY, RUNNING, SUBAGENT_RUNNING, UNSOUND
+from explorer.stores.edits.words import COUNTERS_KEPT, running_note
 
-CONTINUED = "what continues it stays"
-RUNNING = "running (its agent may be writing it)"
-UNSOUND = "its id is not valid text"
+COMPRESSED = "compression"
+"""How a session ends that is continued in another part."""
 WORDED = 20
 """Sessions without a title whose first words are looked up for a plan: more are only counted."""
 
@@ -29,11 +29,13 @@ class Planner:
         self._leases: Mapping[str, float] | None = None
         self._sizes: dict[str, Size] = {}
         self._words: dict[int, str] = {}
+        self._continued: set[str] = set()
 
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
         wanted = list(dict.fromkeys(rows))
         found = {one.row: one for one in self.tables.subjects("rowid", wanted)}
+        self._continued |= {one.id for one in found.values() if one.end_reason == COMPRESSED}
         return [found[row] for row in wanted if row in found]
 
     def state(self, subject: Subject) -> State:
@@ -56,6 +58,7 @@ class Planner:
         return EditPlan(action, self.path, self.tables.shape.sessions, tuple(sessions))
 
     def planned(self, subject: Subject, outcome: PlannedOutcome, reason: str = "") -> Planned:
+        continues = subject.kind == "child" and subject.parent in self._continued
         return Planned(
             key=self.tables.key(subject.row),
             id=subject.id,
@@ -69,6 +72,7 @@ class Planner:
             reason=reason,
             state=self.state(subject).value,
             last_active=subject.last_active,
+            continues=subject.parent or "" if continues else "",
         )
 
     def judged(self, subject: Subject, acted: PlannedOutcome, reason: str) -> Planned:
@@ -76,8 +80,8 @@ class Planner:
         return self.planned(subject, PlannedOutcome.SKIP if reason else acted, reason)
 
     def words(self, subject: Subject) -> str:
-        """What a session without a title is called, for as many as a person is told of: those that
-        are asked for first."""
+        """What a session without a title is called, for as many as are named: those that are asked
+        for first."""
         if not subject.title and subject.row not in self._words and len(self._words) < WORDED:
             self._words[subject.row] = self.tables.first_words(subject)
         return self._words.get(subject.row, "")
@@ -93,10 +97,10 @@ class Planner:
     def delete(
         self, rows: Collection[int], force: bool = False, action: Action = Action.DELETE
     ) -> EditPlan:
-        """What goes with these sessions."""
+        """What is deleted with these sessions."""
         wanted = self.subjects(rows)
         left_out = {one.row: reason for one in wanted if (reason := self.refusal(one, force))}
-        # Who stays keeps the whole of what was asked for in one go with it from being half done.
+        # A session that is kept also keeps the rest of its conversation, if that was asked for.
         doomed = {one.row: one for one in wanted if one.row not in left_out}
         for one in wanted:
             if one.row in left_out:
@@ -104,7 +108,7 @@ class Planner:
         along = self._subagents(doomed.values())
         held_back = {one.row: one for one in along if self.refusal(one, force)}
         for one in held_back.values():
-            _keep_family(one, doomed, along, left_out, "a subagent of it is running")
+            _keep_family(one, doomed, along, left_out, SUBAGENT_RUNNING)
         going = {**doomed, **{one.row: one for one in along if one.row not in held_back}}
         below = self.tables.children([one.id for one in going.values()])
         staying = {one.row: one for one in below if one.row not in going}
@@ -134,10 +138,12 @@ class Planner:
             for one in wanted
             if one.row in left_out
         ]
-        return self.made(action, sessions)._replace(notes=tuple(self._delete_notes(sessions)))
+        return self.made(action, sessions)._replace(
+            notes=tuple(self._delete_notes(sessions)), folder=self.tables.files_in
+        )
 
     def _subagents(self, doomed: Iterable[Subject]) -> list[Subject]:
-        """Who goes along with these, and with those again."""
+        """The subagents of these sessions, and theirs."""
         known = {one.row for one in doomed}
         found: list[Subject] = []
         fresh = list(doomed)
@@ -149,30 +155,26 @@ class Planner:
         return found
 
     def clear(self, rows: Collection[int], force: bool = False) -> EditPlan:
-        """What goes when sessions stay and lose their messages."""
+        """What is deleted when sessions only lose their messages."""
         sessions = []
         wanted = self.subjects(rows)
         self.measure(wanted)
         for one in wanted:
-            empty = "" if self.size(one).messages else "it has no messages"
+            empty = "" if self.size(one).messages else EMPTY
             reason = self.refusal(one, force) or empty
             sessions.append(self.judged(one, PlannedOutcome.CLEAR, reason))
         plan = self.made(Action.CLEAR, sessions)
-        return plan._replace(notes=("Tokens and cost stay as they were counted.",))
+        return plan._replace(notes=(COUNTERS_KEPT,))
 
     def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
-        """What is to be known besides; last, what becomes of the room."""
+        """What else to know; last, what becomes of the space on disk."""
         going = [one for one in sessions if one.outcome is PlannedOutcome.DELETE]
         stays = [one for one in sessions if one.outcome is PlannedOutcome.DETACH]
         running = sum(one.state == State.RUNNING for one in going)
-        if running:
-            yield f"{plural(running, 'session')} running: what the agent writes next may fail."
+        yield from running_note(running)
         yield from self.tables.delete_notes(going, stays)
         if going:
-            yield (
-                "The state file does not shrink by itself: its agent reuses the room"
-                f"{self.tables.reclaim}."
-            )
+            yield self.tables.reclaim
 
 
 def _stays(subject: Subject) -> str:
@@ -191,8 +193,8 @@ def _keep_family(
     left_out: dict[int, str],
     reason: str,
 ) -> None:
-    """Who stays keeps what it continues or works for; a branch is a conversation of its own, and so
-    is what a chat began anew with."""
+    """A session that is kept also keeps what it continues or works for; a branch is a conversation
+    of its own, and so is the next session of a chat."""
     by_id = {one.id: one for one in (*doomed.values(), *along)}
     at = stays
     seen = {at.id}
@@ -205,8 +207,8 @@ def _keep_family(
 
 
 def _children_first(subjects: Sequence[Subject]) -> list[Subject]:
-    """Nobody before those that hang on it, and all that hang together in one go: who stops half way
-    wants whole conversations. In a circle, somebody has to be the first."""
+    """Sessions after their dependents, and each family together: a delete that is stopped half way
+    leaves whole conversations. In a circle, any of them comes first."""
     by_id = {one.id: one for one in subjects}
     places: dict[str, tuple[int, int]] = {}
     families: dict[str, int] = {}

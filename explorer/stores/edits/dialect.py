@@ -19,6 +19,7 @@ from explorer.errors import Refused
 from explorer.model import State, state_of
 from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.plans import Planned, Title
+from explorer.stores.edits.refusal_words import NO_LONGER_THERE, SESSION_GONE
 from explorer.stores.ours.trash_records import short_name
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Image, Rows
@@ -46,11 +47,11 @@ class Subject(NamedTuple):
     archived: bool = False
     kind: str = "root"
     along: bool = False
-    """It says of itself that it goes when its parent goes."""
+    """It is marked to be deleted with its parent."""
     hidden: bool = False
     pinned: bool = False
     swept: bool = False
-    """The agent archived it by itself, and takes that back when it is used again."""
+    """The agent archived it by itself, and unarchives it when it is used again."""
 
 
 class Size(NamedTuple):
@@ -82,7 +83,7 @@ def in_order(messages: Iterable[Mapping[str, Cell]], column: str) -> list[Mappin
 
 
 def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
-    """Whether somebody may be writing it."""
+    """Whether an agent may be writing it."""
     return state_of(
         last_active=subject.last_active,
         ended=subject.ended,
@@ -130,9 +131,9 @@ class TableShape(NamedTuple):
     """Columns of messages that triggers fill in: they may change while other messages go, and have
     to be set again when a message comes back."""
     ranks: Mapping[str, int] = {}
-    """Tables by the order of their foreign keys: nobody before those that it refers to."""
+    """Tables by the order of their foreign keys: each after those that it refers to."""
     declared: bool = True
-    """The tables declare their links and keys: no link leads nowhere, and what hangs on a session
+    """The tables declare their links and keys: no link leads nowhere, and what depends on a session
     is known by its key. Else links may, and the numbers of such rows mean nothing."""
 
     @property
@@ -144,7 +145,7 @@ class TableShape(NamedTuple):
 def any_trigger(names: Iterable[object]) -> str:
     """The first of these triggers as a reason not to edit; empty where there is none."""
     for name in names:
-        return f"the file has a trigger that is not known here ({cells.words(name)})"
+        return f"the file has an unknown trigger ({cells.words(name)})"
     return ""
 
 
@@ -174,7 +175,7 @@ Values = Mapping[str, Cell]
 
 class Dialect(ABC):
     """An agent's way to keep sessions, in one store. A kind with one table of sessions, whose row
-    numbers are its keys, says only what hangs on it (`over`), and what it `lacks`."""
+    numbers are its keys, says only what depends on it (`over`), and what it `lacks`."""
 
     lacks: Mapping[str, str] = {}
     """Edits that the agent has no place for, and why."""
@@ -191,7 +192,7 @@ class Dialect(ABC):
         return self.sessions[0], key
 
     def key(self, table: str, row: int) -> int:
-        """The other way round."""
+        """The key of a row: the reverse of `place`."""
         return row
 
     def reasons(self, schema: Schema, ask: Rows) -> Mapping[str, str | None]:
@@ -222,7 +223,7 @@ class Dialect(ABC):
 
 
 class SessionTables(ABC):
-    """A table of sessions and what hangs on it, asked over one connection.
+    """A table of sessions and what depends on it, asked over one connection.
 
     Asked before an edit, for its plan, and again under the lock, when it is done: so no question
     here reads the messages of a session but that for its size, which only a plan asks.
@@ -231,8 +232,10 @@ class SessionTables(ABC):
     keeps_archive = False
     """Whether the file has a place for what is archived; else our notes have."""
     keeps_pins = False
-    reclaim = ""
-    """How the agent gives the room of what was deleted back."""
+    reclaim = "The state file does not shrink; the agent reuses the space."
+    """What becomes of the space of what was deleted."""
+    files_in = ""
+    """The folder with the files of the sessions, as a person would write it."""
 
     def __init__(
         self, ask: Rows, schema: Schema, shape: TableShape, key_of: Callable[[str, int], int]
@@ -270,7 +273,7 @@ class SessionTables(ABC):
         return {}
 
     def running(self, ids: Collection[str], now: float) -> frozenset[str]:
-        """Those of these sessions that somebody may be writing; some may not be there at all."""
+        """Those of these sessions that an agent may be writing; some may not exist."""
         there = self.subjects(self.shape.id, ids)
         held = self.leases() if there else {}
         return frozenset(one.id for one in there if state(one, held, now) is State.RUNNING)
@@ -284,7 +287,7 @@ class SessionTables(ABC):
             (subject.id,),
         )
         if not rows:
-            raise Changed("The session is gone", "It is no longer in the file.")
+            raise Changed(SESSION_GONE, NO_LONGER_THERE)
         return rows[0]
 
     def size(self, id_: str) -> Size:
@@ -298,7 +301,7 @@ class SessionTables(ABC):
         return Size(cells.amount(count), cells.amount(size))
 
     def first_words(self, subject: Subject) -> str:
-        """What a session without a title is called; empty where nobody said anything."""
+        """What a session without a title is called; empty where nothing was said."""
         return ""
 
     def name(self, id_: str) -> str:
@@ -307,15 +310,15 @@ class SessionTables(ABC):
         return short_name(found[0].title, self.first_words(found[0]), id_) if found else id_
 
     def subagents(self, of: Sequence[Subject]) -> list[Subject]:
-        """Who goes along when these go: only where the agent itself noted whose they are."""
+        """The subagents to delete with these: only where the agent itself noted whose they are."""
         return [one for one in self.children([one.id for one in of]) if one.along]
 
     def files(self, ids: Collection[str]) -> Mapping[str, Sequence[str]]:
-        """Names of the files beside the store that are about sessions, by id."""
+        """Names of the files in `files_in` that are about sessions, by id."""
         return {}
 
     def delete_notes(self, going: Sequence[Planned], staying: Sequence[Planned]) -> Iterable[str]:
-        """What a person should know before sessions go, that only this agent does."""
+        """What the user should know before a delete, for this agent only."""
         return ()
 
     def title(self, subject: Subject, typed: str) -> Title:
@@ -331,7 +334,7 @@ class SessionTables(ABC):
         return None
 
     def free_title(self, title: str, taken: Collection[str | None]) -> str:
-        """The title, or the next one like it that nobody has."""
+        """The title, or the next one like it that is free."""
         return title
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:
@@ -356,4 +359,4 @@ class SessionTables(ABC):
 
 
 def _unknown(done: str) -> Refused:
-    return Refused(f"It cannot be {done}", "Its agent has no such thing.")
+    return Refused(f"Cannot be {done}", "Its agent does not support this.")

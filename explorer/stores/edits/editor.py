@@ -1,4 +1,4 @@
-"""The edits of one state file: plan, do, take back, and put right what a crash left half done.
+"""The edits of one state file: plan, do, undo, and put right what a crash left half done.
 
 Every plan is made from the file as it is; every edit checks again under the lock. One edit at a
 time, over all explorers.
@@ -36,6 +36,12 @@ from explorer.stores.edits.plans import (
     UndoPlan,
 )
 from explorer.stores.edits.recovery import finish, settle
+from explorer.stores.edits.refusal_words import (
+    CANNOT_UNDO,
+    NO_CHANGE_LEFT,
+    already_undone,
+    no_such_change,
+)
 from explorer.stores.edits.refusals import check_sound, place, reason_against
 from explorer.stores.edits.undo import Undo, at_risk, plan_undo, worded
 from explorer.stores.edits.words import log_words
@@ -52,7 +58,7 @@ from explorer.stores.ours.trash_records import (
 from explorer.stores.sqlite.failures import log_size
 
 LONG_LOG = 64_000_000
-"""Bytes of a log that somebody who looks at the disk would wonder about."""
+"""Bytes of a log that a user who looks at the disk would wonder about."""
 
 
 class Editor:
@@ -120,21 +126,21 @@ class Editor:
     @contextmanager
     def _planning(self, action: Action, table: str, token: CancelToken | None) -> Iterator[Planner]:
         self.trash.check()
-        done = KINDS[action].rule.past
-        with self._connected(done, token) as file:
+        cannot = KINDS[action].rule.cannot
+        with self._connected(cannot, token) as file:
             schema = file.schema
             reason = reason_against(action, file, self._dialect)
             for_agent = action is Action.DELETE and reason == self._dialect.left_to_agent(schema)
             if reason and not for_agent:
-                raise Refused(f"It cannot be {done}", sentence(reason))
+                raise Refused(cannot, sentence(reason))
             tables = self._dialect.over(file.ask, schema, table)
             yield Planner(self.path, tables, self._ours.clock())
 
     @contextmanager
-    def _connected(self, done: str, token: CancelToken | None) -> Iterator[ReadConnection]:
+    def _connected(self, cannot: str, token: CancelToken | None) -> Iterator[ReadConnection]:
         reason = place(self.path)
         if reason:
-            raise Refused(f"It cannot be {done}", sentence(reason))
+            raise Refused(cannot, sentence(reason))
         with ReadConnection(self.path, token) as file:
             yield file
 
@@ -148,13 +154,13 @@ class Editor:
         if planner.tables.keeps_archive:
             return None
         if self._ours.notes is None:
-            raise Refused("It cannot be archived", "This file has no place for it yet.")
+            raise Refused(KINDS[Action.ARCHIVE].cannot, "This file cannot store it yet.")
         return self._ours.notes.archived()
 
     def worded(self, plan: EditPlan) -> EditPlan:
         """A plan with the first words of every session in it that has no title; by itself a plan
         looks for those of a few."""
-        with self._connected("listed", None) as file:
+        with self._connected("Cannot list the sessions", None) as file:
             tables = self._dialect.over(file.ask, file.schema, plan.table)
             untitled = [one.id for one in plan.sessions if not one.title and not one.words]
             words = {
@@ -184,7 +190,7 @@ class Editor:
         """Do what was planned. Stopped by its token, a long edit says how far it got."""
         context = self._context(token, progress)
         with self.trash.alone():
-            # What nobody can want back any more makes room.
+            # What can no longer be restored makes room.
             if old := self.trash.expired(self._ours.clock()):
                 self.trash.purge(one.number for one in old)
             if not plan.doomed:
@@ -195,7 +201,7 @@ class Editor:
                 # Tables and triggers may have changed since the plan was made.
                 reason = reason_against(plan.action, file, self._dialect)
                 if reason:
-                    raise Changed("It cannot be done any more", sentence(reason))
+                    raise Changed(KINDS[plan.action].cannot, sentence(reason))
                 check_sound(file)
                 if plan.changes:
                     done = change_cells(context, file, plan)
@@ -209,17 +215,17 @@ class Editor:
         entries: Collection[int] | None = None,
         token: CancelToken | None = None,
     ) -> UndoPlan:
-        """What taking an edit back would do: the newest that is not yet undone, or this one."""
+        """What an undo would do: of the newest edit that is not yet undone, or of this one."""
         self.trash.check()
         found = self._receipt(receipt)
         kept = self.trash.entries(found.number)
         changes = self.trash.changes(found.number)
         if changes and all(change.table == OURS for change in changes):
             return UndoPlan(found, (), tuple(changes), of=len(changes))
-        with self._connected("undone", token) as file:
+        with self._connected(CANNOT_UNDO, token) as file:
             reason = reason_against(found.action, file, self._dialect)
             if reason:
-                raise Refused("It cannot be undone", sentence(reason))
+                raise Refused(CANNOT_UNDO, sentence(reason))
             tables = self._dialect.over(file.ask, file.schema, table_of(kept, changes))
             busy = tables.running(at_risk(found, kept, changes), self._ours.clock())
             return plan_undo(self._context(token), found, tables, entries, busy)
@@ -234,24 +240,24 @@ class Editor:
         cut_short = {one.number for one in self.after_crash().half_done}
         for one in self.trash.receipts():
             if one.state is ReceiptState.BEGUN and one.number not in cut_short:
-                raise Refused("An edit is under way", "It can be undone when it has ended.")
+                raise Refused("A change is in progress", "Undo it when it is done.")
             if one.number == number or (number is None and one.state is not ReceiptState.UNDONE):
                 if one.state is ReceiptState.UNDONE:
-                    raise Refused("It is undone already", f"Receipt {number} was taken back.")
+                    raise Refused("Already undone", already_undone(number))
                 return one
         if number is None:
-            raise Refused("Nothing to undo", "No edit of this file is left to be taken back.")
-        raise Refused("No such receipt", f"There is no receipt {number} for this file.")
+            raise Refused("Nothing to undo", NO_CHANGE_LEFT)
+        raise Refused("No such change", no_such_change(number))
 
     def before(self, receipt: Receipt) -> Receipt | None:
-        """The edit before this one that can be taken back: what cannot is not to stand in the
+        """The edit before this one that can be undone: one that cannot must not stand in the
         way."""
         older = (one for one in self.trash.receipts() if one.number < receipt.number)
         return next((one for one in older if one.state is ReceiptState.DONE), None)
 
     def after_crash(self) -> AfterCrash:
-        """Settle what is clear of the edits that a crash cut short. Nothing is known of them while
-        another explorer edits: they may be its own."""
+        """Settle what is clear of the edits that a crash interrupted. Nothing is known of them
+        while another explorer edits: they may be its own."""
         if not any(one.half_done for one in self.trash.receipts()):
             return AfterCrash()
         context = self._context()
@@ -260,7 +266,7 @@ class Editor:
                 before = [one.number for one in self.trash.receipts() if one.half_done]
                 for one in self.trash.receipts():
                     if one.half_done:
-                        # What cannot be looked at now stays as it is, and is told.
+                        # What cannot be looked at now is left alone, and reported.
                         with suppress(ExplorerError):
                             settle(context, one)
                 left = [one for one in self.trash.receipts() if one.number in before]
@@ -280,14 +286,14 @@ class Editor:
     def finish(
         self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
-        """Do the rest of an edit that a crash cut short."""
+        """Do the rest of an edit that a crash interrupted."""
         with self.trash.alone():
             return self._with_log(finish(self._context(token, progress), receipt))
 
     def restore(
         self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
     ) -> Done:
-        """Put back what an edit that a crash cut short had taken out; of an undo, the rest."""
+        """Put back what an interrupted edit had deleted; of an undo, the rest."""
         if receipt.state is ReceiptState.UNDOING:
             return self.finish(receipt, token, progress)
         entries = [

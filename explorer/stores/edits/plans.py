@@ -15,6 +15,7 @@ from typing import NamedTuple
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.catalog import Catalog
+from explorer.stores.edits.reasons import SINCE
 from explorer.stores.ours.trash_records import OURS, CellChange, Entry, Receipt, short_name
 from explorer.stores.sqlite.images import shown
 
@@ -30,7 +31,7 @@ class PlannedOutcome(StrEnum):
 
 
 class Owner(NamedTuple):
-    """Who has a title that somebody else wants."""
+    """The session that has a title which is wanted for another one."""
 
     key: int
     id: str
@@ -66,16 +67,18 @@ class Planned(NamedTuple):
     kind: str
     outcome: PlannedOutcome
     reason: str = ""
-    """Why it goes along, stays or is left out; empty where it was asked for."""
+    """Why it is deleted too, kept or skipped; empty where it was asked for."""
     state: str = ""
     """running, open or ended."""
     children: tuple[str, ...] = ()
-    """Sessions that stay and lose their link to it."""
+    """Sessions that are kept and lose their link to it."""
     files: tuple[str, ...] = ()
-    """Names of the files beside the state file that go with it."""
+    """Names of its files beside the state file, which are deleted with it."""
     last_active: float | None = None
     words: str = ""
     """Its first words, where it has no title."""
+    continues: str = ""
+    """The id of the part before it in its conversation, if there is one."""
 
     @property
     def name(self) -> str:
@@ -83,7 +86,7 @@ class Planned(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """What goes, in numbers."""
+    """What is removed or changed, in numbers."""
 
     sessions: int
     messages: int
@@ -106,7 +109,9 @@ class EditPlan(NamedTuple):
     title: Title | None = None
     """The new one, of a rename; where it cannot be had, the plan changes nothing."""
     elsewhere: int = 0
-    """Sessions that were asked for and lie in another set of tables, so that they are left out."""
+    """Sessions that were asked for, but are in another set of tables and so not included."""
+    folder: str = ""
+    """The folder with the files of the sessions, as a person would write it."""
 
     @property
     def doomed(self) -> tuple[Planned, ...]:
@@ -124,7 +129,7 @@ class EditPlan(NamedTuple):
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """How many are left out, by reason."""
+        """How many are skipped, by reason."""
         return Counter(one.reason for one in self.sessions if one.outcome is PlannedOutcome.SKIP)
 
     @property
@@ -142,33 +147,33 @@ class OnlyAgent(Refused):
     """A delete that the agent's own command could do, and we cannot."""
 
     def __init__(self, message: str, plan: EditPlan) -> None:
-        super().__init__("Only its agent can delete it", message)
+        super().__init__("Only the agent can delete it", message)
         self.plan = plan
 
     @property
     def ids(self) -> list[str]:
-        """What the agent is to delete; it takes the subagents along by itself."""
+        """What the agent is to delete; it deletes the subagents by itself."""
         return [one.id for one in self.plan.doomed if not one.reason]
 
 
 class UndoPlan(NamedTuple):
-    """What taking an edit back would do."""
+    """What an undo would do."""
 
     receipt: Receipt
     entries: tuple[Entry, ...]
-    """What comes back."""
+    """What is restored."""
     changes: tuple[CellChange, ...]
     """Cells that get their old values again."""
     notes: tuple[str, ...] = ()
-    """What is no longer as it was, and what is done about it."""
+    """What has changed since the edit, and what is done about it."""
     titles: tuple[tuple[str, str | None], ...] = ()
     """(id, title) where the old one is taken."""
     of: int = 0
-    """Sessions that the edit was about; fewer may be taken back."""
+    """Sessions that the edit was about; fewer may be restored."""
 
     @property
     def sessions(self) -> int:
-        """How many are as they were before."""
+        """How many are restored."""
         return len(self.entries) or len({shown(change.id) for change in self.changes})
 
     def only(self, ids: Collection[str]) -> "UndoPlan":
@@ -183,15 +188,15 @@ class UndoPlan(NamedTuple):
 
     @property
     def why_not(self) -> str:
-        """Why nothing of it can be taken back, if so."""
+        """Why nothing of it can be undone, if so."""
         if self.entries or self.changes:
             return ""
         return " ".join(self.notes) or "Nothing of it is left to undo."
 
     def check(self) -> None:
-        """Refuse where nothing of it can be taken back, before anybody is asked."""
+        """Refuse where nothing of it can be undone, before the user is asked."""
         if self.why_not:
-            raise Refused("It cannot be undone", self.why_not)
+            raise Refused("Cannot undo", self.why_not)
 
 
 class Done(NamedTuple):
@@ -204,7 +209,7 @@ class Done(NamedTuple):
     skipped: Mapping[str, int]
     notes: tuple[str, ...] = ()
     stopped: bool = False
-    """Somebody stopped it: the rest was not done."""
+    """The user stopped it: the rest was not done."""
     words: str = ""
     """What was done, where that is less than was planned."""
 
@@ -213,9 +218,9 @@ class AfterCrash(NamedTuple):
     """What became of the edits that a crash cut short."""
 
     half_done: Sequence[Receipt] = ()
-    """Somebody has to decide: finish, or put back."""
+    """The user has to decide: finish, or restore."""
     ended: Sequence[Receipt] = ()
-    """There is nothing to decide: whole sessions went, and can be taken back."""
+    """There is nothing to decide: whole sessions were deleted, and can be restored."""
     nothing: int = 0
     """How many had not done anything."""
 
@@ -228,7 +233,7 @@ class Progress(NamedTuple):
     messages: int
     of_messages: int
     waiting: bool = False
-    """Another program is writing: it goes on when that is done. Nothing else is told with it."""
+    """Another program is writing, and the edit waits for it. The numbers mean nothing then."""
 
 
 Tell = Callable[[Progress], None]
@@ -240,18 +245,18 @@ _ACTED_ON = (PlannedOutcome.DELETE, PlannedOutcome.CLEAR, PlannedOutcome.CHANGE)
 
 
 class EditKind(NamedTuple):
-    """What is to be known of an edit before it is planned."""
+    """What is known of an edit before it is planned."""
 
     action: Action
     verb: str
     """On the button that agrees to it."""
     past: str
-    question: str = ""
-    """How a question about some sessions begins, where not with the verb."""
-    which: str = ""
-    """What is to be done, where it is asked to which sessions; else the verb."""
+    asks: str = ""
+    """The question about some sessions, where it is not the verb and their names."""
+    did: str = ""
+    """What it did to some sessions, where it is not the past and their names."""
     ruled_by: Action | None = None
-    """The edit that it takes back: what speaks against that one speaks against it too."""
+    """The edit that it reverses: what speaks against that one speaks against it too."""
     whole: bool = False
     """Done to all parts of a conversation."""
     unlists: bool = False
@@ -259,10 +264,16 @@ class EditKind(NamedTuple):
     takes_messages: bool = False
     """Messages go to the trash."""
 
+    def question(self, sessions: str) -> str:
+        return (self.asks or f"{self.verb} {{}}?").format(sessions)
+
+    def done(self, sessions: str) -> str:
+        return (self.did or f"{self.past.capitalize()} {{}}").format(sessions)
+
     @property
-    def done(self) -> str:
-        """What was done, at the beginning of a sentence."""
-        return self.past.capitalize()
+    def cannot(self) -> str:
+        """The title of a refusal."""
+        return f"Cannot {self.verb.lower()}"
 
     @property
     def rule(self) -> "EditKind":
@@ -275,28 +286,27 @@ KINDS = {
     for kind in (
         EditKind(Action.RENAME, "Rename", "renamed"),
         EditKind(Action.ARCHIVE, "Archive", "archived", whole=True, unlists=True),
-        EditKind(
-            Action.UNARCHIVE,
-            "Unarchive",
-            "unarchived",
-            question="Take out of the archive:",
-            ruled_by=Action.ARCHIVE,
-            whole=True,
-        ),
+        EditKind(Action.UNARCHIVE, "Unarchive", "unarchived", ruled_by=Action.ARCHIVE, whole=True),
         EditKind(Action.PIN, "Pin", "pinned", whole=True),
         EditKind(Action.UNPIN, "Unpin", "unpinned", ruled_by=Action.PIN, whole=True),
         EditKind(Action.DELETE, "Delete", "deleted", unlists=True, takes_messages=True),
         EditKind(
             Action.CLEAR,
-            "Clear",
+            "Clear messages",
             "cleared",
-            question="Clear all messages of",
-            which="Clear messages",
+            asks="Clear all messages of {}?",
+            did="Cleared all messages of {}",
             takes_messages=True,
         ),
-        EditKind(Action.END, "End", "ended"),
+        EditKind(
+            Action.END,
+            "Mark as ended",
+            "marked as ended",
+            asks="Mark {} as ended?",
+            did="Marked {} as ended",
+        ),
         EditKind(Action.REOPEN, "Reopen", "reopened"),
-        EditKind(Action.PRUNE, "Prune", "pruned", unlists=True, takes_messages=True),
+        EditKind(Action.PRUNE, "Delete", "deleted", unlists=True, takes_messages=True),
     )
 }
 RULES = tuple(kind.action.value for kind in KINDS.values() if kind.ruled_by is None)
@@ -304,9 +314,8 @@ RULES = tuple(kind.action.value for kind in KINDS.values() if kind.ruled_by is N
 
 
 ANOTHER = Refused(
-    "The list has changed", "Another session is in this place by now. Nothing was done."
+    "The list has changed", "Another session has taken this place. Nothing was changed."
 )
-SINCE = "changed since it was listed"
 
 
 def check_same(plan: EditPlan, shown: Mapping[int, str]) -> None:

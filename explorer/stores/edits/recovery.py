@@ -1,10 +1,10 @@
-"""After a crash: where each session of an unfinished edit is, told by file.
+"""After a crash: where each session of an unfinished edit is, as the file shows.
 
 What is wholly out of the file was deleted; what is wholly in it was not touched. Only what is
-half out needs somebody to decide: finish, or put back.
+half out needs a decision of the user: finish, or put back.
 
-Without a log, a crash also leaves a journal that only a writer can take back. Of an agent's own
-writes that is left to the agent; of ours, which our trash tells, it is for us to do.
+Without a log, a crash also leaves a journal that only a writer can roll back. Of an agent's own
+writes that is left to the agent; of ours, which our trash knows, it is for us to do.
 """
 
 from pathlib import Path
@@ -112,7 +112,7 @@ def _out(
 
 
 def finish(context: EditContext, receipt: Receipt) -> Done:
-    """Do the rest of what a crash cut short."""
+    """Do the rest of what a crash interrupted."""
     trash = context.trash
     entries = trash.entries(receipt.number)
     if receipt.state is ReceiptState.UNDOING:
@@ -158,7 +158,7 @@ def _planned_again(entry: Entry, trash: TrashFile) -> Planned:
 
 
 def taken_back(path: Path, trash: Path) -> bool:
-    """Whether it was an edit of ours that is in the way; then it is taken back."""
+    """Whether it was an edit of ours that is in the way; then it is rolled back."""
     try:
         receipts = TrashFile(trash, path).receipts()
     except ExplorerError:

@@ -1,8 +1,8 @@
-"""Why a file cannot be edited: said before anybody tries, each reason in words.
+"""Why a file cannot be edited: known before an edit is tried, each reason in words.
 
-An edit is offered only where it is proven safe. What in its tables speaks against it the agent's
-dialect says; here is what holds for any file: where it lies, whether it is damaged, and whether the
-disk has room.
+An edit is offered only where it is proven safe. The agent's dialect says what in its tables speaks
+against it; here is what holds for any file: where it is, whether it is damaged, and whether the
+disk has space.
 """
 
 import os
@@ -12,10 +12,17 @@ from pathlib import Path
 
 from explorer.errors import ExplorerError, Problem, Refused
 from explorer.model import Action
-from explorer.render.figures import size
 from explorer.stores.edits.connection import ReadConnection, Transaction
 from explorer.stores.edits.dialect import Dialect
 from explorer.stores.edits.plans import KINDS, RULES
+from explorer.stores.edits.refusal_words import (
+    HARD_LINKED,
+    NOTHING_CHANGED,
+    nearly_full_words,
+    network_words,
+    permission_words,
+    space_words,
+)
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import check_file, store_error
 from explorer.stores.sqlite.images import Rows, shown
@@ -52,31 +59,31 @@ def reasons(
 
 
 def reason_against(action: str, file: ReadConnection, dialect: Dialect) -> str | None:
-    """Why an edit of a file is not possible, or cannot be taken back: what would keep it from being
+    """Why an edit of a file is not possible, or cannot be undone: what would keep it from being
     done again does."""
     found = reasons(file.path, dialect, file.schema, file.ask)
     return found[KINDS[Action(action)].rule.action.value]
 
 
 def place(path: Path) -> str:
-    """What speaks against writing where the file lies; told without opening it, since where nothing
-    may be written SQLite cannot even read a file that has a log."""
+    """What speaks against writing in the place of the file, without opening it: where nothing may
+    be written, SQLite cannot even read a file that has a log."""
     check_file(path)
     folder = path.resolve().parent
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
-        return "the disk it lies on is mounted read-only"
+        return "its disk is mounted read-only"
     shut = [
         name
         for name, where in (("the file", path), ("its folder", folder))
         if not os.access(where, os.W_OK)
     ]
     if shut:
-        return f"{' and '.join(shut)} may not be written by this user"
+        return permission_words(shut)
     if os.stat(path).st_nlink > 1:
-        return "the file is hard-linked: its log may lie under another name"
+        return HARD_LINKED
     kind = file_system(folder)
     if kind in REMOTE or kind.startswith("fuse."):
-        return f"it lies on a network disk ({kind}), where locks are not to be trusted"
+        return network_words(kind)
     return ""
 
 
@@ -104,9 +111,9 @@ def check_sound(file: ReadConnection) -> None:
 
     From such a file a session may well be deleted, and then not be put back: a free page is none,
     an index holds what its table does not. SQLite can tell, in five milliseconds for each megabyte.
-    So a small file is looked through before anything leaves it; one so big that its agent would
-    have to wait is not, and there the trash keeps what cannot be put back before the agent has
-    repaired the file.
+    So a small file is checked before anything is deleted; one so big that its agent would have to
+    wait is not, and there the trash keeps what cannot be put back before the agent has repaired
+    the file.
     """
     pages, free, page_size = _numbers(file.ask)
     # The check itself believes this number, and the next page that is needed is not there.
@@ -115,7 +122,7 @@ def check_sound(file: ReadConnection) -> None:
         found = [shown(row[0]) for row in file.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
         sound = all(one == "ok" or one.startswith(_HARMLESS) or "FTS" in one for one in found)
     if not sound:
-        raise store_error(Problem.CORRUPT, file.path).also("Nothing was edited.")
+        raise store_error(Problem.CORRUPT, file.path).also(NOTHING_CHANGED)
 
 
 def _numbers(ask: Rows) -> list[int]:
@@ -138,7 +145,7 @@ def use_free_pages(tx: Transaction) -> None:
 
 
 def check_room(folders: Iterable[Path], moved: int, what: str) -> None:
-    """Refuse `what` where there is no room for these bytes, in the trash or the file and its log;
+    """Refuse `what` where there is no space for these bytes, in the trash or the file and its log;
     folders that are not there yet will be made in the nearest one that is. The trash grows and so
     does the log of the state file, before anything shrinks."""
     needed = moved * 2 + DISK_SPARE
@@ -147,22 +154,14 @@ def check_room(folders: Iterable[Path], moved: int, what: str) -> None:
             folder = folder.parent
         free = shutil.disk_usage(folder).free
         if free < needed:
-            raise Refused(
-                "Not enough room on the disk",
-                f"{what} needs about {size(needed)} at first, and {folder} has {size(free)} free."
-                " Nothing was done.",
-            )
+            raise Refused("Not enough disk space", space_words(what, needed, folder, free))
 
 
 def check_room_left(folders: Iterable[Path]) -> None:
-    """End a long edit before it fills the disk that its agent writes to. Where it cannot be told
-    that nobody else has the file, its log is not written back, and grows where no agent does: by
-    150 kB for each session of a big file."""
+    """End a long edit before it fills the disk that its agent writes to. Where another program may
+    have the file open, its log is not written back, and grows until an agent does so: by 150 kB for
+    each session of a big file."""
     for folder in folders:
         free = shutil.disk_usage(folder).free
         if free < DISK_LEAST:
-            raise ExplorerError(
-                "The disk is nearly full",
-                f"{folder} has {size(free)} left. The log beside the state file grows until its"
-                " agent next writes.",
-            )
+            raise ExplorerError("The disk is nearly full", nearly_full_words(folder, free))

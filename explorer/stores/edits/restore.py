@@ -1,6 +1,6 @@
-"""Puts rows back that an edit took out: the same rows with the same numbers, links and cells.
+"""Puts deleted rows back: the same rows with the same numbers, links and cells.
 
-An undo goes this way, and a delete that met a session its agent has begun to write again.
+An undo does so, and a delete that met a session its agent has begun to write again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,12 @@ from explorer.stores.edits.batches import Step
 from explorer.stores.edits.changes import cell_trouble, revert_change, terms
 from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.dialect import SessionTables
+from explorer.stores.edits.refusal_words import (
+    CANNOT_UNDO,
+    FILE_CHANGED,
+    NOTHING_CHANGED,
+    column_words,
+)
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, CellChange, Entry, Pack
 from explorer.stores.sqlite import cells
@@ -31,9 +37,9 @@ def undo_steps(
     changes: Sequence[CellChange],
     titles: Mapping[str, str | None] | None = None,
 ) -> Iterator[Step]:
-    """The steps that take an edit back: rows, then links, then cells."""
+    """The steps that undo an edit: rows, then links, then cells."""
     restorer = Restorer(trash, tables, titles)
-    # Parents before children: the other way round than they went.
+    # Parents before children: the reverse of the order in which they were deleted.
     for entry in entries[::-1]:
         yield from restorer.steps(entry, changes)
     yield from restorer.link_steps()
@@ -48,12 +54,12 @@ def _revert_all(changes: Sequence[CellChange], tables: SessionTables, tx: Transa
     for change in reversed(changes):
         trouble = cell_trouble(change, tables, moved)
         if trouble:
-            raise Changed("It cannot be undone any more", f"{trouble} Nothing was done.")
+            raise Changed(CANNOT_UNDO, f"{trouble} {NOTHING_CHANGED}")
         revert_change(tx, change)
 
 
 class _Layout(NamedTuple):
-    """A table, for whoever puts rows into it."""
+    """A table that rows are put into."""
 
     columns: tuple[str, ...]
     """Without those that SQLite makes by itself."""
@@ -83,7 +89,7 @@ class Restorer:
         self._titles = titles or {}
         self._layouts: dict[str, _Layout] = {}
         self._links: list[tuple[int, Cell, Cell]] = []
-        """(entry, id, parent) of each session that is to hang on another."""
+        """(entry, id, parent) of each session that is linked to another."""
 
     def steps(self, entry: Entry, changes: Sequence[CellChange]) -> Iterator[Step]:
         """All steps for one entry; safe to run over what is back already."""
@@ -104,7 +110,7 @@ class Restorer:
                     count = len(few.rows) if pack.table == shape.messages else 0
                     yield Step(entry.number, partial(self.put_rows, few), count)
         except ExplorerError as error:
-            # That is no reason to leave others where they are.
+            # That is no reason not to restore the others.
             lost = Lost(error.title, error.message)
         if lost is not None:
             yield Step(entry.number, partial(_fail, lost))
@@ -166,8 +172,8 @@ class Restorer:
 
     def _unless_there(self, tx: Transaction, table: str, cell: dict[str, Cell], key: str) -> None:
         """A row that its number does not tell: another may have got it since, and this one another
-        when it was put back before a crash. Of what hangs on a session, a row that the agent has
-        made with the same key since stays as it is."""
+        when it was put back before a crash. Of what depends on a session, a row that the agent
+        has made with the same key since is left alone."""
         others = [name for name in cell if name not in ("rowid", key)]
         names = others
         if self._shape.declared and table != self._shape.messages:
@@ -182,10 +188,7 @@ class Restorer:
         names = [name for name in cell if name in known]
         lost = [name for name in cell if name not in known and name != "rowid"]
         if any(cell[name] is not None for name in lost):
-            raise Changed(
-                "The file has changed",
-                f"Its table {table} no longer has the column {lost[0]}.",
-            )
+            raise Changed(FILE_CHANGED, column_words(table, lost[0]))
         if "rowid" in cell and not key:
             taken = tx.value(f"SELECT 1 FROM {quoted(table)} WHERE rowid = ?", (cell["rowid"],))
             names = names if taken else ["rowid", *names]
@@ -219,8 +222,8 @@ class Restorer:
 
 
 def _revert_what_stayed(changes: Sequence[CellChange], tx: Transaction) -> None:
-    """Others that stayed hang on it again, and counters count again, unless the agent has given
-    them other values since."""
+    """Others that were kept are linked to it again, and counters count again, unless the agent has
+    given them other values since."""
     for change in changes:
         with suppress(Changed):
             revert_change(tx, change)

@@ -1,9 +1,9 @@
-"""Taking an edit back: what would happen, then doing it.
+"""Undoing an edit: what would happen, then doing it.
 
-Between an edit and its undo the agent goes on. Where it has taken an id or a title, the plan says
-so and what is done about it; nothing of the agent's is overwritten. The trash says that an undo is
-under way before the first row comes back, and what is back when the last one is: after a crash in
-between, the next start does the rest.
+Between an edit and its undo the agent keeps working. Where it has taken an id or a title, the plan
+says so and what is done about it; nothing of the agent's is overwritten. The trash says that an
+undo is in progress before the first row comes back, and what is back when the last one is: after a
+crash in between, the next start does the rest.
 """
 
 from collections import Counter
@@ -12,7 +12,6 @@ from contextlib import suppress
 
 from explorer.errors import Cancelled, ExplorerError, Refused, sentence
 from explorer.model import Action
-from explorer.render.figures import count, plural
 from explorer.stores.edits.batches import (
     CHUNK,
     CHUNK_SESSIONS,
@@ -27,9 +26,24 @@ from explorer.stores.edits.connection import Changed, WriteConnection
 from explorer.stores.edits.copy_to_trash import put_back
 from explorer.stores.edits.dialect import SessionTables
 from explorer.stores.edits.plans import Done, UndoPlan
+from explorer.stores.edits.refusal_words import (
+    CANNOT_UNDO,
+    NOTHING_CHANGED,
+    PARTLY_RESTORED,
+    STARTED_WRITING,
+    already_undone,
+)
 from explorer.stores.edits.refusals import check_room, check_room_left, reason_against
 from explorer.stores.edits.restore import Lost, undo_steps
-from explorer.stores.edits.words import owner_words
+from explorer.stores.edits.words import (
+    PARTLY,
+    file_not_restored,
+    gone_words,
+    lost_words,
+    restored_as,
+    started_again,
+    still_running,
+)
 from explorer.stores.ours.trash_records import (
     OURS,
     CellChange,
@@ -40,9 +54,6 @@ from explorer.stores.ours.trash_records import (
     table_of,
 )
 from explorer.stores.sqlite.images import named, shown
-
-IN_PART = "Undone in part"
-WAITS = "running, so nothing of it is undone until its agent has ended it"
 
 
 def plan_undo(
@@ -67,12 +78,14 @@ def plan_undo(
         if entry.state is EntryState.BACK or (wanted is not None and entry.number not in wanted):
             continue
         if entry.session in busy:
-            notes.append(f"{name(entry)}: {WAITS}.")
+            notes.append(still_running(name(entry)))
             continue
         there = tables.has(entry.session)
         notes += _entry_notes(entry, tables, there, titles, name)
         if there or entry.kind != "messages":
             entries.append(entry)
+    if len(entries) == 1:
+        entries = worded(context, entries)
     mine = {entry.number for entry in entries}
     links = [change for change in every if change.entry in mine]
     cells_back: list[CellChange] = []
@@ -81,7 +94,7 @@ def plan_undo(
         if change.entry or wanted is not None:
             continue
         if shown(change.id) in busy:
-            notes.append(f"{tables.name(shown(change.id))}: {WAITS}.")
+            notes.append(still_running(tables.name(shown(change.id))))
             continue
         if trouble := cell_trouble(change, tables, moved):
             notes.append(trouble)
@@ -98,8 +111,8 @@ def plan_undo(
 
 
 def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[CellChange]) -> list[str]:
-    """The sessions for which it matters that nobody writes them while an edit is taken back. What
-    is half way is not among them: it is worse off as it is."""
+    """The sessions that no agent may write while an edit is undone. What is half done is not among
+    them: to leave it so would be worse."""
     gone = [entry.session for entry in entries if entry.state is EntryState.GONE]
     ended = [shown(change.id) for change in changes if receipt.action == Action.REOPEN]
     return gone + ended
@@ -113,18 +126,14 @@ def _entry_notes(
     name: Callable[[Entry], str],
 ) -> Iterator[str]:
     if entry.kind == "session" and there and entry.state is EntryState.GONE:
-        anew = "the agent has begun it anew. Its old messages go before the new ones."
-        yield f"{name(entry)}: {anew}"
+        yield started_again(name(entry))
     if entry.kind == "messages" and not there:
-        yield f"{name(entry)}: the session is gone, so its messages cannot come back."
+        yield gone_words(name(entry), messages=True)
     if entry.kind == "session" and entry.title and not there:
         taken = tables.title_taken(entry.title, [entry.session])
         if taken is not None and taken.owner is not None:
             titles[entry.session] = tables.free_title(entry.title, titles.values())
-            yield (
-                f"{entry.title}: another session has this title now ({owner_words(taken.owner)})."
-                f" It comes back as {titles[entry.session]}."
-            )
+            yield restored_as(entry.title, taken.owner, titles[entry.session])
 
 
 def worded(context: EditContext, entries: Iterable[Entry]) -> list[Entry]:
@@ -139,8 +148,8 @@ def worded(context: EditContext, entries: Iterable[Entry]) -> list[Entry]:
 
 
 class Undo:
-    """One edit being taken back. What really came back is counted against what went, before anybody
-    says so."""
+    """One edit being undone. What really came back is counted against what was deleted, before that
+    is reported."""
 
     def __init__(self, context: EditContext, plan: UndoPlan) -> None:
         self._context, self._trash = context, context.trash
@@ -157,7 +166,7 @@ class Undo:
         receipt = plan.receipt.number
         now = self._trash.receipt(receipt)
         if now is None or now.state is ReceiptState.UNDONE:
-            raise Refused("It is undone already", f"Receipt {receipt} was taken back.")
+            raise Refused("Already undone", already_undone(receipt))
         if not plan.entries and all(change.table == OURS for change in plan.changes):
             note_down(self._context.notes, plan.changes, back=True)
             self._settle()
@@ -179,12 +188,12 @@ class Undo:
             note_down(self._context.notes, plan.changes, back=True)
             self._settle(back)
         except ExplorerError as error:
-            # It is back all the same, and the next start closes the receipt.
+            # It is back anyway, and the next start closes the receipt.
             left.append(error.message)
         ids = tuple(entry.session for entry in back) or _ids(plan.changes)
         notes = (*plan.notes, *left)
         skipped = Counter(error.message.rstrip(".") for error in self._failed.values())
-        words = IN_PART if any(map(self._missing, back)) else ""
+        words = PARTLY if any(map(self._missing, back)) else ""
         return Done(receipt, "undo", ids, skipped, notes, words=words)
 
     def _restore_rows(self) -> bool:
@@ -193,7 +202,7 @@ class Undo:
         folder = self._context.path.resolve().parent
         moved = sum(entry.bytes for entry in entries)
         if entries:
-            check_room([folder], moved, "Putting it back")
+            check_room([folder], moved, "Restoring")
         counter = ProgressCounter(self._context.progress, len(entries), plan.messages)
 
         def committed(batch: Sequence[Step]) -> None:
@@ -220,32 +229,32 @@ class Undo:
                 return run_batches(file, steps, self._context.token, committed, failed)
             except ExplorerError as error:
                 if self._begun:
-                    raise error.also("Some of it is back; the next start does the rest.") from error
+                    raise error.also(PARTLY_RESTORED) from error
                 if file.readable():
                     # Else the trash says whose write has to be rolled back.
                     self._not_undone()
-                raise error.also("Nothing was done.") from error
+                raise error.also(NOTHING_CHANGED) from error
 
     def _check(self, file: WriteConnection, tables: SessionTables) -> None:
         """What spoke against it when it was planned may have come true since."""
         context, plan = self._context, self._plan
         reason = reason_against(plan.receipt.action, file, context.dialect)
         if reason:
-            raise Changed("It cannot be undone any more", sentence(reason))
+            raise Changed(CANNOT_UNDO, sentence(reason))
         ids = at_risk(plan.receipt, plan.entries, plan.changes)
         if tables.running(ids, context.clock()):
-            raise Changed("It is running", "Its agent has begun to write it. Nothing was done.")
+            raise Changed("It is running", f"{STARTED_WRITING} {NOTHING_CHANGED}")
 
     def _files_back(self, entries: Sequence[Entry]) -> list[str]:
         left = []
         for entry in entries:
             for kept in self._trash.files(entry.number):
                 if not put_back(self._context.dialect.folder, kept):
-                    left.append(f"{kept.name}: another file is in its place, or it may not be.")
+                    left.append(file_not_restored(kept.name))
         return left
 
     def _not_undone(self) -> None:
-        """It could not be: what the trash says of it is what it said before."""
+        """It could not be undone: the trash says of it what it said before."""
         plan = self._plan
         was = plan.receipt.state
         state = ReceiptState.BEGUN if was is ReceiptState.BEGUN else ReceiptState.DONE
@@ -282,11 +291,7 @@ class Undo:
     def _losses(self) -> Iterator[str]:
         """What the trash has lost of them."""
         for one in worded(self._context, filter(self._missing, self._back)):
-            back = count(one.messages - self._missing(one))
-            yield (
-                f"{one.name}: {back} of {plural(one.messages, 'message')} are back."
-                " The trash has lost the others."
-            )
+            yield lost_words(one.name, one.messages - self._missing(one), one.messages)
 
     def _missing(self, entry: Entry) -> int:
         return max(entry.messages - self._messages[entry.number], 0)

@@ -1,11 +1,14 @@
-"""Edits in words: what a plan would do, what was done. Stored text in them is not cleaned yet."""
+"""Edits in words: plans, questions, receipts, undo. Stored text in them is not cleaned yet.
+
+Why sessions are skipped is in `reasons`, why an edit is refused in `refusal_words`.
+"""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from explorer.errors import sentence
 from explorer.model import Action
-from explorer.render.figures import count, exact, plural, size
+from explorer.render.figures import ago, count, exact, plural, size
 from explorer.stores.edits.plans import (
     KINDS,
     AfterCrash,
@@ -16,83 +19,110 @@ from explorer.stores.edits.plans import (
     Title,
     UndoPlan,
 )
+from explorer.stores.edits.reasons import RUNNING, named_reason, skipped_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
 
 NAMED = 4
 """Sessions that are named; of more there is only the number."""
+DRY_RUN = "Dry run: nothing was changed."
+NOTED = "The state file cannot store this yet: only Session Explorer shows it as archived."
+COUNTERS_KEPT = "Token counts and cost are kept."
+PARTLY = "Partly restored"
 
-_PART = re.compile(r"\A(\w+) [\d,]+ of ([\d,]+ sessions?)\Z")
+_PART = re.compile(r"\A(\D+)[\d,]+ of ([\d,]+ sessions?)\Z")
+_LINKED = {"branch": "branch", "subagent": "subagent session", "reset": "the chat's next session"}
+"""What a session is to the deleted one that it was linked to."""
+_STATES = {
+    ReceiptState.UNDONE: "undone",
+    ReceiptState.BEGUN: "interrupted",
+    ReceiptState.UNDOING: "undo interrupted",
+    ReceiptState.UNKNOWN: "from a newer version",
+}
+
+
+# Plans and receipts
 
 
 def receipt_words(plan: EditPlan) -> str:
     """What an edit did, in a line."""
     if plan.action is Action.RENAME:
-        old, new = plan.doomed[0].title or "untitled", plan.title and plan.title.text
-        return f"Renamed “{old}” to “{new}”" if new else f"Took the title “{old}” off"
-    return f"{KINDS[plan.action].done} {_whom(plan)}"
+        old, new = plan.doomed[0].title, plan.title and plan.title.text
+        if not new:
+            return f"Removed the title “{old}”"
+        return f"Renamed “{old}” to “{new}”" if old else f"Renamed an untitled session to “{new}”"
+    return KINDS[plan.action].done(_whom(plan))
 
 
 def part_words(plan: EditPlan, done: int) -> str:
     """What an edit did that did not reach its end."""
-    return f"{KINDS[plan.action].done} {count(done)} of {plural(len(plan.doomed), 'session')}"
+    return KINDS[plan.action].done(f"{count(done)} of {plural(len(plan.doomed), 'session')}")
 
 
 def recounted(words: str, done: int) -> str:
-    """The same, where it turns out that it did more or less; `words` that count nothing stay."""
-    return _PART.sub(lambda found: f"{found[1]} {count(done)} of {found[2]}", words)
+    """The same with another number of sessions; `words` without a number stay."""
+    return _PART.sub(lambda found: f"{found[1]}{count(done)} of {found[2]}", words)
 
 
 def question(plan: EditPlan) -> str:
     """What an edit would do, as a question."""
     if plan.action is Action.RENAME:
         new = plan.title and plan.title.text
-        return f"Rename to “{new}”?" if new else "Take the title off?"
-    kind = KINDS[plan.action]
-    return f"{kind.question or kind.verb} {_whom(plan)}?"
+        return f"Rename to “{new}”?" if new else "Remove the title?"
+    return KINDS[plan.action].question(_whom(plan))
 
 
 def _whom(plan: EditPlan) -> str:
-    acted = plan.doomed
-    asked = [one for one in acted if not one.reason] or list(acted)
-    what = f"“{asked[0].name}”" if len(asked) == 1 else plural(len(asked), "session")
-    along = len(acted) - len(asked)
-    return f"{what} and {plural(along, 'subagent')}" if along else what
+    asked = [one for one in plan.doomed if not one.reason] or list(plan.doomed)
+    along = len(plan.doomed) - len(asked)
+    tip = _newest_part(asked)
+    if len(asked) == 1:
+        what = f"“{asked[0].name}”"
+    elif tip is not None:
+        what = f"the conversation “{tip.name}” ({plural(len(asked), 'part')})"
+    else:
+        what = plural(len(asked), "session")
+    return f"{what} and {plural(along, 'subagent session')}" if along else what
+
+
+def _newest_part(sessions: Sequence[Planned]) -> Planned | None:
+    """The part by which a conversation is named, where these are the parts of one."""
+    ids = {one.id for one in sessions}
+    continued = {one.continues for one in sessions} & ids
+    ends = [one for one in sessions if one.id not in continued]
+    return ends[0] if len(ends) == 1 and len(continued) == len(sessions) - 1 else None
 
 
 def plan_lines(plan: EditPlan) -> Iterator[str]:
-    """What a person should know before saying yes."""
+    """What the user should know before saying yes."""
     totals = plan.totals
     if totals.sessions and KINDS[plan.action].takes_messages:
-        go, they = ("goes", "it") if totals.messages == 1 else ("go", "they")
-        yield (
-            f"{plural(totals.messages, 'message')} ({size(totals.bytes)}) {go} to the trash,"
-            f" where {they} can be restored for {RETENTION_DAYS} days."
-        )
+        messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
+        yield f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1:
         yield f"Sessions: {_names(asked)}"
-    elif asked and totals.sessions:
+    elif asked:
         yield _about(asked[0])
     along = [one for one in plan.doomed if one.reason]
     if along:
-        one = len(along) == 1
-        whose = (
-            "1 session of a subagent goes"
-            if one
-            else f"{count(len(along))} sessions of subagents go"
-        )
-        yield f"{whose} along: {_names(along)}"
+        yield f"Also deleted: {plural(len(along), 'subagent session')} ({_names(along)})"
     if plan.detached:
-        verb = "stays and loses its link" if len(plan.detached) == 1 else "stay, without their link"
-        yield f"{plural(len(plan.detached), 'session')} {verb}: {_names(plan.detached)}"
+        yield _detached(plan.detached, len(asked))
     if totals.files:
-        names = [name for one in plan.doomed for name in one.files]
-        go = "goes" if totals.files == 1 else "go"
-        yield f"{plural(totals.files, 'file')} beside the store {go} too: {_few(names)}"
-    for reason, number in plan.skipped.items():
-        yield f"Left out: {_with_reason(number, reason)}."
+        files = _few([name for one in plan.doomed for name in one.files])
+        yield f"Also deleted: {plural(totals.files, 'file')} in {plan.folder} ({files})"
+    if plan.skipped:
+        yield not_done(plan.action, skipped_words(plan.skipped))
     yield from plan.notes
+
+
+def _detached(kept: Sequence[Planned], asked: int) -> str:
+    if len(kept) > 1:
+        return f"Kept, no longer linked: {plural(len(kept), 'session')} ({_names(kept)})"
+    what = _LINKED.get(kept[0].kind, "the next part")
+    link = " to this session" if asked == 1 else ""
+    return f"Kept: {what} “{kept[0].name}”, no longer linked{link}"
 
 
 def _about(one: Planned) -> str:
@@ -101,80 +131,13 @@ def _about(one: Planned) -> str:
     return " · ".join(filter(None, (one.source, active, plural(one.messages, "message"))))
 
 
-def taken_words(title: Title) -> str:
-    """Who has a title, and which is free."""
-    assert title.owner is not None
-    _, id_, source, archived, *_ = title.owner
-    return f"The session {id_} ({source}{', archived' * archived}) has it. Free is: {title.next}"
-
-
-def owner_words(owner: Owner) -> str:
-    """Which session it is that has a title: its name would not tell, since that is the title."""
-    active = f"last active {exact(owner.last_active)}" if owner.last_active else ""
-    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
-
-
-def undo_question(plan: UndoPlan) -> str:
-    words = plan.receipt.words
-    return f"Undo{_share(plan)}: {words[:1].lower()}{words[1:]}?"
-
-
-def undone_words(plan: UndoPlan, done: Done) -> str:
-    """What was taken back, in a line."""
-    told = f"{done.words or 'Undone'}{_share(plan.only(done.ids))}: {plan.receipt.words}"
-    return f"{told} · not undone: {skipped_words(done.skipped)}" if done.skipped else told
-
-
-def _share(plan: UndoPlan) -> str:
-    """For how many sessions an edit is taken back, where that is not for all."""
-    if plan.sessions >= plan.of:
-        return ""
-    rest = "the other " if plan.receipt.back + plan.sessions == plan.of else ""
-    return f" for {rest}{count(plan.sessions)} of {plural(plan.of, 'session')}"
-
-
-def back_words(receipt: Receipt) -> str:
-    """How much of an edit was taken back, where that is a part of it."""
-    if receipt.state is not ReceiptState.DONE or not receipt.back:
-        return ""
-    return f"{count(receipt.back)} of {count(receipt.sessions)} back"
-
-
-def undo_lines(plan: UndoPlan) -> Iterator[str]:
-    if plan.entries:
-        sessions, messages = plural(len(plan.entries), "session"), plural(plan.messages, "message")
-        yield f"{sessions} and {messages} come back as they were."
-    yield from plan.notes
-
-
-def done_words(done: Done, words: str) -> str:
-    """What came of an edit; `words` are those of its receipt."""
-    parts = [done.words or words] if done.receipt is not None else ["Nothing was done"]
-    if done.stopped:
-        parts.append("stopped: the rest is as it was")
-    if done.skipped:
-        parts.append(f"left out: {skipped_words(done.skipped)}")
-    return ". ".join((" · ".join(parts), *done.notes))
-
-
-def crash_words(found: AfterCrash) -> Iterator[str]:
-    """What a crash cut short and is settled by now."""
-    for one in found.ended:
-        if one.state is ReceiptState.UNDONE:
-            yield f"An undo was cut short at its end. It is undone: {one.words}."
-        else:
-            yield f"An edit was cut short: {one.words}. It can be undone."
-    if found.nothing:
-        yield "An edit was cut short before it did anything."
-
-
-def log_words(bytes_: int) -> str:
-    """What a long log beside the file is."""
-    return f"Its log has {size(bytes_)} now, and goes when its agent runs next"
+def running_note(sessions: int) -> Iterator[str]:
+    if sessions:
+        yield f"Includes {plural(sessions, 'running session')}: the agent's next write may fail."
 
 
 def _names(planned: Sequence[Planned]) -> str:
-    return _few([one.name for one in planned])
+    return _few([f"“{one.name}”" for one in planned])
 
 
 def _few(names: Sequence[str]) -> str:
@@ -182,33 +145,197 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def harmless(reasons: Iterable[str]) -> bool:
-    """Whether there was just nothing to do."""
-    return all(reason in _NOTHING_TO_DO for reason in reasons)
+# What came of an edit
+
+
+def done_words(done: Done, words: str) -> str:
+    """What came of an edit, without a full stop; `words` are those of its receipt."""
+    parts = [done.words or words] if done.receipt is not None else ["Nothing was changed"]
+    if done.stopped:
+        parts.append("Stopped. Nothing else was changed")
+    if done.skipped:
+        parts.append(not_done(Action(done.action), skipped_words(done.skipped)).rstrip("."))
+    return ". ".join((*parts, *(note.rstrip(".") for note in done.notes)))
+
+
+def not_done(action: Action, why: str) -> str:
+    return f"{not_done_title(action)}: {why}."
+
+
+def not_done_title(action: Action) -> str:
+    return f"Not {KINDS[action].past}"
 
 
 def nothing_words(plan: EditPlan) -> str:
     """Why a plan does nothing; one session is named, of several there are numbers."""
     if len(plan.sessions) == 1:
         (one,) = plan.sessions
-        return f"{one.name}: {one.reason}."
+        return f"{named_reason(one.name, one.reason)}."
     return sentence(skipped_words(plan.skipped) or "the session is gone")
 
 
-def skipped_words(skipped: Mapping[str, int]) -> str:
-    return "; ".join(_with_reason(number, reason) for reason, number in skipped.items())
+def remedy(plan: EditPlan, force: str = "") -> str:
+    """What to do about it; `force` is the command that does it anyway."""
+    if RUNNING not in plan.skipped:
+        return ""
+    return f" Stop the agent, or use `{force}`." if force else " Stop the agent first."
 
 
-def _with_reason(number: int, reason: str) -> str:
-    """Sessions that are left out, and why. What the file itself said of them is a sentence."""
-    sessions = plural(number, "session")
-    if reason[1:2].islower():
-        reason = reason[:1].lower() + reason[1:]
-    return f"{sessions} {reason}" if "(" in reason else f"{sessions} ({reason})"
+def log_words(bytes_: int) -> str:
+    """What a long log beside the file is."""
+    return f"The write-ahead log is now {size(bytes_)}; it shrinks when the agent next runs"
 
 
-_NOTHING_TO_DO = (
-    *("archived already", "not archived", "ended already", "not ended", "it has no messages"),
-    *("pinned already", "not pinned"),
-    "it has this title already",
-)
+# Titles
+
+
+def taken_words(title: Title) -> str:
+    """Which session has a title, and which title is free."""
+    assert title.owner is not None
+    taken = f"“{title.text}” is already the title of another session"
+    return f"{taken}: {owner_words(title.owner)}. Free: “{title.next}”."
+
+
+def owner_words(owner: Owner, now: float | None = None) -> str:
+    """Which session has a title: its name would not tell, since that is the title."""
+    when = exact(owner.last_active) if now is None else ago(owner.last_active, now)
+    active = f"last active {when}" if owner.last_active else ""
+    return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
+
+
+def keeps_title(name: str, old: str, owner: Owner) -> str:
+    """Why a rename is not undone."""
+    taken = f"“{old}” is now the title of another session ({owner_words(owner)})"
+    return f"“{name}” keeps its title: {taken}."
+
+
+def restored_as(title: str, owner: Owner, free: str | None) -> str:
+    taken = f"“{title}” is now the title of another session ({owner_words(owner)})"
+    return f"{taken}. It will be restored as “{free}”."
+
+
+# Undo
+
+
+_DOING = {
+    "Renamed": "renaming",
+    "Removed": "removing",
+    "Archived": "archiving",
+    "Unarchived": "unarchiving",
+    "Pinned": "pinning",
+    "Unpinned": "unpinning",
+    "Marked": "marking",
+    "Reopened": "reopening",
+}
+"""First words of receipts, as a question has them."""
+_TAKEN = re.compile(r"\A(?:Deleted|Pruned|Cleared all messages of) (?=“|the conversation )")
+
+
+def undo_verb(plan: UndoPlan) -> str:
+    """On the button that agrees to it."""
+    return "Restore" if plan.entries else "Undo"
+
+
+def undo_question(plan: UndoPlan) -> str:
+    if plan.entries:
+        return f"Restore {_restored(plan)}?"
+    first, _, rest = plan.receipt.words.partition(" ")
+    return f"Undo {_DOING.get(first, f'“{first.lower()}”')} {rest}{_share(plan)}?"
+
+
+def undone_words(plan: UndoPlan, done: Done) -> str:
+    """What was undone, in a line without a full stop."""
+    reached = plan.only(done.ids)
+    words = plan.receipt.words
+    if reached.entries:
+        told = f"{done.words or 'Restored'} {_restored(reached)}"
+    else:
+        told = f"Undone: {words[:1].lower()}{words[1:]}{_share(reached)}"
+    return f"{told}. Not restored: {skipped_words(done.skipped)}" if done.skipped else told
+
+
+def _restored(plan: UndoPlan) -> str:
+    """What comes back: by name where it is one session, or was deleted under one."""
+    entries, receipt = plan.entries, plan.receipt
+    of = "the messages of " if entries[0].kind == "messages" else ""
+    if len(entries) == 1 and (entries[0].title or entries[0].words):
+        return f"{of}“{entries[0].name}”"
+    if len(entries) == plan.of and _TAKEN.match(receipt.words):
+        return of + _TAKEN.sub("", receipt.words)
+    sessions = plural(len(entries), "session")
+    if receipt.back and receipt.back + len(entries) == plan.of:
+        return f"{of}the other {sessions}"
+    whole = len(entries) == plan.of
+    return of + (sessions if whole else f"{count(len(entries))} of {plural(plan.of, 'session')}")
+
+
+def _share(plan: UndoPlan) -> str:
+    """For how many sessions a change is undone, where that is not for all."""
+    if plan.sessions >= plan.of:
+        return ""
+    return f" (only {count(plan.sessions)} of {count(plan.of)})"
+
+
+def undo_lines(plan: UndoPlan) -> Iterator[str]:
+    if plan.entries:
+        messages = plural(plan.messages, "message")
+        whole = plan.entries[0].kind == "session"
+        with_ = f"{plural(len(plan.entries), 'session')} with " if whole else ""
+        yield f"Restores {with_}{messages}."
+    yield from plan.notes
+
+
+def still_running(name: str) -> str:
+    return f"“{name}” is running. Try again when its agent has finished."
+
+
+def started_again(name: str) -> str:
+    return f"“{name}” was started again. Its old messages will come before the new ones."
+
+
+def gone_words(name: str, messages: bool = False) -> str:
+    """Why a session, or its messages, cannot be restored."""
+    more = ", so its messages cannot be restored" if messages else ""
+    return f"“{name}” no longer exists{more}."
+
+
+def changed_since(name: str) -> str:
+    return f"“{name}” has changed since and is left alone."
+
+
+def lost_words(name: str, restored: int, messages: int) -> str:
+    share = f"{count(restored)} of {plural(messages, 'message')} restored"
+    return f"“{name}”: {share}. The trash has lost the others."
+
+
+def file_kept(name: str) -> str:
+    return f"Not deleted: the file {name} (it has changed)"
+
+
+def file_not_restored(name: str) -> str:
+    return f"Not restored: the file {name} (another file has its name, or it cannot be written)"
+
+
+# History and trash
+
+
+def state_words(receipt: Receipt) -> str:
+    """How much of a change is undone, or that it was interrupted; empty where it is just done."""
+    if receipt.state is ReceiptState.DONE and receipt.back:
+        return f"{count(receipt.back)} of {count(receipt.sessions)} restored"
+    return _STATES.get(receipt.state, "")
+
+
+def crash_words(found: AfterCrash) -> Iterator[str]:
+    """What a crash interrupted and is settled by now."""
+    for one in found.ended:
+        if one.state is ReceiptState.UNDONE:
+            yield f"An interrupted undo is complete: {one.words}."
+        else:
+            yield f"{interrupted(one)}. It can be undone."
+    if found.nothing:
+        yield "A change was interrupted before it started. Nothing was changed."
+
+
+def interrupted(receipt: Receipt) -> str:
+    return f"A change was interrupted: {receipt.words}"

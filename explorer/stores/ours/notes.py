@@ -1,4 +1,4 @@
-"""Our own notes about somebody else's sessions: pins, what is archived where the state file has no
+"""Our own notes about the sessions of an agent: pins, what is archived where the state file has no
 place for that, and how a list was last arranged.
 
 They never go into the state file. A note is kept by the resolved path of the store and the id of
@@ -33,7 +33,7 @@ class Notes:
     """The notes about one store."""
 
     def __init__(self, path: Path, store: Path) -> None:
-        self._file = OwnFile(path, "Pins and choices are not kept", PATIENCE)
+        self._file = OwnFile(path, "Pins and settings unavailable", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store))
 
     @property
@@ -45,7 +45,7 @@ class Notes:
         return self._ids("pins")
 
     def pin(self, ids: Sequence[str], on: bool) -> None:
-        """Pin sessions, or take their pins out."""
+        """Pin sessions, or unpin them."""
         self._note("pins", ids, on)
 
     def archived(self) -> frozenset[str]:

@@ -1,5 +1,5 @@
-"""A file of our own: private, made with the first thing that is kept in it, and what goes wrong
-with it is told as our trouble, not as one of the state file."""
+"""A file of our own: private, made with the first thing that is kept in it. What goes wrong with it
+is reported as our trouble, not as one of the state file."""
 
 import os
 import sqlite3
@@ -15,7 +15,7 @@ from explorer.stores.sqlite.schema import introspect
 
 
 class OwnFile:
-    """Opened for each use, and held open by nobody."""
+    """Opened for each use, and closed after it."""
 
     def __init__(self, path: Path, trouble: str, patience: float) -> None:
         """`trouble` is what it means when the file cannot be used; `patience` the seconds to wait
@@ -85,8 +85,8 @@ class OwnFile:
     def newer(self) -> Refused:
         return Refused(
             self._trouble,
-            f"A newer version of Session Explorer has written {self.path}. This version can show"
-            " what it understands of it, and changes nothing: use the newer one.",
+            f"A newer version of Session Explorer has written {self.path}, and this version only"
+            " reads it. Use the newer one for changes. Nothing was changed.",
         )
 
     def _check_plain(self) -> None:
@@ -95,7 +95,7 @@ class OwnFile:
             if os.path.exists(name) and not stat.S_ISREG(os.stat(name).st_mode):
                 raise ExplorerError(
                     self._trouble,
-                    f"{name} is a folder, a device or a pipe, not a file of ours. Move it away.",
+                    f"{name} is a folder, a device or a pipe, not a regular file. Move it away.",
                 )
 
     def _check_views(self, connection: sqlite3.Connection) -> None:
@@ -103,25 +103,25 @@ class OwnFile:
         views = "SELECT count(*) FROM sqlite_master WHERE type = 'view'"
         if connection.execute(views).fetchone()[0]:
             raise ExplorerError(
-                self._trouble, f"{self.path} holds a view, which no file of ours has. Move it away."
+                self._trouble, f"{self.path} was not written by Session Explorer. Move it away."
             )
 
     def make_folder(self) -> None:
         if not self.path.is_absolute():
-            # Where nobody knows the home folder, this would be one named ~ below the current one.
+            # Without a home folder, this would be one named ~ below the current one.
             raise ExplorerError(
-                self._trouble, "No home folder is known: set HOME, or XDG_DATA_HOME. Not changed."
+                self._trouble, "No home folder. Set HOME or XDG_DATA_HOME. Nothing was changed."
             )
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     @contextmanager
     def telling(self, done: str) -> Iterator[None]:
-        """Whatever fails in here is told in our words; `done` is what could not be."""
+        """Whatever fails in here is reported in our words; `done` is what could not be."""
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             raise ExplorerError(
-                self._trouble, f"Our own file {self.path} could not be {done}: {error}."
+                self._trouble, f"{self.path} could not be {done}: {error}."
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""Our trash: all that an edit takes out of a state file, complete, so that it can be put back.
+"""Our trash: all that an edit deletes from a state file, complete, so that it can be restored.
 
 A file of our own, private, durable before anything leaves the state file. It is also our journal:
 an edit that was begun and not finished is found here at the next start.
@@ -88,7 +88,7 @@ SELECT number, name, columns FROM packs
 WHERE entry = ? AND name LIKE '%messages' AND typeof(content) = 'blob' ORDER BY number LIMIT 1
 """
 BEGINNING = 1 << 18
-"""Bytes of an entry's messages that are unpacked to tell what somebody said first."""
+"""Bytes of an entry's messages that are unpacked for its first words."""
 
 
 class TrashWriter:
@@ -168,14 +168,14 @@ class TrashWriter:
             self._run("UPDATE entries SET state = ? WHERE number = ?", (state, entry))
 
     def drop_entries(self, entries: Iterable[int]) -> None:
-        """Forget these for good."""
+        """Forget these permanently."""
         for entry in entries:
             for table in ("packs", "files", "changes"):
                 self._run(f"DELETE FROM {table} WHERE entry = ?", (entry,))
             self._run("DELETE FROM entries WHERE number = ?", (entry,))
 
     def drop_receipt(self, receipt: int) -> None:
-        """Forget an edit for good, with all that it kept."""
+        """Forget an edit permanently, with all that it kept."""
         rows = self._connection.execute(
             "SELECT number FROM entries WHERE receipt = ?", (receipt,)
         ).fetchall()
@@ -189,7 +189,7 @@ class TrashFile:
 
     def __init__(self, path: Path, store: Path) -> None:
         self.path = path
-        self._file = OwnFile(path, "The trash cannot be used", PATIENCE)
+        self._file = OwnFile(path, "Trash unavailable", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store))
 
     @contextmanager
@@ -219,8 +219,8 @@ class TrashFile:
         ]
 
     def check(self) -> None:
-        """Refuse to work with a trash that a newer version has written: nobody knows what would
-        become of what it holds."""
+        """Refuse to work with a trash that a newer version has written: what it holds could be
+        lost."""
         if not self._file.made:
             return
         with self._file.connected("read") as connection:
@@ -286,12 +286,12 @@ class TrashFile:
                 names = tuple(cells.words(columns).split("\n"))
                 kept = unpack(content, bytes_)
                 if any(len(row) != len(names) + 1 for row in kept):
-                    raise _damaged("A row has not as many cells as its table.")
+                    raise _damaged("A row has the wrong number of cells.")
                 yield Pack(cells.words(table), names, kept)
 
     def beginnings(self, entries: Iterable[int]) -> Iterator[tuple[int, Pack]]:
         """The first messages of each of these entries that has any: no more of it is read or
-        unpacked than tells what somebody said first, so that thousands can be named."""
+        unpacked than the first words need, so that thousands can be named."""
         if not self._file.made:
             return
         with self._file.connected("read") as connection:
@@ -320,7 +320,7 @@ class TrashFile:
             names = tuple(cells.words(columns).split("\n"))
             kept = unpack(content)
             if [len(row) for row in kept] != [1, len(names), len(names)]:
-                raise _damaged("A change has not as many cells as it has columns.")
+                raise _damaged("A change has the wrong number of cells.")
             ((id_,), old, new) = kept
             where = cells.words(table), cells.words(id_column)
             found.append(CellChange(*where, id_, names, old, new, cells.amount(entry)))
@@ -345,8 +345,8 @@ class TrashFile:
         return found
 
     def told(self, entry: Entry) -> Iterator[str]:
-        """What an entry says, as plain text: enough to know whether it is the right one. Whoever
-        shows it cleans it."""
+        """What an entry says, as plain text: enough to know whether it is the right one. The caller
+        cleans it."""
         for table, columns, rows in self.packs(entry.number):
             if not table.endswith("messages") or "role" not in columns:
                 continue
@@ -357,7 +357,7 @@ class TrashFile:
                 text = content_text(cell.get("content"), bare_json="active" not in cell)
                 calls = tool_calls(cell.get("tool_calls", cell.get("tool_calls_json")))
                 names = ", ".join(call.name for call in calls)
-                yield from filter(None, (text, f"[calls {names}]" if names else ""))
+                yield from filter(None, (text, f"[tool calls: {names}]" if names else ""))
                 yield ""
 
     def size(self) -> int:
@@ -366,7 +366,7 @@ class TrashFile:
         return int(rows[0][0]) if rows else 0
 
     def purge(self, receipts: Iterable[int]) -> None:
-        """Delete for good, and give the room back: this file is ours."""
+        """Delete permanently, and free the space: this file is ours."""
         with self.writing() as trash:
             for receipt in receipts:
                 trash.drop_receipt(receipt)
@@ -374,7 +374,7 @@ class TrashFile:
             connection.execute("VACUUM").close()
 
     def expired(self, now: float) -> list[Receipt]:
-        """The finished edits that nobody can take back any more."""
+        """The finished edits that are too old to be undone."""
         settled = (ReceiptState.DONE, ReceiptState.UNDONE)
         return [
             one
@@ -384,7 +384,7 @@ class TrashFile:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """One edit at a time, over all explorers: whoever holds this is the one that edits."""
+        """One edit at a time, over all explorers: only the holder of this edits."""
         with self._file.telling("written"):
             self._file.make_folder()
             lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -394,9 +394,9 @@ class TrashFile:
             except OSError:
                 raise StoreError(
                     Problem.BUSY,
-                    "Another edit is under way",
-                    "Another Session Explorer is changing something right now. Try again when it"
-                    " is done.",
+                    "Another change is in progress",
+                    "Another Session Explorer is making a change. Try again when it is done."
+                    " Nothing was changed.",
                 ) from None
             self.check()
             yield
@@ -423,8 +423,8 @@ def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:
 
 
 def _lock(file: int) -> None:
-    """Lock an open file; an error where somebody else has. The lock ends with the process, however
-    that ends: what only leaves a file behind would keep everybody out after a crash."""
+    """Lock an open file; an error where another process has. The lock ends with the process,
+    however that ends: a mere file would lock all others out after a crash."""
     # Late: a system has the one or the other.
     if sys.platform == "win32":
         import msvcrt
@@ -437,7 +437,7 @@ def _lock(file: int) -> None:
 
 
 def _damaged(why: str) -> ExplorerError:
-    return ExplorerError("The trash is damaged", f"{why} Nothing was done.")
+    return ExplorerError("The trash is damaged", f"{why} Nothing was changed.")
 
 
 def _bytes(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What our trash holds: edits that can be taken back, and what each of them took."""
+"""What our trash holds: edits that can be undone, and what each of them deleted."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -45,7 +45,7 @@ class EntryState(_State):
 
 
 class Receipt(NamedTuple):
-    """An edit that can be taken back."""
+    """An edit that can be undone."""
 
     number: int
     action: str
@@ -62,7 +62,7 @@ class Receipt(NamedTuple):
 
     @property
     def half_done(self) -> bool:
-        """It was begun, or its undo was, and not ended: it is under way, or was cut short."""
+        """It was begun, or its undo was, and not ended: it is in progress, or was interrupted."""
         return self.state in (ReceiptState.BEGUN, ReceiptState.UNDOING)
 
 

@@ -21,6 +21,7 @@ from explorer.stores.edits.dialect import (
     row_number,
     sound_id,
 )
+from explorer.stores.edits.refusal_words import CANNOT_CHANGE
 from explorer.stores.power_loop.tables import AGENT, Tables
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Rows, raw
@@ -38,15 +39,15 @@ _COLUMNS = (
     *("session_id", "metadata_json", "kind", "parent_session_id", "created_at", "status"),
     "lifecycle",
 )
-_NO_END = "power-loop keeps no end of a session"
+_NO_END = "power-loop does not record when a session ends"
 
 
 class PowerLoopDialect(Dialect):
     """The edits of one file, with all its sets of tables."""
 
     lacks = {
-        "rename": "power-loop keeps no titles",
-        "clear": "power-loop counts on messages that are numbered on",
+        "rename": "power-loop has no titles",
+        "clear": "power-loop needs unbroken message numbers",
         "end": _NO_END,
         "reopen": _NO_END,
     }
@@ -68,7 +69,7 @@ class PowerLoopDialect(Dialect):
 
     def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
         if not table.endswith("sessions") or not schema.has(table, "session_id"):
-            raise Refused("This file cannot be edited", f"It has no table {table} of sessions.")
+            raise Refused(CANNOT_CHANGE, f"It has no table {table}.")
         return _SetTables(ask, schema, _shape(schema, table.removesuffix("sessions")), self.key)
 
 

@@ -18,7 +18,6 @@ from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line
-from explorer.render.figures import plural
 from explorer.resume import Command, delete_commands, installed, run
 from explorer.stores.base import Edits, Store
 from explorer.stores.catalog import Catalog
@@ -31,13 +30,15 @@ from explorer.stores.edits.plans import (
     as_listed,
     check_same,
 )
+from explorer.stores.edits.reasons import harmless
 from explorer.stores.edits.words import (
     done_words,
-    harmless,
+    not_done_title,
     nothing_words,
     plan_lines,
     question,
     receipt_words,
+    remedy,
 )
 from explorer.tui.dialogs.questions import (
     Instead,
@@ -48,6 +49,14 @@ from explorer.tui.dialogs.questions import (
     may_ask,
     place,
 )
+from explorer.tui.edits.words import (
+    NOTHING_ELSE,
+    agent_command_text,
+    elsewhere_words,
+    exit_words,
+    with_undo,
+)
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes, OnRefusal, say
@@ -71,12 +80,12 @@ class EditLane:
     edits: Edits
     clock: Callable[[], float]
     changed: Callable[[], None]
-    """Told when the file is no longer as it was."""
+    """Called when the file has changed."""
     _stops: list[CancelToken] = field(default_factory=list)
-    """Of the edit under way, and of those that wait for it."""
+    """Of the edit in progress, and of those that wait for it."""
 
     def stop(self) -> bool:
-        """What is under way ends with its batch; False where nothing is, or was told so before."""
+        """What is in progress ends with its batch; False where nothing is, or is stopping."""
         going = [stop for stop in self._stops if not stop.cancelled]
         for stop in going:
             stop.cancel()
@@ -114,11 +123,11 @@ class EditLane:
             except ExplorerError:
                 raise
             except Cancelled:
-                raise ExplorerError("Stopped", "The rest was not done.") from None
+                raise ExplorerError("Stopped", NOTHING_ELSE) from None
             except Exception as error:
-                # Whatever it was: those that wait for it must not wait for ever.
+                # Those that wait for it must not wait for ever.
                 said = clean_line(f"{type(error).__name__}: {error}", 300)
-                raise ExplorerError("A bug", said) from error
+                raise ExplorerError("Unexpected error", said) from error
 
         def end(said: Callable[[], None]) -> None:
             nonlocal ended
@@ -147,8 +156,8 @@ class EditLane:
         then: Callable[[T], None],
         refused: OnRefusal = None,
     ) -> None:
-        """Find something out in a thread; what speaks against it is said, or given to `refused`.
-        A newer question takes the place of an older one; from whoever has gone on it is kept."""
+        """Find something out in a thread; what speaks against it is shown, or given to `refused`.
+        A newer question replaces an older one; none opens where the user has moved on."""
         asked_at = place(self.screen.app)
         against = refused or self.say
         self.lanes.start(
@@ -169,9 +178,9 @@ class EditSubject(NamedTuple):
     keys: Iterable[int]
     """Of sessions; a prune may name 100,000."""
     shown: Mapping[int, str]
-    """Ids by key, as far as they were in sight."""
+    """Ids by key, as far as they were visible."""
     listed: Catalog | None = None
-    """What has changed since this catalog stays."""
+    """What has changed since this catalog is kept."""
     instead: Instead | None = None
     """What else can be done to them."""
 
@@ -201,7 +210,7 @@ class EditSubject(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """A plan, and what is said of it: to count 100,000 sessions takes its time."""
+    """A plan, and the words for it: to count 100,000 sessions takes its time."""
 
     plan: EditPlan
     about: EditSubject
@@ -236,12 +245,11 @@ def confirm(lane: EditLane, about: EditSubject, after: After = None) -> None:
 def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
     plan, kind = shown.plan, KINDS[shown.plan.action]
     if plan.elsewhere:
-        words = plural(plan.elsewhere, "session")
-        words = f"Left out: {words} in other tables of the file: ask again for them."
+        words = elsewhere_words(plan.elsewhere)
         lane.screen.notify(words, severity="warning", markup=False)
     if shown.nothing:
-        title = "Nothing to do" if harmless(plan.skipped) else "Nothing was done"
-        lane.say(ExplorerError(title, shown.nothing))
+        title = "Nothing to do" if harmless(plan.skipped) else not_done_title(plan.action)
+        lane.say(ExplorerError(title, shown.nothing + remedy(plan)))
         return
 
     def go() -> None:
@@ -266,8 +274,10 @@ def apply(
     stop = CancelToken()
 
     def then(done: Done) -> None:
-        undo = " · u undoes it" if done.receipt is not None else ""
-        lane.screen.notify(clean(done_words(done, words)) + undo, markup=False)
+        said = clean(done_words(done, words))
+        if done.receipt is not None:
+            said = with_undo(said, keymap_of(lane.screen.app))
+        lane.screen.notify(said, markup=False)
         if done.receipt is None and not done.stopped and again is not None:
             lane.screen.call_later(again)
 
@@ -287,14 +297,9 @@ def _offer_command(lane: EditLane, store: Store, why: OnlyAgent) -> None:
             lane.say(why)
             return
         lines = [clean(command.line()) for command in commands[:NAMED]]
-        more = len(commands) - NAMED
-        lines += [f"… and {more} more like these"] if more > 0 else []
-        text = (
-            f"{clean(why.message)} Its own command can do it, but keeps no trash: this cannot be"
-            " undone."
-        )
+        text = agent_command_text(clean(why.message), lines, len(commands) - NAMED)
         title = clean_line(question(why.plan), 200)
-        dialog = Question(title, "\n".join((text, "", *lines)), "Run it")
+        dialog = Question(title, text, KINDS[why.plan.action].verb)
         ask(lane.screen, dialog, lambda: _run(lane, commands))
 
     lane.find_out(find, offer)
@@ -306,5 +311,5 @@ def _run(lane: EditLane, commands: Sequence[Command]) -> None:
     if code is None:
         return
     if code:
-        lane.say(ExplorerError("Back from the agent", f"Its command ended with code {code}."))
+        lane.say(ExplorerError("Back from the agent", exit_words("Its command", code)))
     lane.changed()

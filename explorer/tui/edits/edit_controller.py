@@ -1,8 +1,8 @@
 """Edits from the app: which rows they are about, and what is asked before they are planned.
 
-A selection outlasts filters and searches, so an edit could be about sessions that nobody sees. What
-is about to be changed is what the user sees, or what the user says. A new title is checked against
-all others while it is typed.
+A selection outlasts filters and searches, so an edit could be about sessions that are not visible.
+What is about to be changed is what the user sees, or agrees to. A new title is checked against all
+others while it is typed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,17 +15,26 @@ from textual.widgets import Input, Static
 
 from explorer.browse.arrangement import is_inside, session_of
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, sentence
-from explorer.keys.keymap import Keymap
+from explorer.errors import ExplorerError
 from explorer.model import Action, Session
 from explorer.render.clean import clean_line
-from explorer.render.figures import count, plural
 from explorer.stores.edits.plans import ANOTHER, KINDS, EditPlan, Owner, Title
+from explorer.stores.edits.reasons import SAME_TITLE
 from explorer.stores.edits.words import question, receipt_words
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Instead, ask_for
 from explorer.tui.edits.confirm import EditLane, EditSubject, apply, confirm
 from explorer.tui.edits.pins import pin
+from explorer.tui.edits.words import (
+    ARCHIVE_INSTEAD,
+    NEW_TITLE,
+    cursor_words,
+    listed_words,
+    parts_words,
+    selected_words,
+    title_words,
+    which_sessions,
+)
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.widgets.fields import TextField
@@ -37,9 +46,9 @@ Shown = Mapping[int, str]
 
 
 class Rename(Dialog[EditPlan | Owner]):
-    """The plan that was agreed to, or who holds the title and is to be gone to, or nothing.
+    """The plan that was agreed to, or the session with that title to go to, or nothing.
 
-    Agreed to it is with enter: what will be stored stands below what was typed."""
+    Enter agrees: a line below the field says what will be stored."""
 
     BINDINGS = bindings("rename")
 
@@ -47,9 +56,9 @@ class Rename(Dialog[EditPlan | Owner]):
         super().__init__()
         self._lane = lane
         self._session = session
-        # Made here: what is found out after the dialog was left does no harm.
+        # Made here: what is found out after the dialog was closed does no harm.
         title = clean_line(session.title or "")
-        self._field = TextField(title, id="prompt-text", compact=True, placeholder="no title")
+        self._field = TextField(title, id="prompt-text", compact=True, placeholder=NEW_TITLE)
         self._words = Static(id="prompt-words")
         self._known: tuple[str, EditPlan, Title] | None = None
         self._entered = False
@@ -72,7 +81,7 @@ class Rename(Dialog[EditPlan | Owner]):
         self._look(event.value)
 
     def _look(self, text: str) -> None:
-        """See in a thread whether a title will do."""
+        """Check a title in a thread."""
         lane, session = self._lane, self._session
 
         def work(token: CancelToken) -> EditPlan:
@@ -93,11 +102,12 @@ class Rename(Dialog[EditPlan | Owner]):
         self._take()
 
     def _checked(self, text: str, plan: EditPlan) -> None:
-        """What came of looking; whatever was typed since is being looked at."""
+        """Show what came of a check; what was typed since is being checked."""
         if not self.is_attached or text != self._field.value or plan.title is None:
             return
         self._known = text, plan, plan.title
-        words, wrong = _words(plan, plan.title, keymap_of(self.app))
+        keymap, now = keymap_of(self.app), self._lane.clock()
+        words, wrong = title_words(plan, plan.title, _unchanged(plan), keymap, now)
         self._words.set_class(wrong, "-wrong")
         self._words.update(Content(words))
         if self._entered:
@@ -121,30 +131,7 @@ class Rename(Dialog[EditPlan | Owner]):
 
 
 def _unchanged(plan: EditPlan) -> bool:
-    return all(one.reason == "it has this title already" for one in plan.sessions)
-
-
-def _words(plan: EditPlan, title: Title, keymap: Keymap) -> tuple[str, bool]:
-    """(a word about the title, whether it will not do)."""
-    if title.trouble:
-        return sentence(title.trouble), True
-    owner = title.owner
-    if owner is not None and not plan.changes:
-        hidden = ", archived" if owner.archived else ""
-        source = clean_line(owner.source)
-        return (
-            f"Taken by {clean_line(owner.id)} ({source}{hidden}).\n"
-            f"{keymap.key('rename-next')}: use “{clean_line(title.next)}”"
-            f" · {keymap.key('rename-go')}: go to that session",
-            True,
-        )
-    if owner is not None:
-        return "An earlier part of this conversation has the title: it moves on to this one.", False
-    if _unchanged(plan):
-        return "That is its title.", False
-    if title.text is None:
-        return "It will have no title.", False
-    return f"{len(title.text)} of {title.limit} characters", False
+    return all(one.reason == SAME_TITLE for one in plan.sessions)
 
 
 def act(lane: EditLane, action: Action, sessions: SessionList) -> None:
@@ -158,7 +145,7 @@ def act(lane: EditLane, action: Action, sessions: SessionList) -> None:
         if sessions.current is not None:
             _rename(lane, sessions.current)
     else:
-        verb = KINDS[action].which or KINDS[action].verb
+        verb = KINDS[action].verb
         _ask_unlisted(lane, sessions, verb, lambda rows, shown: _act_on(lane, action, rows, shown))
 
 
@@ -198,19 +185,14 @@ def _ask_unlisted(
         return [clean_line(one.name, 40) for one in found]
 
     def ask(names: Sequence[str]) -> None:
-        more = f" and {count(len(away) - len(names))} more" if len(away) > len(names) else ""
-        also = ", ".join(f"“{name}”" for name in names) + more
-        total = plural(len(rows), "selected session")
-        options = [((rows, shown), f"{total}, with {count(len(away))} not in this list: {also}")]
+        options = [((rows, shown), selected_words(len(rows), len(away), names))]
         seen = [row for row in rows if row in listed]
         if seen:
-            words = f"Only the {count(len(seen))} selected that are listed"
-            options.insert(0, ((seen, shown), words))
+            options.insert(0, ((seen, shown), listed_words(len(seen))))
         if here is not None and at is not None:
-            name = clean_line(here.name, 40)
             only = [at], {here.key: here.id}
-            options.insert(0, (only, f"Only the one under the cursor: “{name}”"))
-        choice = Choice(f"{verb} which?", options, options[0][0])
+            options.insert(0, (only, cursor_words(clean_line(here.name, 40))))
+        choice = Choice(which_sessions(verb), options, options[0][0])
         ask_for(lane.screen, choice, lambda which: do(*which))
 
     lane.find_out(work, ask)
@@ -225,24 +207,20 @@ def _choose_parts(lane: EditLane, rows: Sequence[int], shown: Shown) -> None:
     def delete(all_parts: bool) -> None:
         keys = _parts(lane, rows) if all_parts else [session_of(row) for row in rows]
         # What could be archived as well is offered for that.
-        instead = Instead("Archive instead", lambda: _archive(lane, rows, shown))
+        instead = Instead(ARCHIVE_INSTEAD, lambda: _archive(lane, rows, shown))
         offered = None if _are_archived(lane, rows) else instead
         confirm(lane, EditSubject(Action.DELETE, keys, shown, instead=offered))
 
-    several = [row for row in rows if not is_inside(row) and len(catalog.chain(row)) > 1]
-    if not several:
+    if not any(not is_inside(row) and len(catalog.chain(row)) > 1 for row in rows):
         delete(all_parts=False)
         return
-    parts = sum(len(catalog.chain(row)) for row in several)
-    whole, part = f"The whole conversation, {parts} parts", "Only the newest part of it"
-    if len(rows) > 1:
-        whole = f"Whole conversations, {plural(parts, 'part')} in {len(several)} of them"
-        part = "Only the newest part of each"
-    ask_for(lane.screen, Choice("Delete", [(True, whole), (False, part)], True), delete)
+    whole, part = parts_words(len(rows), len(_parts(lane, rows)))
+    verb = KINDS[Action.DELETE].verb
+    ask_for(lane.screen, Choice(verb, [(True, whole), (False, part)], True), delete)
 
 
 def _archive(lane: EditLane, rows: Sequence[int], shown: Shown) -> None:
-    """Archive these rows, or if all of them are archived take them out."""
+    """Archive these rows, or unarchive them if all of them are archived."""
     if lane.lister.catalog is not None and rows:
         action = Action.UNARCHIVE if _are_archived(lane, rows) else Action.ARCHIVE
         confirm(lane, EditSubject(action, _parts(lane, rows), shown))

@@ -1,10 +1,10 @@
 """Pins from the app, where the agent itself has them: done at once, undone like every edit.
 
-Those that keep a session from the agent's own clean-up as well. Only the agent's own pins protect:
-where its file has no place for them, or may not be changed, it is said what does.
+So are those that keep a session from the agent's own clean-up. Only the agent's own pins protect:
+where its file cannot store them, or may not be changed, the user learns what does.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,17 +13,25 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line
-from explorer.render.figures import ago, count, plural
+from explorer.render.figures import ago, plural
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
 from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
-from explorer.stores.fates import Fates
 from explorer.stores.ours.trash_records import SHORT
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui.dialogs.questions import Question, ask
 from explorer.tui.edits.confirm import EditLane
+from explorer.tui.edits.words import (
+    elsewhere_words,
+    keep_instead,
+    keep_question,
+    keep_text,
+    nothing_expires,
+    with_undo,
+)
+from explorer.tui.key_bindings import keymap_of
 
 NAMED = 8
 """Sessions that the question names."""
@@ -41,8 +49,8 @@ class _Pinned(NamedTuple):
 def pin(
     lane: EditLane, keys: Collection[int], shown: Mapping[int, str], on: bool | None = None
 ) -> None:
-    """Pin the conversations of these sessions, or unpin them; without a word (`on`), unpin where
-    all are pinned. Nothing is done to another session than was `shown` by its id."""
+    """Pin the conversations of these sessions, or unpin them; where `on` is None, unpin if all are
+    pinned. Nothing is done to another session than was `shown` by its id."""
     lister, edits = lane.lister, lane.edits
     if lister.store is None or lister.catalog is None or not keys:
         return
@@ -61,7 +69,8 @@ def pin(
         if done.receipt is not None:
             made, noted = took[0]
             lister.pinned(made.parts, made.plan.action is Action.PIN, noted)
-            lane.screen.notify(f"{clean(made.words)} · u undoes it", markup=False)
+            words = with_undo(clean(made.words), keymap_of(lane.screen.app))
+            lane.screen.notify(words, markup=False)
 
     lane.do("Pinning", None, act, then)
 
@@ -83,24 +92,25 @@ def _plan(
         on = not pinned_rows(store, catalog, lane.edits.noted_pins()).issuperset(tips)
     plan = lane.edits.plan(Action.PIN if on else Action.UNPIN, list(ids))
     if plan.elsewhere:
-        raise Refused("Not pinned", "These sessions lie in different tables of the file.")
+        raise Refused("Not pinned", elsewhere_words(plan.elsewhere))
     found = store.sessions(list(map(catalog.folded, tips[:1])), lane.clock())
     name = next((one.title or one.preview or one.id for one in found), "")
     words = plural(len(tips), "conversation") if len(tips) != 1 else f"“{clean_line(name, SHORT)}”"
     in_file = tuple(ids) if plan.in_file else ()
-    return _Pinned(plan, in_file, f"{KINDS[plan.action].done} {words}")
+    return _Pinned(plan, in_file, KINDS[plan.action].done(words))
 
 
 def offer_pins(lane: EditLane, outlook: Outlook, refused: str | None) -> None:
-    """Ask about all that is about to be deleted; `refused` says why the file may not be
+    """Offer to pin all that Hermes is about to delete; `refused` says why the file may not be
     changed."""
     doomed, fates = outlook.deleted, outlook.fates
     store, catalog = lane.lister.store, lane.lister.catalog
     if not doomed:
-        lane.say(ExplorerError("Nothing to keep", _nothing(fates)))
+        lane.say(ExplorerError("Nothing to keep", nothing_expires(fates)))
         return
     if refused or not fates.pins:
-        lane.say(ExplorerError("Cannot be kept by a pin", _instead(fates, refused)))
+        settings = clean_line(short_path(Path(fates.path)))
+        lane.say(ExplorerError("Cannot pin in Hermes", keep_instead(refused, settings)))
         return
     if store is None or catalog is None:
         return
@@ -120,36 +130,8 @@ def offer_pins(lane: EditLane, outlook: Outlook, refused: str | None) -> None:
     def offer(found: tuple[dict[int, str], list[str]]) -> None:
         ids, names = found
         if ids:
-            title = f"Keep {plural(len(ids), 'session')} from Hermes' clean-up?"
-            question = Question(title, _text(names, len(ids), due, fates), "Keep")
+            text = keep_text(names, len(ids), due, fates)
+            question = Question(keep_question(len(ids)), text, "Keep")
             ask(lane.screen, question, lambda: pin(lane, ids, ids, on=True))
 
     lane.find_out(work, offer)
-
-
-def _text(names: Sequence[str], number: int, due: int, fates: Fates) -> str:
-    will = "deletes" if fates.certain else "may delete"
-    what = [f"{_some(due, number)} at its next start"] if due else []
-    what += [f"{_some(number - due, number)} within 7 days"] if due < number else []
-    more = [f"and {count(number - len(names))} more"] if number > len(names) else []
-    said = f"Hermes {will} {' and '.join(what)}. It never deletes pinned sessions."
-    return "\n".join([*names, *more, "", said])
-
-
-def _some(number: int, of: int) -> str:
-    return ("it" if of == 1 else "them") if number == of else f"{count(number)} of them"
-
-
-def _nothing(fates: Fates) -> str:
-    if fates.unknown:
-        return clean(f"It is not known what Hermes is going to delete: {fates.unknown}.")
-    return "Hermes is not about to delete any session in the next 7 days."
-
-
-def _instead(fates: Fates, refused: str | None) -> str:
-    why = refused or "This state file has no place for pins: it is from before Hermes had them."
-    where = clean_line(short_path(Path(fates.path)))
-    return clean(
-        f"{why}\nSet sessions.auto_prune: false in {where}, or export them first with"
-        " hermes sessions export."
-    )

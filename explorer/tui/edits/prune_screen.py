@@ -1,4 +1,4 @@
-"""Clean up many sessions: rules at the left, what would go at the right, before anything goes."""
+"""Prune by rules: rules on the left, the conversations that they match on the right."""
 
 from collections.abc import Callable, Mapping
 
@@ -16,7 +16,6 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
 from explorer.render.clean import clean, clean_line
-from explorer.render.figures import count, plural
 from explorer.search.language.query import LONGEST, parse
 from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import (
@@ -37,6 +36,19 @@ from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
 from explorer.tui.edits.confirm import EditLane, EditSubject, confirm
 from explorer.tui.edits.undo import undo
+from explorer.tui.edits.words import (
+    ANY_TIME,
+    CHECKING,
+    CLASS_WORDS,
+    LOADING,
+    NO_MATCH,
+    SPANS,
+    STILL_APPLYING,
+    kept_hint,
+    number_words,
+    query_words,
+    removed_words,
+)
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.reading_pane import ReadScreen
@@ -47,20 +59,10 @@ from explorer.tui.workers import Lanes
 
 MANY = 3_000
 """Conversations from which on the plan for them takes long enough to be announced."""
-CLASS_WORDS = {
-    Hidden.CRON: "Sessions of scheduled jobs",
-    Hidden.SUBAGENT: "Sessions of subagents",
-    Hidden.TOOL: "Sessions of tools",
-    Hidden.KANBAN: "Sessions of kanban tasks",
-    Hidden.ONESHOT: "Sessions of one-shot runs",
-    Hidden.HIDDEN: "Sessions hidden by the agent",
-    Hidden.EMPTY: "Sessions without messages",
-}
-NOTHING = "Nothing would go. Choose what, at the left."
 
 
 class RuleList(ChoiceList):
-    """What would go, by which rules, and what stays."""
+    """What will be removed, by which rules, and what is kept."""
 
     BINDINGS = bindings("prune")
     IN_SIGHT = 3
@@ -71,7 +73,7 @@ class RuleList(ChoiceList):
 
 
 class PruneScreen(Closing[None]):
-    """Rules, and what they would take."""
+    """Rules, and the conversations that they match."""
 
     sessions = getters.query_one(SessionList)
     rules = getters.query_one(RuleList)
@@ -92,7 +94,7 @@ class PruneScreen(Closing[None]):
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
         self._chosen_by: Rules | None = None
-        """The rules that it came of: others may be typed while all messages are looked through."""
+        """The rules that it came of: others may be typed while all messages are searched."""
         self._going: frozenset[int] = frozenset()
         self._weights: Mapping[int, int] | None = None
         self._bytes = 0
@@ -107,7 +109,7 @@ class PruneScreen(Closing[None]):
     def on_mount(self) -> None:
         self.query_one(KeyBar).scope = "prune"
         self.rules.border_title = Content("Prune")
-        self.sessions.note = "Looking …"
+        self.sessions.note = LOADING
         self.set_focus(self.rules)
         self._begin()
 
@@ -161,7 +163,7 @@ class PruneScreen(Closing[None]):
         def take(found: tuple[Chosen, Arranged, frozenset[int], int]) -> None:
             self._chosen, arranged, self._going, self._bytes = found
             self._chosen_by = rules
-            self.sessions.note = NOTHING
+            self.sessions.note = NO_MATCH
             self.sessions.show(arranged)
             self._show()
 
@@ -189,10 +191,9 @@ class PruneScreen(Closing[None]):
                 going = going._replace(bytes=None)
         key = keymap_of(self.app).key("prune-change")
         self.rules.show(rule_rows(self._rules, chosen, going, self._selected, key))
-        words = plural(going.conversations if going else 0, "conversation")
-        self.sessions.border_title = Content(f"{words} would go")
-        kept_words = f"{count(len(kept))} kept · " if kept else ""
-        self.sessions.border_subtitle = Content(f"{kept_words}space keeps one · enter reads it")
+        words = removed_words(going.conversations if going else 0)
+        self.sessions.border_title = Content(words)
+        self.sessions.border_subtitle = Content(kept_hint(len(kept), keymap_of(self.app)))
 
     def _spared(self) -> frozenset[int]:
         return frozenset(key for key in self.sessions.selection.keys if key in self._going)
@@ -273,39 +274,39 @@ class PruneScreen(Closing[None]):
     def _check_span(self, text: str) -> tuple[bool, str]:
         found = span(text, self._clock())
         if not text.strip():
-            return True, "Any time"
+            return True, ANY_TIME
         if found is None or text.strip()[-1].lower() not in "hdwmy":
-            return False, "12h, 90d, 8w, 6m, 1y"
-        return True, f"Quiet for {span_words(self._clock() - found.start)} or longer"
+            return False, SPANS
+        return True, f"Inactive for at least {span_words(self._clock() - found.start)}"
 
     def _check_query(self, text: str) -> tuple[bool, str]:
         if len(text) > LONGEST:
             return False, f"At most {LONGEST} characters"
         notes = parse(text, self._clock()).notes
-        return True, clean_line(" · ".join(notes)) if notes else "As in the search bar"
+        return True, query_words(notes)
 
     def action_undo(self) -> None:
         undo(self._lane, after=lambda: self._renew(self._done))
 
     def _renew(self, then: Callable[[Catalog], None]) -> None:
-        """Read after an edit what the file holds; also where this screen was left meanwhile."""
+        """Read after an edit what the file holds; also where this screen is closed by then."""
         self._lane.lanes.start("after", self._store.catalog, then)
 
     def action_edit(self, name: str) -> None:
-        """What the list's own keys ask for: only these are about all that would go."""
+        """What the list's own keys ask for: only these act on all that match."""
         action = Action(name)
         if action not in (Action.ARCHIVE, Action.DELETE):
             return
         if self._chosen_by != self._rules:
-            self.notify("Still looking for what these rules take.", markup=False)
+            self.notify(STILL_APPLYING, markup=False)
             return
         kept = self._spared()
         going = [row for row in (self._chosen.rows if self._chosen else ()) if row not in kept]
         if not going:
-            self.notify("Nothing would go.", markup=False)
+            self.notify(NO_MATCH, markup=False)
             return
         if len(going) > MANY:
-            self.notify("Looking at what hangs on them …", timeout=3, markup=False)
+            self.notify(CHECKING, timeout=3, markup=False)
         lane, store, catalog, here = self._lane, self._store, self._catalog, place(self.app)
 
         def done(newer: Catalog) -> None:
@@ -319,7 +320,7 @@ class PruneScreen(Closing[None]):
         confirm(lane, about, lambda: self._renew(done))
 
     def _done(self, catalog: Catalog) -> None:
-        """The file is another one by now; what somebody keeps is kept from the next go as well."""
+        """The file has changed; what the user keeps is kept from the next prune as well."""
         if self.is_attached:
             self._catalog, self._selected = catalog, frozenset()
             if self._rules.only is not None:
@@ -353,11 +354,11 @@ def _number(text: str) -> int | None:
 
 def _check_number(text: str) -> tuple[bool, str]:
     good = not text.strip() or (text.strip().isdecimal() and len(text.strip()) < 9)
-    return good, "A number" if good else "Only a number will do"
+    return good, number_words(good)
 
 
 def prune(lane: EditLane, selected: frozenset[int]) -> None:
-    """Choose by rules what goes; `selected` are rows of the list."""
+    """Open the prune screen; `selected` are rows of the list."""
     store, catalog = lane.lister.store, lane.lister.catalog
     if store is not None and catalog is not None:
         lane.screen.app.push_screen(PruneScreen(lane, store, catalog, selected))

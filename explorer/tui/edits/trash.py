@@ -1,4 +1,4 @@
-"""The trash: what was deleted and changed. Look into it, bring it back, or delete it for good."""
+"""History and trash: what was changed and deleted. Read it, restore it, delete it permanently."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,31 +10,35 @@ from textual.widgets.option_list import Option
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.clean import clean, clean_line, pad
-from explorer.render.figures import ago, count, plural, size
+from explorer.render.clean import clean_line, pad
+from explorer.render.figures import ago, plural
 from explorer.stores.base import Edits
-from explorer.stores.edits.words import back_words
-from explorer.stores.ours.trash import RETENTION_DAYS
-from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
+from explorer.stores.edits.words import state_words
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Question, ask, may_ask, place
 from explorer.tui.edits.confirm import EditLane
 from explorer.tui.edits.undo import undo
+from explorer.tui.edits.words import (
+    CUT_OFF,
+    EMPTY_TRASH,
+    NO_MESSAGES,
+    RESTORE_FIRST,
+    more_words,
+    purge_question,
+    purge_text,
+    purge_verb,
+    purged_words,
+    trash_title,
+)
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.block_screen import BlockScreen
 from explorer.tui.widgets.fields import Options
 
 LISTED = 2_000
-"""Sessions that are listed one by one: a list of all that a big prune took would take seconds."""
-NOTHING = "Nothing was changed yet, or all of it is too long ago."
+"""Sessions that are listed one by one: a list of all that a big prune deleted takes seconds."""
 MOST = 400_000
-"""Characters of a deleted session that are shown; all of it comes back."""
-_STATES = {
-    ReceiptState.UNDONE: "undone",
-    ReceiptState.BEGUN: "cut short",
-    ReceiptState.UNDOING: "undo cut short",
-    ReceiptState.UNKNOWN: "changed by a newer version",
-}
+"""Characters of a deleted session that are shown; all of it can be restored."""
 
 
 class _Taken(NamedTuple):
@@ -67,7 +71,7 @@ class TrashScreen(Dialog[None]):
             if more:
                 options.append(self._option(_more_line(receipt, more), None))
         if not options:
-            options.append(self._option(Content(NOTHING), None))
+            options.append(self._option(Content(EMPTY_TRASH), None))
         yield Options(*options, id="trash")
 
     def _option(self, line: Content, place: tuple[Receipt, Entry | None] | None) -> Option:
@@ -76,13 +80,12 @@ class TrashScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         shown = self.query_one(OptionList)
-        held = f"{size(self._bytes)} · kept for {RETENTION_DAYS} days"
-        shown.border_title = Content(f"Trash · {held}")
+        shown.border_title = Content(trash_title(self._bytes))
         self._say_keys(None)
         self.set_focus(shown)
 
     def _say_keys(self, entry: Entry | None) -> None:
-        """What the keys do here: only a session can be looked into."""
+        """What the keys do here: only a session can be read."""
         nothing = {} if self._held else {"trash-restore": "", "trash-purge": ""}
         labels = {"option-take": "" if entry is None else "read", **nothing}
         hint = keymap_of(self.app).hint("trash", labels)
@@ -93,7 +96,7 @@ class TrashScreen(Dialog[None]):
         self._say_keys(entry)
 
     def _receipt_line(self, receipt: Receipt) -> Content:
-        state = back_words(receipt) or _STATES.get(receipt.state, "")
+        state = state_words(receipt)
         return Content.assemble(
             (f"{pad(ago(receipt.made, self._lane.clock()), 11)}", "$dim"),
             (clean_line(receipt.words, 90), "bold"),
@@ -155,9 +158,9 @@ def _look_into(lane: EditLane, entry: Entry) -> None:
             lines.append(line)
             length += len(line)
             if length > MOST:
-                lines.append("… and more, which is kept as well.")
+                lines.append(CUT_OFF)
                 break
-        return "\n".join(lines) or "It had no messages."
+        return "\n".join(lines) or NO_MESSAGES
 
     def take(text: str) -> None:
         name = clean_line(entry.name, 60)
@@ -167,9 +170,9 @@ def _look_into(lane: EditLane, entry: Entry) -> None:
 
 
 def _purge(lane: EditLane, receipt: Receipt) -> None:
-    """Delete it for good, after a question."""
+    """Delete it permanently, after a question."""
     if receipt.half_done:
-        lane.say(ExplorerError("It was cut short", "Restore it or finish it first."))
+        lane.say(ExplorerError("Not deleted", RESTORE_FIRST))
         return
 
     def work(token: CancelToken) -> None:
@@ -177,11 +180,9 @@ def _purge(lane: EditLane, receipt: Receipt) -> None:
             lane.edits.trash.purge([receipt.number])
 
     def take(_: None) -> None:
-        lane.screen.notify("Deleted for good.", markup=False)
+        lane.screen.notify(purged_words(receipt), markup=False)
 
-    held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)}"
-    text = f"{clean(receipt.words)}\n{held}. It cannot be restored afterwards."
-    question = Question("Delete it for good?", text, "Delete for good")
+    question = Question(purge_question(receipt), purge_text(receipt), purge_verb(receipt))
     ask(
         lane.screen,
         question,
@@ -190,12 +191,11 @@ def _purge(lane: EditLane, receipt: Receipt) -> None:
 
 
 def _more_line(receipt: Receipt, number: int) -> Content:
-    line = f"and {count(number)} more: session-explorer trash show {receipt.number}"
-    return Content.assemble((f"             {line}", "$dim"))
+    return Content.assemble((f"             {more_words(number, receipt.number)}", "$dim"))
 
 
 def _entry_line(entry: Entry) -> Content:
-    back = "  back in the file" if entry.state is EntryState.BACK else ""
+    back = "  restored" if entry.state is EntryState.BACK else ""
     name = clean_line(entry.name, 60)
     return Content.assemble(
         f"             {name}",

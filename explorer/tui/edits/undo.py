@@ -1,6 +1,6 @@
-"""Undo from the app, of an edit that was done and of one that a crash cut short.
+"""Undo from the app, of an edit that was done and of one that a crash interrupted.
 
-It is asked first, as with every edit, and what came back is gone to."""
+It asks first, as every edit does, and then goes to what was restored."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -9,10 +9,23 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
 from explorer.stores.edits.plans import AfterCrash, Done, Progress, UndoPlan
-from explorer.stores.edits.words import crash_words, undo_lines, undo_question, undone_words
+from explorer.stores.edits.words import (
+    crash_words,
+    undo_lines,
+    undo_question,
+    undo_verb,
+    undone_words,
+)
 from explorer.stores.ours.trash_records import Receipt
 from explorer.tui.dialogs.questions import Choice, Question, ask, is_typing
 from explorer.tui.edits.confirm import After, EditLane
+from explorer.tui.edits.words import (
+    FINISHED,
+    INTERRUPTED,
+    RESTORED,
+    before_words,
+    restore_later,
+)
 
 
 def undo(
@@ -21,7 +34,7 @@ def undo(
     entries: Sequence[int] | None = None,
     after: After = None,
 ) -> None:
-    """Take the newest edit back, or this one, or a part of it; then do what comes `after`."""
+    """Undo the newest edit, or this one, or a part of it; then do what comes `after`."""
 
     def work(token: CancelToken) -> tuple[UndoPlan, Receipt | None]:
         plan = lane.edits.undo_plan(receipt, entries, token)
@@ -33,14 +46,13 @@ def undo(
     def found(result: tuple[UndoPlan, Receipt | None]) -> None:
         plan, before = result
         if plan.why_not and before is not None:
-            # What cannot be taken back is not to keep anybody from what was done before it.
-            why = clean_line(plan.why_not, 300)
-            text = f"{why}\n\nBefore it: {clean_line(before.words, 200)}"
-            dialog = Question("It cannot be undone", text, "Undo what was before it")
+            # What cannot be undone must not block what was done before it.
+            text = before_words(clean_line(plan.why_not, 300), clean_line(before.words, 200))
+            dialog = Question("Cannot undo the last change", text, "Undo the one before")
             ask(lane.screen, dialog, lambda: undo(lane, before.number, after=after))
             return
         text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
-        dialog = Question(clean_line(undo_question(plan), 200), text, "Undo")
+        dialog = Question(clean_line(undo_question(plan), 200), text, undo_verb(plan))
         ask(lane.screen, dialog, lambda: _undo(lane, plan, after))
 
     lane.find_out(work, found)
@@ -56,7 +68,7 @@ def _undo(lane: EditLane, plan: UndoPlan, after: After) -> None:
     def act(tell: Callable[[Progress], None]) -> Done:
         nonlocal noted
         done = edits.undo(plan, progress=tell)
-        # It is undone, whether or not anybody can be shown where.
+        # It is undone, whether or not the list can show where.
         with suppress(ExplorerError):
             keys = store.keys_of(done.ids) if store is not None else {}
             back.extend(keys[id_] for id_ in done.ids if id_ in keys)
@@ -64,27 +76,26 @@ def _undo(lane: EditLane, plan: UndoPlan, after: After) -> None:
         return done
 
     def then(done: Done) -> None:
-        words = f"{undone_words(plan, done)}. {' '.join(done.notes)}"
-        # What was done before is no longer so.
+        words = ". ".join((undone_words(plan, done), *done.notes))
+        # What earlier ones say is no longer so.
         lane.screen.app.clear_notifications()
-        lane.screen.notify(clean(words.rstrip()), markup=False)
+        lane.screen.notify(clean(words), markup=False)
         lister.cursor.go_back(back, moves)
         if noted != lister.wish.pins:
             lister.wish_for(lister.wish._replace(pins=noted))
 
-    lane.do(f"Undoing: {plan.receipt.words}", None, act, then, after)
+    lane.do(undo_question(plan).rstrip("?"), None, act, then, after)
 
 
 def look_after_crash(lane: EditLane) -> None:
-    """Say what an earlier edit left half done, and offer what can be done."""
+    """Report what an interrupted edit left half done, and offer what can be done."""
 
     def tell(found: AfterCrash) -> None:
         for line in crash_words(found):
             lane.screen.notify(clean_line(line, 300), markup=False)
         if found.half_done and is_typing(lane.screen.app):
-            words = clean_line(found.half_done[0].words, 60)
-            words = f"{words}. The trash puts back what it took."
-            lane.say(ExplorerError("An edit was cut short", words))
+            words = restore_later(clean_line(found.half_done[0].words, 60))
+            lane.say(ExplorerError(INTERRUPTED, words))
         elif found.half_done:
             _ask_half_done(lane, found.half_done[0])
 
@@ -93,19 +104,21 @@ def look_after_crash(lane: EditLane) -> None:
 
 def _ask_half_done(lane: EditLane, receipt: Receipt) -> None:
     words = clean_line(receipt.words, 60)
+    restore, finish = (lane.edits.restore, RESTORED), (lane.edits.finish, FINISHED)
     options = [
         (None, "Decide later"),
-        (lane.edits.restore, "Put back what it had taken out"),
-        (lane.edits.finish, "Finish it"),
+        (restore, "Undo it: restore what it deleted"),
+        (finish, "Finish it"),
     ]
 
-    def chosen(act: Callable[..., Done] | None) -> None:
-        if act is not None:
+    def chosen(choice: tuple[Callable[..., Done], str] | None) -> None:
+        if choice is not None:
+            act, said = choice
             lane.do(
                 words,
                 None,
                 lambda tell: act(receipt, progress=tell),
-                lambda done: lane.screen.notify("That edit is settled.", markup=False),
+                lambda done: lane.screen.notify(said, markup=False),
             )
 
-    lane.screen.app.push_screen(Choice(f"An edit was cut short: {words}", options, None), chosen)
+    lane.screen.app.push_screen(Choice(f"{INTERRUPTED}: {words}", options, None), chosen)

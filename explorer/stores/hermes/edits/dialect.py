@@ -22,6 +22,7 @@ from explorer.stores.edits.dialect import (
     sound_id,
 )
 from explorer.stores.edits.plans import Planned
+from explorer.stores.edits.refusal_words import CANNOT_CHANGE
 from explorer.stores.hermes.edits.refusals import (
     hermes_reasons,
     hermes_shape,
@@ -29,7 +30,7 @@ from explorer.stores.hermes.edits.refusals import (
     tokenizer_trouble,
 )
 from explorer.stores.hermes.edits.titles import BOT_CHAT, TitledTables
-from explorer.stores.hermes.gateway import chats_to, files_beside, folder_of
+from explorer.stores.hermes.gateway import FOLDER, chats_to, files_beside, folder_of
 from explorer.stores.hermes.sessions.first_words import first_words, first_words_in
 from explorer.stores.hermes.sessions.survey import (
     BRANCH,
@@ -73,14 +74,15 @@ class HermesDialect(Dialect):
     def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
         shape = hermes_shape(schema, ask)
         if isinstance(shape, str):
-            raise Refused("This file cannot be edited", sentence(shape))
+            raise Refused(CANNOT_CHANGE, sentence(shape))
         return _Tables(self.path, ask, schema, shape)
 
 
 class _Tables(TitledTables):
     """The sessions of one file, asked over one connection."""
 
-    reclaim = ", or gives it back with `hermes sessions optimize`"
+    reclaim = "Hermes reuses the space; `hermes sessions optimize` frees it."
+    files_in = f"{FOLDER}/"
 
     def __init__(self, path: Path, ask: Rows, schema: Schema, shape: TableShape) -> None:
         super().__init__(ask, schema, shape, lambda table, row: row)
@@ -147,7 +149,7 @@ class _Tables(TitledTables):
         def known(others: Collection[str]) -> set[str]:
             return {one.id for one in self.subjects("id", others)}
 
-        # Where nobody may look, nothing goes.
+        # Files that cannot be looked at are kept.
         with suppress(OSError):
             for file in files_beside(self._path, ids, known) if ids else ():
                 found.setdefault(file.id, []).append(file.name)
@@ -156,23 +158,18 @@ class _Tables(TitledTables):
     def delete_notes(self, going: Sequence[Planned], staying: Sequence[Planned]) -> Iterable[str]:
         still_open = sum(one.state == State.OPEN for one in going)
         if still_open:
-            yield f"{plural(still_open, 'session')} open, never ended."
+            of_them = "session that never ended", "sessions that never ended"
+            yield f"Includes {plural(still_open, *of_them)}."
         if staying and not marks_children(self.schema):
-            yield (
-                "This file does not say which children are subagents, so none goes along:"
-                " all stay and lose their link."
-            )
+            yield "This file does not mark subagents, so their sessions are kept, no longer linked."
         ids = {one.id for one in going}
         if routes := len(chats_to(self._path, self.ask, self.schema, ids)):
-            yield (
-                f"{plural(routes, 'chat')} of the gateway still"
-                f" {'leads' if routes == 1 else 'lead'} there: the next message may"
-                " begin it anew."
-            )
+            chats = plural(routes, "gateway chat")
+            yield f"Still used by {chats}: the next message there may start the session again."
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:
         """Since schema 31 the agent archives by itself too; this was asked for, so it is not to
-        take it back by itself."""
+        undo it by itself."""
         swept = {"auto_archived": 0} if self.schema.has("sessions", "auto_archived") else {}
         return {"archived": int(on), **swept}
 
@@ -188,13 +185,13 @@ class _Tables(TitledTables):
 
     def stays_ended(self, subject: Subject) -> str:
         if subject.end_reason == "compression" and self.children([subject.id]):
-            return "it was compressed and goes on in its next part: reopening would break the chain"
+            return "it continues in its next part, so reopening it would break the conversation"
         return ""
 
     def reopened(self, subject: Subject) -> Iterator[tuple[Subject, Values]]:
-        """Take the end off. What a chat began anew with is told from a subagent by how its parent
+        """Remove the end. The next session of a chat is told from a subagent by how its parent
         ended, so it is marked before that is gone, as Hermes does; and what Hermes archived by
-        itself comes out of the archive."""
+        itself is unarchived."""
         if subject.end_reason in RESET_REASONS:
             for child in self.children([subject.id]):
                 if child.kind == RESET_CHILD:

@@ -178,7 +178,7 @@ _SAID = frozenset(
     )
 )
 """Columns of a message that no trigger may write: what was said, and where it belongs."""
-_NO_TITLES = "the schema of this file has no titles: Hermes adds them when it opens the file next"
+_NO_TITLES = "this file has no titles yet; Hermes adds them when it next opens the file"
 
 
 def hermes_reasons(schema: Schema, ask: Rows) -> dict[str, str]:
@@ -215,10 +215,7 @@ def _messages_trouble(known: Sequence[Trigger], schema: Schema) -> str:
         for write in trigger.writes:
             if write.table.startswith("messages_fts") and not write.columns:
                 if write.table not in schema.virtual:
-                    return (
-                        f"the search table {write.table} is gone, but not what would keep it up"
-                        " to date"
-                    )
+                    return f"the search table {write.table} is gone, but a trigger writes to it"
             elif not _fills_in(trigger, write, filled):
                 return any_trigger([trigger.name])
     return ""
@@ -277,13 +274,13 @@ def hermes_shape(schema: Schema, ask: Rows) -> TableShape | str:
         detached = one.on_delete == "SET NULL"
         known = one.on_delete in ("CASCADE", "SET NULL") and one.to in ("id", "")
         if not known or (one.table in ("sessions", "messages") and not detached):
-            return f"the table {one.table} refers to sessions in a way that is not known here"
+            return f"the table {one.table} refers to sessions in an unknown way"
         found.append(Belonging(one.table, one.column, detached))
     emptied = {"messages", PROMPTS, *(one.table for one in found if not one.detached)}
     for one in references:
         if one.target in emptied and (one.table, one.column, one.target) not in _KNOWN:
             what = "single messages" if one.target == "messages" else f"rows of {one.target}"
-            return f"the table {one.table} refers to {what}, which is not known here"
+            return f"the table {one.table} refers to {what} in an unknown way"
     return TableShape(
         sessions="sessions",
         id="id",

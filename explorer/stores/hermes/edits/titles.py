@@ -1,7 +1,7 @@
-"""Titles by Hermes' own rules: how they are cleaned, that nobody has the same, and what is next.
+"""Titles by Hermes' own rules: how they are cleaned, that no two are the same, and what is next.
 
-Titles are unique over all rows, hidden and archived ones too, so a conflict must say who holds
-one: people cannot see it.
+Titles are unique over all rows, hidden and archived ones too, so a conflict must say which session
+has one: it may not be visible.
 """
 
 import re
@@ -36,11 +36,11 @@ class TitledTables(SessionTables):
     def title(self, subject: Subject, typed: str) -> Title:
         text = cleaned(typed)
         if subject.title == BOT_CHAT and subject.hidden:
-            return Title(text, f'the agent finds it by the title "{BOT_CHAT}"')
+            return Title(text, f"Hermes finds this session by its title “{BOT_CHAT}”")
         if text is None:
             return Title(None, limit=LONGEST)
         if len(text) > LONGEST:
-            return Title(text, f"{len(text)} characters: {LONGEST} at most")
+            return Title(text, f"too long: {len(text)} of {LONGEST} characters")
         others = [one for one in self.subjects("title", [text]) if one.row != subject.row]
         if not others:
             return Title(text, limit=LONGEST)
@@ -62,16 +62,16 @@ class TitledTables(SessionTables):
 
     def _yields(self, subject: Subject, owner: Subject) -> str:
         """Why another session gives its title up. Later parts get that of earlier ones since schema
-        16; what is empty and ended, or archived and hidden, gives it to anybody since schema 31."""
+        16; an empty ended session, or an archived hidden one, gives it to any since schema 31."""
         if marks_children(self.schema) and owner.id in self._ancestors(subject):
-            return "An earlier part of the conversation has this title: it moves on."
+            return "The title moves here from an earlier part of this conversation."
         if not self.schema.has("sessions", "auto_archived"):
             return ""
         if owner.archived and owner.hidden:
-            return "An archived, hidden session has this title: it gives it up."
+            return "The title moves here from an archived, hidden session."
         if owner.ended and not owner.archived and not owner.hidden:
             said = self.ask("SELECT 1 FROM messages m WHERE m.session_id = ? LIMIT 1", (owner.id,))
-            return "" if said else "An empty session has this title: it gives it up."
+            return "" if said else "The title moves here from an empty session."
         return ""
 
     def _ancestors(self, subject: Subject) -> set[str]:

@@ -1,0 +1,66 @@
+"""Why an edit skips a session: names, which scripts read as JSON, and the words for each."""
+
+from collections.abc import Iterable, Mapping
+
+from explorer.render.figures import plural
+
+RUNNING = "running (its agent may be writing it)"
+CONTINUED = "what continues it stays"
+SUBAGENT_RUNNING = "a subagent of it is running"
+UNSOUND = "its id is not valid text"
+SINCE = "changed since it was listed"
+EMPTY = "it has no messages"
+SAME_TITLE = "it has this title already"
+ARCHIVED, NOT_ARCHIVED = "archived already", "not archived"
+PINNED, NOT_PINNED = "pinned already", "not pinned"
+ENDED, NOT_ENDED = "ended already", "not ended"
+
+_HARMLESS = frozenset(
+    (ARCHIVED, NOT_ARCHIVED, PINNED, NOT_PINNED, ENDED, NOT_ENDED, EMPTY, SAME_TITLE)
+)
+_WORDS = {
+    RUNNING: ("is running", "are running"),
+    CONTINUED: (
+        "continues in a session that is kept",
+        "continue in sessions that are kept",
+    ),
+    SUBAGENT_RUNNING: ("has a running subagent", "have running subagents"),
+    UNSOUND: ("has an invalid id", "have invalid ids"),
+    SINCE: ("has changed since it was listed", "have changed since they were listed"),
+    EMPTY: ("has no messages", "have no messages"),
+    SAME_TITLE: ("already has this title", "already have this title"),
+    ARCHIVED: ("is already archived", "are already archived"),
+    NOT_ARCHIVED: ("is not archived", "are not archived"),
+    PINNED: ("is already pinned", "are already pinned"),
+    NOT_PINNED: ("is not pinned", "are not pinned"),
+    ENDED: ("has already ended", "have already ended"),
+    NOT_ENDED: ("has not ended", "have not ended"),
+}
+"""(of one session, of several); any other reason is put into parentheses."""
+
+
+def harmless(reasons: Iterable[str]) -> bool:
+    """Whether there was just nothing to do."""
+    return _HARMLESS.issuperset(reasons)
+
+
+def skipped_words(skipped: Mapping[str, int]) -> str:
+    """How many sessions an edit skips, and why."""
+    return "; ".join(_with_reason(number, reason) for reason, number in skipped.items())
+
+
+def named_reason(name: str, reason: str) -> str:
+    """The same of one session, by its name."""
+    return f"“{name}” {_WORDS[reason][0]}" if reason in _WORDS else f"“{name}”: {_inner(reason)}"
+
+
+def _with_reason(number: int, reason: str) -> str:
+    sessions = plural(number, "session")
+    if reason in _WORDS:
+        return f"{sessions} {_WORDS[reason][number != 1]}"
+    return f"{sessions} ({_inner(reason)})"
+
+
+def _inner(reason: str) -> str:
+    """A reason inside a sentence: what the file itself says is a sentence of its own."""
+    return reason[:1].lower() + reason[1:] if reason[1:2].islower() else reason

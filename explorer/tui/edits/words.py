@@ -1,0 +1,215 @@
+"""What only the app says about changes: dialogs, hints and toasts. Takes clean text."""
+
+from collections.abc import Sequence
+
+from explorer.errors import sentence
+from explorer.keys.keymap import Keymap
+from explorer.model import Hidden
+from explorer.render.clean import clean, clean_line
+from explorer.render.figures import count, plural, size
+from explorer.stores.edits.plans import EditPlan, Title
+from explorer.stores.edits.words import owner_words
+from explorer.stores.fates import Fates
+from explorer.stores.ours.trash import RETENTION_DAYS
+from explorer.stores.ours.trash_records import Receipt
+
+NOTHING_ELSE = "Nothing else was changed."
+ARCHIVE_INSTEAD = "Archive instead"
+
+
+def with_undo(words: str, keymap: Keymap) -> str:
+    """What was done, and the key that undoes it."""
+    return f"{words} · {keymap.key('undo')} to undo"
+
+
+def elsewhere_words(sessions: int) -> str:
+    where = f"{plural(sessions, 'session')} in other tables of the file"
+    return f"Not included: {where}. Repeat the command for them."
+
+
+def agent_command_text(why: str, lines: Sequence[str], more: int) -> str:
+    """Offers the agent's own command where only that can delete."""
+    own = f"{why} The agent's own command can, but it keeps no trash: this cannot be undone."
+    rest = [f"… and {count(more)} more like these"] if more > 0 else []
+    return "\n".join((own, "", *lines, *rest))
+
+
+def exit_words(program: str, code: int) -> str:
+    return f"{program} ended with code {code}."
+
+
+# Which sessions
+
+
+def which_sessions(verb: str) -> str:
+    return f"{verb}: which sessions?"
+
+
+def selected_words(selected: int, unlisted: int, names: Sequence[str]) -> str:
+    more = f" and {count(unlisted - len(names))} more" if unlisted > len(names) else ""
+    also = ", ".join(f"“{name}”" for name in names) + more
+    return f"{plural(selected, 'selected session')}, including {count(unlisted)} not listed: {also}"
+
+
+def listed_words(number: int) -> str:
+    return f"Only {plural(number, 'selected session')} in the list"
+
+
+def cursor_words(name: str) -> str:
+    return f"Only the session under the cursor: “{name}”"
+
+
+def parts_words(rows: int, sessions: int) -> tuple[str, str]:
+    """(all parts of conversations, only their newest part)."""
+    if rows == 1:
+        return f"The whole conversation ({plural(sessions, 'part')})", "Only its newest part"
+    all_parts = f"All parts of each conversation ({plural(sessions, 'session')})"
+    return all_parts, "Only the newest part of each"
+
+
+# Rename
+
+NEW_TITLE = "Type a title"
+
+
+def title_words(
+    plan: EditPlan, title: Title, unchanged: bool, keymap: Keymap, now: float
+) -> tuple[str, bool]:
+    """(a word about a title that is being typed, whether it is wrong)."""
+    owner = title.owner
+    if title.trouble:
+        return sentence(title.trouble).rstrip("."), True
+    if owner is not None and not plan.changes:
+        return (
+            f"Already the title of another session: {clean_line(owner_words(owner, now))}.\n"
+            f"{keymap.key('rename-next')}: use “{clean_line(title.next)}”"
+            f" · {keymap.key('rename-go')}: go to that session",
+            True,
+        )
+    if owner is not None:
+        return owner.yields, False
+    if unchanged:
+        return "Unchanged" if title.text else "Untitled now", False
+    if title.text is None:
+        return "Enter removes the title", False
+    return f"{len(title.text)} of {title.limit} characters", False
+
+
+# Undo, history and trash
+
+INTERRUPTED = "Interrupted"
+FINISHED = "Done: the interrupted change is complete."
+RESTORED = "Done: the interrupted change is undone."
+EMPTY_TRASH = f"The trash is empty. Deleted sessions are kept here for {RETENTION_DAYS} days."
+CUT_OFF = "… truncated here; the full session is kept."
+NO_MESSAGES = "No messages."
+RESTORE_FIRST = "This change was interrupted. Restore or finish it first."
+
+
+def before_words(why: str, before: str) -> str:
+    return f"{why}\n\nThe change before it: {before}"
+
+
+def restore_later(words: str) -> str:
+    return f"{words}. History and trash can restore what it deleted."
+
+
+def trash_title(bytes_held: int) -> str:
+    return f"History and trash · {size(bytes_held)} · kept for {RETENTION_DAYS} days"
+
+
+def purge_question(receipt: Receipt) -> str:
+    if not receipt.sessions:
+        return "Remove this change from the history?"
+    return f"Permanently delete {plural(receipt.sessions, 'session')}?"
+
+
+def purge_text(receipt: Receipt) -> str:
+    held = f" ({size(receipt.bytes)})" if receipt.sessions else ""
+    return f"{clean(receipt.words)}{held}. This cannot be undone."
+
+
+def purge_verb(receipt: Receipt) -> str:
+    return "Delete permanently" if receipt.sessions else "Remove"
+
+
+def purged_words(receipt: Receipt) -> str:
+    if not receipt.sessions:
+        return "Removed from the history"
+    return f"Permanently deleted {plural(receipt.sessions, 'session')}"
+
+
+def more_words(number: int, receipt: int) -> str:
+    return f"and {count(number)} more: session-explorer trash show {receipt}"
+
+
+# Pins
+
+
+def keep_question(sessions: int) -> str:
+    return f"Keep {plural(sessions, 'expiring session')}?"
+
+
+def keep_text(names: Sequence[str], number: int, due: int, fates: Fates) -> str:
+    will = "deletes" if fates.certain else "may delete"
+    what = [f"{_some(due, number)} at its next start"] if due else []
+    what += [f"{_some(number - due, number)} within 7 days"] if due < number else []
+    more = [f"and {count(number - len(names))} more"] if number > len(names) else []
+    said = f"Hermes {will} {' and '.join(what)}. Pinned sessions are never deleted."
+    return "\n".join([*names, *more, "", said])
+
+
+def _some(number: int, of: int) -> str:
+    return ("it" if of == 1 else "them") if number == of else f"{count(number)} of them"
+
+
+def nothing_expires(fates: Fates) -> str:
+    if fates.unknown:
+        return clean(f"Cannot tell what Hermes will delete: {fates.unknown}.")
+    return "Hermes will not delete any session in the next 7 days."
+
+
+def keep_instead(refused: str | None, settings: str) -> str:
+    """How to keep sessions where they cannot be pinned in Hermes."""
+    why = refused or "This state file is too old for pins in Hermes."
+    return clean(
+        f"{why}\nSet sessions.auto_prune: false in {settings}, or export the sessions first with"
+        " hermes sessions export."
+    )
+
+
+# Prune
+
+CLASS_WORDS = {
+    Hidden.CRON: "Cron sessions",
+    Hidden.SUBAGENT: "Subagent sessions",
+    Hidden.TOOL: "Tool sessions",
+    Hidden.KANBAN: "Kanban sessions",
+    Hidden.ONESHOT: "One-shot sessions",
+    Hidden.HIDDEN: "Sessions hidden by the agent",
+    Hidden.EMPTY: "Empty sessions",
+}
+LOADING = "Loading …"
+NO_MATCH = "No session matches these rules."
+STILL_APPLYING = "Still applying the rules. Try again in a moment."
+CHECKING = "Checking subagents and branches …"
+SPANS = "Type a time such as 12h, 90d, 8w, 6m or 1y"
+ANY_TIME = "Any time"
+
+
+def removed_words(conversations: int) -> str:
+    return f"Will be removed: {plural(conversations, 'conversation')}"
+
+
+def kept_hint(kept: int, keymap: Keymap) -> str:
+    """What the keys do in the list of a prune."""
+    words = f"{count(kept)} kept · " if kept else ""
+    return f"{words}{keymap.key('select')} keep · {keymap.key('read')} read"
+
+
+def query_words(notes: Sequence[str]) -> str:
+    return clean_line(" · ".join(notes)) if notes else "Works as in the search bar"
+
+
+def number_words(good: bool) -> str:
+    return "A number" if good else "Type a number"
