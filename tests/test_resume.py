@@ -232,7 +232,7 @@ def test_with_return_the_app_comes_back_to_the_same_place(tmp_path: Path, standi
     with _terminal(standin, "--db", str(home), **config) as terminal:
         terminal.until("message 1 of")
         terminal.press(b"r")
-        terminal.until("ended with code 3", "Long #2")
+        terminal.until("exited with code 3", "Long #2")
         terminal.press(b"q")
         assert terminal.leave() == 0
     (call,) = standin.calls()
@@ -250,7 +250,7 @@ def test_control_c_in_the_agent_is_meant_for_the_agent(tmp_path: Path, standin: 
         terminal.press(b"r")
         terminal.until("WAITING FOR CONTROL+C")
         terminal.press(b"\x03")
-        terminal.until("ended with code 3")
+        terminal.until("exited with code 3")
         terminal.press(b"q")
         assert terminal.leave() == 0
     assert len(standin.calls()) == 1

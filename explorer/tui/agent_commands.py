@@ -82,7 +82,7 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
         if start.config.resume == "exec":
             screen.app.exit(command)
         elif code := run_command(screen, lambda: run(command)):
-            words = f"{command.arguments[0]} ended with code {code}."
+            words = f"{command.arguments[0]} exited with code {code}."
             say(screen, ExplorerError("Back from the agent", words))
 
     against = {}
@@ -141,5 +141,5 @@ def offer_room(
 def _free_space(screen: Screen[None], command: Command) -> None:
     code = run_command(screen, lambda: run(command))
     if code is not None:
-        words = f"The command ended with code {code}." if code else "Freed the space on disk"
+        words = f"The command exited with code {code}." if code else "Freed the space on disk"
         screen.notify(words, markup=False)

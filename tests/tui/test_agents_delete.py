@@ -83,7 +83,7 @@ def test_the_agent_gets_the_terminal(path: Path, tmp_path: Path, standin: StandI
         terminal.press(b"d")
         terminal.until("this cannot be undone")
         terminal.press(b"y")
-        terminal.until("ended with code 3")
+        terminal.until("exited with code 3")
         terminal.press(b"q")
         assert terminal.leave() == 0
     (call,) = standin.calls()

@@ -35,7 +35,7 @@ def agent_command_text(why: str, lines: Sequence[str], more: int) -> str:
 
 
 def exit_words(program: str, code: int) -> str:
-    return f"{program} ended with code {code}."
+    return f"{program} exited with code {code}."
 
 
 # Which sessions
