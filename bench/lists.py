@@ -16,7 +16,7 @@ from bench.report import Aim, Table, below, ms, times
 from bench.sizes import History
 from explorer.model import Sort
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 
 PAGE = 50
 QUICK = 10.0

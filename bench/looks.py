@@ -15,7 +15,7 @@ from bench.using import counted
 from bench.waits import MODES, REST, during, figure
 from explorer.search.filters import FILTERED
 from explorer.stores.columns import BYTES
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.edits.appender import Appender, appender
 
 AGENT = "0.19.0"

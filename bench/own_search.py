@@ -28,7 +28,7 @@ from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 
 AGENT = Path(__file__).resolve().parents[1] / ".venv" / "agents" / "hermes-agent-0.19.0"
 COMMON_AGAINST_AGENT = 0.05

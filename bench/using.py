@@ -17,7 +17,7 @@ from bench.startup import MARKER
 from bench.surroundings import PYTHON
 from explorer.model import Session
 from explorer.render.clean import clean_line
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 
 PROMPTED = Path(__file__).with_name("prompted_app.py")
 LOOK, LOOK_AT_ALL = signal.SIGUSR1, signal.SIGUSR2

@@ -289,3 +289,11 @@ class Action(StrEnum):
     CLEAR = "clear"
     DELETE = "delete"
     PRUNE = "prune"
+
+
+class KeySetting(NamedTuple):
+    """One line of `[keys]`."""
+
+    action: str
+    value: object
+    line: int = 0

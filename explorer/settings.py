@@ -9,12 +9,11 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorer.errors import UsageError
-from explorer.keys.keymap import KeySetting
+from explorer.model import KeySetting
 
 MOST = 1_000_000
 """Bytes of settings; a device without an end would be read for ever."""
@@ -177,6 +176,8 @@ def _understood(
                 read[name] = known[name].read(value)
             else:
                 every = [*known, "keys"]
+                from difflib import get_close_matches  # late: only a mistake needs it
+
                 close = get_close_matches(name, every, 1)
                 use = f"closest: {close[0]}" if close else f"use {', '.join(every)}"
                 raise ValueError(f"unknown setting; {use}")

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from explorer.stores.discover import open_store
 from explorer.stores.edits.editor import Editor
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes, OurFiles
 from tests.factories import NOW
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from explorer.model import Message, Session
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session
 
 T0 = 1_760_000_000.0

@@ -12,8 +12,8 @@ from explorer.cli import main
 from explorer.errors import Refused, UsageError
 from explorer.resume import Command, command_for, fitted
 from explorer.settings import Config, load_config
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.real_files import unpack
 from tests.standin import StandIn
 from tests.terminal import Terminal

@@ -19,7 +19,7 @@ from explorer.model import Session, Sort
 from explorer.settings import Config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.read_only import Stamp, stamp
 

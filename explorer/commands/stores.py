@@ -9,7 +9,8 @@ from explorer.model import Session
 from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.discover import current_folder, default_home, locate, open_store
+from explorer.stores.discover import current_folder, default_home, locate
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path

@@ -1,7 +1,6 @@
 """What the commands say in sentences of several parts: counts, hidden sessions, empty results."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from explorer.model import Hidden
 from explorer.render.clean import clean_line
@@ -29,6 +28,8 @@ def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int]) -> str
 
 def unknown_source(name: str, known: Sequence[str]) -> str:
     """No session has this source: the closest ones, else all."""
+    from difflib import get_close_matches  # late: only a mistake needs it
+
     close = get_close_matches(name, known, 3)
     names = ", ".join(clean_line(one, 30) for one in close or sorted(known))
     return f"No source {name!r} in this file. {'Closest' if close else 'Sources'}: {names}."

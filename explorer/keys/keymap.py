@@ -7,10 +7,10 @@ place is reported with a remedy.
 
 import re
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from explorer.keys.actions import ACTIONS, SCOPES, TOGETHER, TYPING, KeyAction
+from explorer.model import KeySetting
 
 DIALOGS = frozenset(SCOPES) - {"list", "transcript", "app", "scroll"}
 NO_KEY = "no-key"
@@ -33,14 +33,6 @@ _SHOWN = {
 
 
 _BY_ID = {action.id: action for action in ACTIONS}
-
-
-class KeySetting(NamedTuple):
-    """One line of `[keys]`."""
-
-    action: str
-    value: object
-    line: int = 0
 
 
 class KeyTrouble(NamedTuple):
@@ -202,6 +194,8 @@ def _where(scope: str) -> str:
 
 
 def _closest(text: str, known: object) -> str:
+    from difflib import get_close_matches  # late: only a mistake needs it
+
     found = get_close_matches(text, list(known), 3, 0.5) if isinstance(known, list | dict) else []
     return f"; closest: {', '.join(found)}" if found else ""
 

@@ -8,7 +8,7 @@ overrides what it knows better, or can answer without reading everything.
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import session_gone
@@ -31,9 +31,6 @@ from explorer.stores.columns import Column, Columns
 from explorer.stores.content import said
 from explorer.stores.sort_order import ordered, values_of
 from explorer.stores.sqlite.read_only import Reader
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from explorer.model import Session
 from explorer.stores.base import Edits, Store
-from explorer.stores.discover import KINDS, open_store
+from explorer.stores.kinds import KINDS, open_store
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from tests.contract.notebook import NOTEBOOK, TABLES

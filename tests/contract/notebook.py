@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from explorer.model import Kind, Message
 from explorer.stores.catalog import Link
-from explorer.stores.discover import StoreKind
 from explorer.stores.edits.dialect import (
     Dialect,
     SessionTables,
@@ -17,6 +16,7 @@ from explorer.stores.edits.dialect import (
     sound_id,
 )
 from explorer.stores.edits.plans import Title
+from explorer.stores.kinds import StoreKind
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Rows, raw

@@ -11,7 +11,7 @@ from explorer.model import Kind, MessageState, Session, Sort, State
 from explorer.search.hits import CompleteSearch
 from explorer.stores.catalog import Unit
 from explorer.stores.columns import BYTES, ID, MESSAGES, MODEL, SOURCE, STARTED, TITLE, TOOLS
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session, resolve, resolve_for_edit
 from explorer.stores.sort_order import ordered, values_of
 from tests.contract import notebook

@@ -7,11 +7,11 @@ import pytest
 
 from explorer.errors import Refused
 from explorer.model import Action
-from explorer.stores.discover import open_store
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.edits.titles import cleaned
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from tests.agents import HERMES, run_agent
 from tests.editors import edits_on

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Action
-from explorer.stores.discover import open_store
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import PlannedOutcome
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import NOW, T0, altered, go_on, insert, keys, rows, say, talk

@@ -12,12 +12,12 @@ import pytest
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
-from explorer.stores.discover import open_store
 from explorer.stores.edits import batches, delete
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.trash_records import EntryState, ReceiptState
 from tests.edits.crash import Died, die_after
 from tests.edits.states import dump, faults

@@ -7,9 +7,9 @@ import pytest
 
 from explorer.model import Action
 from explorer.stores.columns import ID
-from explorer.stores.discover import open_store
 from explorer.stores.edits.plans import EditPlan
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import pinned_rows
 from tests.conftest import Command

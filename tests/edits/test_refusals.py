@@ -8,11 +8,11 @@ import pytest
 
 from explorer.errors import ExplorerError, Refused
 from explorer.model import Action
-from explorer.stores.discover import open_store
 from explorer.stores.edits.connection import Changed
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import WAITING, OnlyAgent, Progress
 from explorer.stores.edits.reasons import RUNNING
+from explorer.stores.kinds import open_store
 from tests.edits.states import dump, need_tokenizer
 from tests.edits.victim import numbers
 from tests.factories import NOW, altered, rows, say

@@ -11,10 +11,10 @@ import pytest
 
 from explorer.model import Action
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.words import question
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.trash import BEGINNING, TrashFile
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.sqlite.images import RawText, pack, unpack_beginning

@@ -16,10 +16,10 @@ from typing import Any
 from explorer.errors import ExplorerError
 from explorer.model import Action
 from explorer.search.prune_rules import DAY, Rules, choose, ground, parts_of
-from explorer.stores.discover import open_store
 from explorer.stores.edits import batches, connection
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import leases
 from tests.editors import edits_on
 from tests.edits.appender import SMALL

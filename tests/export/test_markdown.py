@@ -7,8 +7,8 @@ import pytest
 from explorer.export import MARKDOWN, session_lines
 from explorer.render.clean import clean
 from explorer.stores.columns import ID
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_conversation
 from tests.conftest import Command
 from tests.factories import NOW, one_session, talk

@@ -3,7 +3,8 @@
 import pytest
 
 from explorer.keys.actions import ACTIONS, SCOPES, KeyAction
-from explorer.keys.keymap import DEFAULT, Keymap, KeySetting, parsed, read_keymap, shown
+from explorer.keys.keymap import DEFAULT, Keymap, parsed, read_keymap, shown
+from explorer.model import KeySetting
 
 
 def action(name: str) -> KeyAction:

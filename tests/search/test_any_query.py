@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from explorer.search.hits import CompleteSearch
 from explorer.search.language.query import parse
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.real_files import REAL_FILES, unpack
 from tests.search.noted import searched
 from tests.search.plain_scan import scan

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from explorer.search.matcher import said
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import altered
 from tests.search.noted import searched
 from tests.search.plain_scan import names_painted, scan

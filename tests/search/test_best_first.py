@@ -9,8 +9,8 @@ from explorer.search.engine import Gathered, Request, SearchResult, left_out, se
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.stores.base import Needles, Store
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, keys, talk
 from tests.search.test_spoilt_tables import drop_tables
 

@@ -17,7 +17,7 @@ from explorer.search.matcher import Matcher, needles
 from explorer.search.prune_rules import Rules, choose, ground, holding
 from explorer.stores.base import Store
 from explorer.stores.columns import ID
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.spelling import may_hold
 from tests.conftest import Command
 from tests.factories import NOW, T0, altered, insert, one_session, rows, say

@@ -13,8 +13,8 @@ from explorer.search.prune_rules import DAY, Rules, choose, ground, holding
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import TITLE
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, go_on, keys, talk
 from tests.search.plain_scan import small, texts_of
 

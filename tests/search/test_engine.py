@@ -10,8 +10,8 @@ from explorer.search.engine import Gathered, Request, SearchResult, search
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.stores.base import Candidate, Store
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, say
 from tests.real_files import unpack
 

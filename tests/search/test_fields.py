@@ -25,8 +25,8 @@ from explorer.stores.columns import (
     WORKSPACE,
     Column,
 )
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, keys, talk
 from tests.real_files import unpack
 

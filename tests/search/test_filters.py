@@ -20,8 +20,8 @@ from explorer.search.filters import FILTERED, NO_MODEL, Filters, Moment, tally, 
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import MODEL, Columns
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, keys, rows, talk
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import REAL_FILES, unpack

@@ -11,7 +11,7 @@ from explorer.model import Message, MessageState, ToolCall
 from explorer.search.language.fields import MessageTest, message_test
 from explorer.search.language.query import parse
 from explorer.search.language.vocabulary import Period
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session
 from tests.factories import NOW
 from tests.real_files import unpack

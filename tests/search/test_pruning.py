@@ -24,8 +24,8 @@ from explorer.search.prune_rules import (
     holding,
 )
 from explorer.stores.columns import ID
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, go_on, insert, keys, rows, talk
 from tests.real_files import POWER_LOOP_FILES, unpack
 

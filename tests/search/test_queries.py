@@ -13,7 +13,7 @@ from explorer.search.language.query import parse
 from explorer.search.matcher import needles
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.factories import rows
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, POWER_LOOP_FILES, unpack

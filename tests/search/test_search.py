@@ -10,8 +10,8 @@ from explorer.model import Hidden, Hit, MessageState
 from explorer.render.letters import fold
 from explorer.search.hits import CompleteSearch
 from explorer.stores.base import Needles
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, one_session, rows, say, talk
 from tests.hostile import HOSTILE
 from tests.real_files import HERMES_FILES, unpack

@@ -13,8 +13,8 @@ from explorer.search.hits import CompleteSearch
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.stores.base import Needles
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.messages import BY_ORDER
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.read_only import Reader, Values
 from tests.factories import NOW, T0, altered, insert, keys, rows, say
 from tests.newer_files import newer_file

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.search.hits import CompleteSearch
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.factories import altered, rows
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import HERMES_FILES, unpack

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Sort
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.sort_order import ordered, values_of
 from explorer.stores.sqlite.cells import SANE_UNTIL
 from tests.factories import NOW, altered, everybody, insert, pairs, say

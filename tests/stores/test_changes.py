@@ -6,7 +6,7 @@ import pytest
 
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog, Mark
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.agents import run_agent
 from tests.factories import T0, altered, insert, one_session, say
 

@@ -24,8 +24,8 @@ from explorer.stores.columns import (
     Column,
     Columns,
 )
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.read_only import Reader, Values
 from tests.factories import NOW, T0, altered, everybody, insert, keys, one_session, rows, talk
 from tests.real_files import POWER_LOOP_FILES, unpack

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.sessions.survey import counts_agree
 from explorer.stores.hermes.store import HermesStore
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from tests.conftest import Command

@@ -12,10 +12,10 @@ from explorer.model import Kind
 from explorer.render.figures import count, exact, exact_cost
 from explorer.stores.base import Details, Store
 from explorer.stores.catalog import Unit
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.gateway import files_of
 from explorer.stores.hermes.words import CODED, COST_STATUSES, in_words
+from explorer.stores.kinds import open_store
 from tests.factories import T0, altered, everybody, insert, one_session, pairs, rows, talk
 from tests.newer_files import NEWER_FILES, newer_file
 from tests.real_files import POWER_LOOP_FILES, unpack

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from explorer.model import Message
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.messages import notice, reactions
+from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import T0, altered, keys, one_session, rows, say, told
 from tests.newer_files import NEWER_FILES, newer_file

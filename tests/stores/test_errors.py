@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode, Problem, StoreError
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import failures
 from tests.conftest import Command
 from tests.factories import altered, one_session, say

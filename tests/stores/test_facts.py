@@ -6,8 +6,8 @@ import pytest
 
 from explorer.search.filters import FILTERED
 from explorer.stores.columns import MESSAGES, MODEL, TOOLS, Columns
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, everybody, insert, keys, one_session, rows, talk
 from tests.real_files import POWER_LOOP_FILES, unpack
 

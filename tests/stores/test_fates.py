@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
 from explorer.stores.fates import (
     DAY,
     NO_FATES,
@@ -19,6 +18,7 @@ from explorer.stores.fates import (
     expiring,
     fate_words,
 )
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite import slices
 from tests.agents import HERMES, run_agent
 from tests.factories import altered, insert, keys, one_session, rows, say

@@ -6,8 +6,8 @@ import pytest
 
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import NAMED, resolve
 from tests.factories import T0, altered, talk
 from tests.real_files import POWER_LOOP_FILES, unpack

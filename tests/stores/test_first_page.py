@@ -7,8 +7,8 @@ import pytest
 from bench.generate import Recipe, build
 from explorer.model import Session, Sort
 from explorer.stores.base import Store
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.sort_order import ordered, values_of
 from tests.factories import NOW, T0, altered, talk
 

@@ -9,7 +9,7 @@ import pytest
 from explorer.model import Hidden, Kind
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import NOW, altered, go_on, insert, keys, rows, say
 from tests.newer_files import NEWER_FILES, newer_file

@@ -9,8 +9,8 @@ import pytest
 
 from explorer.model import Sort
 from explorer.stores.columns import COST, ID, MESSAGES, TITLE, WORKSPACE
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session
 from explorer.stores.sqlite import cells
 from tests.conftest import Command

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Hidden, Kind
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.sessions.survey import RESET_REASONS, Ties, chains, links
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, everybody, insert, keys, talk
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from explorer.model import UNKNOWN, Message, MessageState, ToolCall
 from explorer.stores.content import content_text, reasoning_text, split_thinking, tool_calls
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.messages import message_state
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import without_repeats
 from tests.factories import T0, altered, keys, one_session, say, talk, told
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.model import MessageState
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import everybody, keys, pairs, rows, told
 from tests.newer_files import MODES, NEWER_FILES, newer_file

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, altered, everybody, one_session, pairs, rows
 from tests.newer_files import NEWER_FILES, newer_file
 

@@ -7,7 +7,7 @@ import pytest
 from explorer.errors import Problem, StoreError
 from explorer.model import Hidden, Session, Sort, State
 from explorer.search.hits import CompleteSearch
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session
 from explorer.stores.sort_order import ordered, values_of
 from tests.factories import NOW, altered, everybody, told

@@ -22,7 +22,7 @@ from explorer.stores.columns import (
     TOKENS,
     WORKSPACE,
 )
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.sort_order import values_of
 from explorer.stores.sqlite.read_only import Reader, Values
 from tests.hermes_homes import hermes_home

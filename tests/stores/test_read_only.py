@@ -11,7 +11,7 @@ import pytest
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, StoreError
 from explorer.stores.base import Needles
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile, Values
 from tests.factories import altered, everybody, one_session, say, told
 from tests.locker import Locker

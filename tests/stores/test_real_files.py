@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from explorer.model import Kind, MessageState
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.agents import run_agent
 from tests.conftest import Command
 from tests.factories import everybody, rows, told

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.stores.base import TooLong
 from explorer.stores.catalog import Unit
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.factories import altered, insert, rows, say
 from tests.hermes_homes import hermes_home
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Session, Sort, State
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.sort_order import ordered, values_of
 from tests.factories import NOW, T0, altered, everybody, insert, one_session, say, talk
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from explorer.model import Action, State
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.sqlite.leases import sees_all, surely_dead
 from tests.conftest import Command
 from tests.editors import edits_on

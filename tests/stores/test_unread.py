@@ -6,7 +6,7 @@ import pytest
 
 from explorer.search.filters import FILTERED
 from explorer.stores.columns import READ_AT
-from explorer.stores.discover import open_store
+from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import NOW, altered, everybody, go_on, insert, one_session, rows, say
 from tests.newer_files import NEWER_FILES, newer_file

@@ -23,8 +23,8 @@ from explorer.stores.columns import (
     TOKENS,
     WORKSPACE,
 )
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.sort_order import values_of
 from explorer.stores.sqlite import slices
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile

@@ -19,8 +19,8 @@ from explorer.search.filters import FILTERED, Filters
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Column, Columns
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import NOW, T0, altered, go_on, insert, keys, say, talk
 
 DAY = 86_400.0

@@ -9,8 +9,8 @@ import pytest
 from textual.widgets import Static
 
 from explorer.resume import Command as Resumed
-from explorer.stores.discover import open_store
 from explorer.stores.fates import DAY
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.questions import Question
 from explorer.tui.list.filter_dialog import FilterList

@@ -9,8 +9,8 @@ from explorer.render.clean import cell_width, clean
 from explorer.render.lines import line_width
 from explorer.stores.base import Details, Section
 from explorer.stores.columns import ID
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.transcript.detail_lines import detail_lines
 from explorer.tui.reading.open_elsewhere import DetailsScreen, DetailsView
 from tests.factories import altered, talk

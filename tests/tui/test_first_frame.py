@@ -9,8 +9,8 @@ from explorer.browse.arrangement import Arranged
 from explorer.browse.first_read import REVERSED, SORT_CHOICE
 from explorer.model import Sort
 from explorer.stores.columns import ID
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.store import HermesStore
+from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.tui.list.session_list import SessionList
 from tests.factories import altered

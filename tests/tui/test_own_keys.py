@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.keys.actions import ACTIONS
-from explorer.keys.keymap import KeySetting
+from explorer.model import KeySetting
 from explorer.settings import Config
 from explorer.tui.dialogs.palette import Palette
 from explorer.tui.edits.edit_controller import Rename

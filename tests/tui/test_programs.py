@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from explorer.export import MARKDOWN, session_lines
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_conversation
 from tests.factories import altered, talk
 from tests.standin import StandIn

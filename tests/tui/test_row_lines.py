@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.browse.row_cache import marks_of, row_lines
+from explorer.browse.row_lines import marks_of, row_lines
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width
 from explorer.tui.words import MARKS

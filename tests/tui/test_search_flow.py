@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.segment import Segment
 
-from explorer.keys.keymap import KeySetting
+from explorer.model import KeySetting
 from explorer.settings import Config
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore

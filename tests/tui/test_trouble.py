@@ -10,8 +10,8 @@ import pytest
 from explorer.browse import first_read as opening
 from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from explorer.tui.app import ExplorerApp
 from explorer.tui.screens.main import MainScreen
 from tests.factories import altered, talk

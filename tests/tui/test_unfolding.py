@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from explorer.browse.arrangement import DEEPEST, inside_row, unfolded
-from explorer.stores.discover import open_store
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
 from tests.factories import altered, keys, say, talk
 from tests.real_files import POWER_LOOP_FILES, unpack
 from tests.tui.driving import NOW, Driver, opened

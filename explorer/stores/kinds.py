@@ -1,0 +1,78 @@
+"""The kinds of stores, one row each, and how a path becomes a store.
+
+A kind is recognised by the tables of a file, never by its name or a version number.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import Problem, StoreError
+from explorer.stores.base import Store
+from explorer.stores.hermes.store import HermesStore, NotedStore, is_hermes
+from explorer.stores.ours.notes import Notes
+from explorer.stores.power_loop.tables import sets_of_tables
+from explorer.stores.sqlite.failures import store_error
+from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
+from explorer.stores.sqlite.schema import Schema
+
+
+class StoreKind(NamedTuple):
+    """One kind of store."""
+
+    recognised: Callable[[Schema], bool]
+    """Whether a file has its tables."""
+    opened: Callable[[ReadOnlyFile, Schema, Notes | None], Store]
+    """The store in such a file; our notes keep what the file has no column for."""
+
+
+def _hermes(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
+    if notes is not None and not schema.has("sessions", "archived"):
+        return NotedStore(file, notes)
+    return HermesStore(file, keeps_pins=schema.has("sessions", "pinned"))
+
+
+def _power_loop(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Store:
+    # Late, because it saves every Hermes user 7 ms.
+    from explorer.stores.power_loop.store import PowerLoopStore
+
+    return PowerLoopStore(file, sets_of_tables(schema))
+
+
+KINDS = (
+    StoreKind(is_hermes, _hermes),
+    StoreKind(lambda schema: bool(sets_of_tables(schema)), _power_loop),
+)
+
+
+def open_store(
+    path: Path,
+    token: CancelToken | None = None,
+    patience: float = PATIENCE,
+    waiting: Callable[[], None] | None = None,
+    notes: Notes | None = None,
+    trash: Path | None = None,
+    kinds: Sequence[StoreKind] = KINDS,
+) -> Store:
+    """The store at `path`; a `StoreError` that says what to do where there is none.
+
+    `waiting` is called from the reading thread each time a busy file is tried again; `notes` are
+    our own about this file; with `trash`, a change of ours that was interrupted in the middle of a
+    write is rolled back."""
+    file = ReadOnlyFile(path, patience, waiting)
+    try:
+        schema = file.read(lambda reader: reader.schema, token)
+    except StoreError as error:
+        if error.problem is not Problem.UNRECOVERED or trash is None:
+            raise
+        # Late: without a crash the code for changes is not needed: 60 ms on a busy machine.
+        from explorer.stores.edits.recovery import taken_back
+
+        if not taken_back(path, trash):
+            raise
+        schema = file.read(lambda reader: reader.schema, token)
+    for kind in kinds:
+        if kind.recognised(schema):
+            return kind.opened(file, schema, notes)
+    raise store_error(Problem.NOT_A_STORE, path)

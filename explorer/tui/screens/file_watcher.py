@@ -1,0 +1,91 @@
+"""Noticing that the file has changed.
+
+A look at sizes and times about once a second, half as often while the terminal is in the
+background, never a connection: the agent must not notice us.
+"""
+
+from pathlib import Path
+from typing import Protocol
+
+from textual.screen import Screen
+
+from explorer.stores.sqlite.read_only import Stamp, stamp
+from explorer.tui.workers import Lanes
+
+LOOK_EVERY = 1.0
+SETTLES_AFTER = 2
+"""Looks after which a change is read once more: an agent writes its log, waits for the disk, and
+only then can what it wrote be seen, though the log does not change any more."""
+
+
+class WatchedFile(Protocol):
+    """Who is told what was noticed."""
+
+    def gone(self) -> None: ...
+
+    def replaced(self) -> None: ...
+
+    def changed(self) -> None: ...
+
+
+class Watching:
+    """Watches one file."""
+
+    def __init__(self, file: WatchedFile, screen: Screen[None], lanes: Lanes) -> None:
+        self._file = file
+        self._lanes = lanes
+        self._path: Path | None = None
+        self._last: Stamp | None = None
+        self._missing = False
+        self._skip = False
+        self.again = False
+        """Treat the next look as a change: the last read failed."""
+        self._settling = 0
+        """Looks until the last change is read once more."""
+        self._seen_writing = False
+        self.in_background = False
+        screen.set_interval(LOOK_EVERY, self._tick)
+
+    def start(self, path: Path, seen: Stamp | None) -> None:
+        """Watch a file; what it was like when it was `seen` is known."""
+        self._path = path
+        self._last = seen
+        self._missing = self._seen_writing = False
+
+    @property
+    def written(self) -> float | None:
+        """When the file was written last, if it was seen."""
+        return None if self._last is None else self._last.written
+
+    @property
+    def live(self) -> bool:
+        """Whether an agent seems to have the file open: it has a log, or was seen to change."""
+        return self._seen_writing or (self._last is not None and self._last.log_size > 0)
+
+    def _tick(self) -> None:
+        self._skip = self.in_background and not self._skip
+        path = self._path
+        if path is not None and not self._skip:
+            self._lanes.start("watch", lambda _: stamp(path), self._look)
+
+    def _look(self, found: Stamp | None) -> None:
+        if self._path is None:
+            return
+        if found is None:
+            if not self._missing:
+                self._missing = True
+                self._file.gone()
+            return
+        before, self._last = self._last, found
+        if before is not None and found.identity != before.identity:
+            self._file.replaced()
+        elif self._missing or self.again or found != before:
+            self._seen_writing |= before is not None and found != before
+            self.again = False
+            self._settling = SETTLES_AFTER
+            self._file.changed()
+        elif self._settling:
+            self._settling -= 1
+            if not self._settling:
+                self._file.changed()
+        self._missing = False
