@@ -106,7 +106,7 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"\x1b")
     terminal.until(lambda text: "In the trash" not in text)
     terminal.press(b"r")
-    terminal.until("1 session and 3 messages come back")
+    terminal.until("1 session with 3 messages")
     terminal.press(b"y")
     terminal.until("Restored “")
     assert _left(path) == left + 1
