@@ -66,7 +66,7 @@ def _choose(terminal: Terminal) -> None:
     terminal.press(b"\t\r")
     terminal.until("message 1 of 3")
     terminal.press(b"\x1b")
-    terminal.until("space keeps one")
+    terminal.until("space keep · enter read")
     terminal.press(b" ")
     terminal.until("1 kept by you")
     terminal.press(b"d")
@@ -82,7 +82,7 @@ def _stop_half_way(terminal: Terminal, path: Path) -> None:
     terminal.until("messages per second")
     terminal.press(b"\x1b")
     told = re.compile(r"Deleted (\d+) of 699")
-    found = told.search(terminal.until("stopped:", lambda text: told.search(text) is not None))
+    found = told.search(terminal.until("Stopped.", lambda text: told.search(text) is not None))
     assert found
     gone = SESSIONS - _left(path)
     assert int(found[1]) == gone
@@ -98,7 +98,7 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"\x10")
     terminal.until("Search for commands")
     terminal.press(b"trash")
-    terminal.until("The trash: what was deleted")
+    terminal.until("History and trash …")
     terminal.press(b"\r")
     terminal.until("History and trash · ")
     terminal.press(b"j\r")
@@ -106,7 +106,7 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"\x1b")
     terminal.until(lambda text: "In the trash" not in text)
     terminal.press(b"r")
-    terminal.until("1 session and 3 messages come back")
+    terminal.until("1 session with 3 messages")
     terminal.press(b"y")
     terminal.until("Restored “")
     assert _left(path) == left + 1

@@ -82,7 +82,7 @@ async def test_what_was_and_was_not_done_is_said_and_true(
         assert len(driver.main.sessions.order) == OLD - gone + 1
         await driver.press("u")
         assert f"Restore {gone} sessions?" in driver.screen()
-        assert f"{gone} sessions and {2 * gone} messages come back" in driver.screen()
+        assert f"{gone} sessions with {2 * gone} messages" in driver.screen()
         await driver.press("y")
     assert dump(path) == before
 
@@ -108,7 +108,7 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
         assert rows(path, "SELECT id FROM sessions WHERE id = ?", (f"old{OLD - 1}",))
         assert _gone(path) == gone - 1
         await driver.press("u")
-        assert f"{gone - 1} sessions and {2 * gone - 2} messages come back" in driver.screen()
+        assert f"{gone - 1} sessions with {2 * gone - 2} messages" in driver.screen()
         await driver.press("y")
     assert dump(path) == before
 
