@@ -73,9 +73,9 @@ def test_it_starts_in_the_workspace_only_if_that_still_exists(tmp_path: Path) ->
     assert _command(make_home(tmp_path / "b", tmp_path / "gone"), "Long").folder is None
 
 
-def test_an_id_that_is_no_plain_name_is_refused(tmp_path: Path) -> None:
+def test_an_unsafe_id_is_refused(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
-    with pytest.raises(Refused, match="holds characters"):
+    with pytest.raises(Refused, match="is not safe on a command line"):
         _command(home, "Odd")
 
 
@@ -145,7 +145,7 @@ def test_a_running_session_is_refused_without_a_terminal(
     assert main(["--db", str(home), "resume", "Long"]) == 6
     said = capsys.readouterr().err
     assert "Not resumed: “Long #2” is running." in said
-    assert "fork the conversation" in said
+    assert "split the conversation" in said
     assert "Use --force to resume anyway." in said
     assert standin.calls() == []
 

@@ -16,7 +16,7 @@ DAMAGED = "damaged: lists and counts may be wrong"
 DAMAGED_TITLE = "The state file is damaged"
 NOTES_TITLE = "Pins and settings"
 READING = "Reading …"
-OPENING_LOCKED = "Another program has locked this file. Trying again …"
+OPENING_LOCKED = "Locked by another program. Trying again …"
 GONE = (
     "The state file has disappeared. The list shows what was read last and updates when the file"
     " is back."
@@ -137,7 +137,7 @@ MARKS = (
     ("◷", "Hermes will delete it within 7 days; ◷?: it may"),
     ("◷▣", "Hermes will archive it at its next start"),
     ("◌", "in a hidden class, listed because you asked for it"),
-    ("◇", "not lost, but hidden by Hermes: mistaken for a subagent in an upgrade"),
+    ("◇", "hidden by Hermes: an upgrade mistook it for a subagent session; not lost"),
 )
 
 

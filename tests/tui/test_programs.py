@@ -159,7 +159,7 @@ def test_an_odd_id_is_not_the_name_of_the_file(path: Path, standin: StandIn) -> 
         ({"EDITOR": "no-such-editor -x"}, "E", "$EDITOR is no-such-editor, which is not on the"),
         ({"PAGER": "x 'y"}, "P", "No closing quotation"),
         # A test has no terminal that could be given away.
-        ({"PAGER": "true"}, "P", "cannot be given to another program"),
+        ({"PAGER": "true"}, "P", "cannot be handed to another program"),
     ],
 )
 async def test_what_is_wrong_is_said(

@@ -52,12 +52,12 @@ async def test_a_file_that_is_replaced_by_a_bad_one_keeps_the_view_until_a_good_
         bad = path.with_name("bad.db")
         bad.write_bytes(b"no database, only words\n" * 400)
         os.replace(bad, path)
-        await driver.until(lambda: "Not a database · as of" in _bar(driver))
+        await driver.until(lambda: "Not a database · last read" in _bar(driver))
         assert _no_dialog(driver)
         assert "Fix docker deployment" in driver.screen()
         os.replace(_another(path, "Restored"), path)
         await driver.until(lambda: "Restored" in driver.listed())
-        await driver.until(lambda: "as of" not in _bar(driver))
+        await driver.until(lambda: "last read" not in _bar(driver))
         assert driver.listed() == ["Restored"]
 
 
@@ -82,8 +82,8 @@ async def test_another_file_in_the_place_of_one_that_vanished_ends_the_trouble(p
     async with opened(path) as driver:
         path.unlink()
         await driver.press("j")
-        await driver.until(lambda: "No such file · as of" in _bar(driver))
-        assert "it goes on by itself when the file is back" in driver.said().replace("\n", " ")
+        await driver.until(lambda: "No such file · last read" in _bar(driver))
+        assert "updates when the file is back" in driver.said().replace("\n", " ")
         os.replace(_another(path, "New life"), path)
         await driver.until(lambda: "New life" in driver.listed())
         await driver.until(lambda: "No such file" not in _bar(driver))
@@ -119,7 +119,7 @@ async def test_a_file_that_is_damaged_keeps_the_view_and_recovers_when_it_is_men
         with path.open("r+b") as file:
             file.seek(4096)
             file.write(b"\xff" * (len(good) - 4096))
-        await driver.until(lambda: "The file is damaged · as of" in _bar(driver))
+        await driver.until(lambda: "The file is damaged · last read" in _bar(driver))
         assert _no_dialog(driver)
         assert "Fix docker deployment" in driver.screen()
         with path.open("r+b") as file:
@@ -138,7 +138,7 @@ async def test_a_file_under_migration_can_still_be_listed_and_read(path: Path) -
             db.execute("DROP TABLE old_messages")
             db.execute("UPDATE sessions SET title = 'After' WHERE title = 'Fix docker deployment'")
         await driver.until(lambda: "After" in driver.listed())
-        assert "as of" not in _bar(driver)
+        assert "last read" not in _bar(driver)
         await driver.press("j", "j")
         assert "Trip to Kyoto" in str(driver.main.transcript.border_title)
         assert driver.told() == []
@@ -169,9 +169,9 @@ async def test_a_long_lock_is_trouble_that_ends_by_itself(
     async with opened(path) as driver:
         with Locker(path):
             await driver.press("j")
-            await driver.until(lambda: "The file is busy · as of" in _bar(driver))
+            await driver.until(lambda: "The file is busy · last read" in _bar(driver))
             assert "Fix docker deployment" in driver.screen()
-        await driver.until(lambda: "as of" not in _bar(driver))
+        await driver.until(lambda: "last read" not in _bar(driver))
         await driver.until(
             lambda: "Review the retry queue" in str(driver.main.transcript.border_title)
         )
