@@ -212,12 +212,12 @@ def test_a_running_session_asks_first_and_cancel_is_the_default(
     with _terminal(standin, "--db", str(home)) as terminal:
         terminal.until("message 1 of")
         terminal.press(b"r")
-        terminal.until("This session is running")
+        terminal.until("” is running")
         terminal.press(b"\r")
-        terminal.until(lambda text: "This session is running" not in text)
+        terminal.until(lambda text: "” is running" not in text)
         assert standin.calls() == []
         terminal.press(b"r")
-        terminal.until("This session is running")
+        terminal.until("” is running")
         terminal.press(b"y")
         assert terminal.leave() == 0
     assert len(standin.calls()) == 1

@@ -15,6 +15,7 @@ from explorer.render.figures import count, plural
 from explorer.search.language.query import LONGEST
 from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
+from explorer.search.words import why_kept
 from explorer.settings import notes_path
 from explorer.stores.edits.plans import KINDS, EditPlan
 from explorer.stores.edits.words import DRY_RUN, plan_lines, question, receipt_words
@@ -100,7 +101,7 @@ def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
 
 def _reasons(chosen: Chosen) -> list[str]:
     found = [
-        f"Kept: {plural(len(rows), 'conversation')} ({reason})."
+        f"Kept: {plural(len(rows), 'conversation')} ({why_kept(reason)})."
         for reason, rows in chosen.skipped.items()
     ]
     if OPEN in chosen.skipped:

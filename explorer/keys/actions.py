@@ -421,7 +421,7 @@ ACTIONS: tuple[KeyAction, ...] = (
             rank=18,
             palette=False,
         ),
-        KeyAction("help", "?,f1", "Help", "app.help", label="Help", rank=5),
+        KeyAction("help", "?,f1", "Help", "app.help", label="Help", rank=2),
         KeyAction("quit", "q,ctrl+q", "Quit", "app.quit", label="Quit", rank=19),
     ),
     *_in(

@@ -96,4 +96,9 @@ def unclear_exclusion(typed: str) -> tuple[str, str]:
 
 def kept(reason: str, number: int) -> str:
     """How many conversations a prune keeps, and why."""
-    return f"{count(number)} {_KEPT.get(reason, reason)}"
+    return f"{count(number)} {why_kept(reason)}"
+
+
+def why_kept(reason: str) -> str:
+    """A reason as people read it."""
+    return _KEPT.get(reason, reason)

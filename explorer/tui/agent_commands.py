@@ -14,7 +14,7 @@ from explorer.browse.first_read import Start
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Session, State
-from explorer.render.clean import clean, for_clipboard
+from explorer.render.clean import clean, clean_line, for_clipboard
 from explorer.resume import (
     OPTIMIZE,
     Command,
@@ -87,7 +87,8 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
 
     against = {}
     if session.state is State.RUNNING:
-        against["This session is running"] = why_running(session, start.clock())
+        name = clean_line(session.name, 60)
+        against[f"“{name}” is running"] = why_running(session, start.clock())
     if found.too_long is not None:
         against["Too long for Hermes to resume"] = why_too_long(found.too_long)
     if not found.installed:

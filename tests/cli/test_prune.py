@@ -62,7 +62,7 @@ def test_a_dry_run_changes_nothing_and_says_why_something_stays(
     assert found.json["skipped"] == {OPEN: 1}
     words = command("prune", "--older-than", "7d", "--dry-run", "--db", path)
     assert "Delete 4 sessions?" in words.out
-    assert f"Kept: 1 conversation ({OPEN})." in words.out
+    assert "Kept: 1 conversation (never ended)." in words.out
     assert "Add --include-open to include sessions that never ended." in words.out
     assert dump(path) == before
 

@@ -72,8 +72,9 @@ class KeyBar(Widget):
         parts: list[tuple[str, str]] = []
         if self.offers and self.scope == "search":
             first, *others = self.offers
+            key = keymap_of(self.app).key("search-complete")
             rest = "   ".join(["", *others])
-            return Content.assemble((" tab ", "bold $accent"), (first, "bold"), (rest, "$dim"))
+            return Content.assemble((f" {key} ", "bold $accent"), (first, "bold"), (rest, "$dim"))
         for key, label in keymap_of(self.app).footer(self.scope, self.size.width):
             parts += [(f" {key} ", "bold $accent"), (f"{label} ", "$dim")]
         return Content.assemble(*parts)
