@@ -147,7 +147,7 @@ def test_resume_says_when_hermes_will_refuse(long: Path, command: Command) -> No
     said = command("resume", "ant", "--print", "--db", long)
     assert said.code == 0
     assert "Hermes refuses to resume more than 5 messages" in said.err
-    assert "this conversation has 7" in said.err
+    assert "This conversation has 7" in said.err
     assert f"set sessions.max_resume_messages: 0 in {long.parent / 'config.yaml'}" in said.err
     assert said.out.strip().endswith("--resume=ant"), "the command alone"
     _config(long, "sessions: {max_resume_messages: 0}")

@@ -39,7 +39,7 @@ def test_edits_are_refused_and_no_folder_named_tilde_is_made(folder: Path) -> No
     before = dump(folder / "state.db")
     for edit in (["delete", "s", "--yes", "--force"], ["archive", "s", "--yes"]):
         done = _run(folder, *edit)
-        assert (done.returncode, "set HOME" in done.stderr) == (1, True), done.stderr
+        assert (done.returncode, "Set HOME" in done.stderr) == (1, True), done.stderr
     assert dump(folder / "state.db") == before
     assert not list(folder.glob("~*"))
 

@@ -180,7 +180,7 @@ def test_settings_in_a_pipe_are_not_waited_for(path: Path, command: Command) -> 
     _as_pipe(config_path())
     said = command("resume", "--print", "t", "--db", path)
     assert said.code == ExitCode.USAGE
-    assert "not a settings file" in said.err
+    assert "not a regular file" in said.err
 
 
 def test_a_profile_in_a_pipe_is_not_waited_for(

@@ -44,7 +44,7 @@ async def test_the_palette_runs_what_was_chosen_once(path: Path) -> None:
     async with opened(path) as driver:
         dark = driver.app.theme
         await driver.press("ctrl+p")
-        await driver.type("Theme: dark")
+        await driver.type("Switch theme")
         await driver.until(lambda: driver.app.screen.has_class("-ready"))
         _burst(driver, "enter", "enter")
         await driver.settle()

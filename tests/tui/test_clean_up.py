@@ -306,7 +306,7 @@ async def test_a_conversation_too_long_for_hermes_is_asked_about(
         if limit:
             said = _question(driver)
             assert "Too long for Hermes to resume" in said
-            assert "more than 1 message, and this conversation has 2" in said
+            assert "more than 1 message. This conversation has 2." in said
             await driver.press("escape")
             assert driver.app.return_value is None
             await driver.press("r")

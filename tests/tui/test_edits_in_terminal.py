@@ -129,7 +129,7 @@ def _edit_all(path: Path, tmp_path: Path, names: int) -> bytes:
         terminal.press(ESCAPE)
         terminal.until("search all sessions")
         terminal.press(b"\x10")
-        terminal.until("All commands")
+        terminal.until("Search commands")
         terminal.press(b"History and trash")
         terminal.until("History and trash …")
         terminal.press(b"\r")

@@ -23,7 +23,7 @@ def bar(tmp_path: Path) -> Iterator[Terminal]:
         talk(state, "cafe", "le café est fermé", at=NOW - 700, title="Closed")
         talk(state, "script", "run deploy.sh --force", at=NOW - 600, title="By hand")
     with Terminal(["--db", str(path)], environment={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
-        terminal.until("4 of 4")
+        terminal.until("4 listed")
         terminal.press(b"/")
         terminal.until("Clear")
         yield terminal

@@ -96,7 +96,7 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"\tq")
     terminal.until("hidden: ")
     terminal.press(b"\x10")
-    terminal.until("Search for commands")
+    terminal.until("Search commands")
     terminal.press(b"trash")
     terminal.until("History and trash …")
     terminal.press(b"\r")

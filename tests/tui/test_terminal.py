@@ -64,7 +64,7 @@ def _controls(raw: bytes) -> set[bytes]:
 
 def _shows_details(text: str) -> bool:
     """One of these is in sight, whatever the letters beside them do to a line."""
-    return any(title in text for title in ("y copies", "Tokens", "Lineage"))
+    return any(title in text for title in ("y copy", "Tokens", "Lineage"))
 
 
 def _browse(path: Path, sessions: int) -> bytes:
@@ -107,7 +107,7 @@ def _read_alone(path: Path) -> bytes:
         terminal.press(b"\r")
         terminal.until("esc Back")
         terminal.press(b"\r")
-        terminal.until("y copies")
+        terminal.until("y copy")
         for _ in range(40):
             terminal.press(b" ")
         terminal.press(b"G")
