@@ -133,6 +133,9 @@ def _show(path: Path, as_json: bool) -> int:
         other = "" if row["source"] == "default" else f"; default: {json.dumps(row['default'])}"
         write(painted(f"      {row['source']}{other}", DIM))
         write(painted(f"      {row['meaning']}", DIM))
+    if not config.keys:
+        write("  [keys] is not set")
+        write(painted(f"      {KEYS_MEANING} `config init` lists every action.", DIM))
     write(painted("\nEnvironment", BOLD))
     for name, meaning in VARIABLES.items():
         set_to = os.environ.get(name)

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.css.query import NoMatches
@@ -17,7 +18,7 @@ from textual.worker import WorkerFailed
 
 from explorer.browse.first_read import Start
 from explorer.errors import ExitCode
-from explorer.keys.actions import ACTIONS
+from explorer.keys.actions import ACTIONS, KeyAction
 from explorer.keys.keymap import read_keymap
 from explorer.left_open import LeftOpen
 from explorer.resume import Command
@@ -91,15 +92,25 @@ class ExplorerApp(App[Command | str]):
             loop.add_signal_handler(signal.SIGINT, self.action_interrupt)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The command palette: every action that the focused pane or the app offers."""
-        offered = (a for a in ACTIONS if a.palette and {"app", self.scope} & set(a.scopes))
-        for action in sorted(offered, key=lambda a: (a.rank is None, a.rank or 0)):
-            call, keys = action.call, self.user_keys.shown(action)
+        """The command palette: every action that the focused pane or the app offers, then what the
+        other pane can do with the same session."""
+        here = [a for a in ACTIONS if a.palette and {"app", self.scope} & set(a.scopes)]
+        there = [a for a in ACTIONS if a.palette and a not in here and self._acts_too(a)]
+        for action in (*sorted(here, key=_usual), *sorted(there, key=_usual)):
+            keys = self.user_keys.shown(action)
             yield SystemCommand(
                 action.title,
                 " · ".join(filter(None, (keys, action.about))),
-                lambda call=call: self.call_later(self._perform, call),
+                partial(self.call_later, self._perform, action),
             )
+
+    def _acts_too(self, action: KeyAction) -> bool:
+        """Whether an action of the other pane can be done from this one: what is listed under the
+        cursor is what is read."""
+        if self.scope == "list":
+            shown = self.screen_stack[0].query("#reading").first().display
+            return "transcript" in action.scopes and action.id != "back" and shown
+        return self.scope == "transcript" and "list" in action.scopes and "." in action.call
 
     @property
     def scope(self) -> str:
@@ -107,9 +118,10 @@ class ExplorerApp(App[Command | str]):
         focused = self.screen_stack[0].focused if self.screen_stack else None
         return scope_of(focused.id if focused else None)
 
-    async def _perform(self, call: str) -> None:
-        focused = self.screen.focused
-        await self.run_action(call, focused or self.screen)
+    async def _perform(self, action: KeyAction) -> None:
+        if self.scope == "list" and action.scopes == ("transcript",):
+            self.screen.set_focus(self.screen.query_one("#transcript"))
+        await self.run_action(action.call, self.screen.focused or self.screen)
 
     def _leave_now(self) -> None:
         """Quit on a signal."""
@@ -167,3 +179,8 @@ class ExplorerApp(App[Command | str]):
 
     def action_look(self) -> None:
         self.theme = (DARK if self.theme == LIGHT.name else LIGHT).name
+
+
+def _usual(action: KeyAction) -> tuple[bool, int]:
+    """The usual commands first."""
+    return action.rank is None, action.rank or 0

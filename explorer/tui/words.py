@@ -134,7 +134,7 @@ MARKS = (
     ("▣", "archived: hidden by default, always searched"),
     ("⊘", "hidden by the agent in its own lists"),
     ("★", "pinned: listed first, even if its class is hidden"),
-    ("◷", "Hermes will delete it within 7 days; ◷?: it may"),
+    ("◷", "Hermes will delete it within 7 days; ◷?: it may delete it"),
     ("◷▣", "Hermes will archive it at its next start"),
     ("◌", "in a hidden class, listed because you asked for it"),
     ("◇", "hidden by Hermes: an upgrade mistook it for a subagent session; not lost"),
@@ -144,7 +144,8 @@ MARKS = (
 def help_words(undo: str, hidden: str) -> str:
     """What to know first; `undo` and `hidden` are keys."""
     return (
-        "Session Explorer only reads your agent's state file until you ask for a change, and every"
-        f" change can be undone with {undo}. Hidden sessions are counted below the list;"
-        f" {hidden} shows them."
+        "Session Explorer only reads your agent's state file until you ask for a change. Every"
+        f" change can be undone with {undo}, except a permanent delete from the trash. Hidden"
+        f" sessions are counted below the list; {hidden} shows them. All keys can be changed:"
+        " `session-explorer config init` writes a settings file that lists them."
     )

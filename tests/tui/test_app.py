@@ -72,7 +72,7 @@ async def test_a_search_without_hits_says_so(demo: Path) -> None:
 
 
 async def test_help_names_every_key_and_mark(demo: Path) -> None:
-    async with opened(demo, size=(120, 230)) as driver:
+    async with opened(demo, size=(120, 235)) as driver:
         await driver.press("question_mark")
         assert isinstance(driver.app.screen, HelpScreen)
         screen = driver.screen()

@@ -84,6 +84,8 @@ async def test_what_has_no_key_is_still_in_the_palette(demo: Path) -> None:
         *[("restore", "History and trash …"), ("light", "Switch theme"), ("star", "Pin / unpin")],
         *[("clean up", "Prune by rules …"), ("telegram", "Filter …"), ("order", "Sort …")],
         *[("why hidden", "Show hidden sessions"), ("save", "Open in editor")],
+        *[("thinking", "Expand / collapse all reasoning"), ("copy", "Copy block")],
+        *[("older", "Prune by rules …"), ("settings", "Help"), ("find", "Find in session")],
     ],
 )
 async def test_the_palette_knows_the_words_people_try(demo: Path, wish: str, title: str) -> None:
@@ -105,3 +107,16 @@ def test_wrong_keys_are_named_before_the_app_opens(tmp_path: Path) -> None:
         said = terminal.text.replace("\n", "")
         assert "line 2: “d” is the key of both rename" in said
         assert "line 3: undo: “ctlr+z” is not a key; closest: ctrl+z" in said
+
+
+async def test_from_the_list_the_palette_acts_on_the_transcript_and_back(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("ctrl+p")
+        await driver.type("thinking")
+        await driver.until_seen(lambda: "Expand / collapse all reasoning" in driver.screen())
+        await driver.press("enter")
+        await driver.until_seen(lambda: "▾ reasoning" in driver.screen())
+        await driver.press("ctrl+p")
+        await driver.type("rename")
+        await driver.until_seen(lambda: "Rename session" in driver.screen())
+        await driver.press("escape")

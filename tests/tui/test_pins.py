@@ -102,6 +102,26 @@ async def test_nothing_is_written_before_there_is_something_to_keep(
     assert not notes.parent.exists()
 
 
+async def test_a_pinned_session_shows_its_subagents_after_a_restart(
+    tmp_path: Path, notes: Path
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "boss", "plan it", at=NOW - HOUR, title="boss")
+        talk(
+            *(state, "helper", "look it up"),
+            at=NOW - HOUR,
+            parent="boss",
+            source="subagent",
+            config={"_delegate_from": "boss"},
+        )
+    Notes(notes, path).pin(["boss"], True)
+    async with opened(path, notes=notes) as driver:
+        assert "★ ○ ↳1" in driver.screen()
+        await driver.press("z")
+        assert "look it up" in driver.screen()
+
+
 async def test_without_notes_pins_last_as_long_as_the_app(path: Path) -> None:
     async with opened(path) as driver:
         await _pin(driver, "cat")

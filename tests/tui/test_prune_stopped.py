@@ -137,7 +137,7 @@ async def test_what_is_purged_cannot_come_back(
         driver.main.action_trash()
         await driver.settle()
         await driver.press("x")
-        assert f"Permanently delete {gone} sessions?" in driver.screen()
+        assert f"Permanently delete all {gone} sessions of this change?" in driver.screen()
         assert driver.focus() == "no"
         await driver.press("y")
         assert trash.stat().st_size < size, "the room is given back"

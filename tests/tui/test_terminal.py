@@ -113,7 +113,7 @@ def _read_alone(path: Path) -> bytes:
         terminal.press(b"G")
         terminal.until("the very end")
         terminal.press(b"\x06")
-        terminal.until("/expression/")
+        terminal.until("/regex/")
         terminal.press(b"very end")
         terminal.until("1 of 1")
         terminal.press(b"\x1b")

@@ -273,7 +273,7 @@ def _set(
     tests, known = terms((change.id_column, *change.columns), "IS", (change.id, *before))
     sql = f"UPDATE {quoted(change.table)} SET {', '.join(sets)} WHERE {' AND '.join(tests)}"
     if tx.run(sql, [*given, *known]) != 1:
-        raise Changed(FILE_CHANGED, "Its agent has changed the same session.")
+        raise Changed(FILE_CHANGED, "Another program has changed this session.")
 
 
 def terms(columns: Iterable[str], sign: str, row: Iterable[Cell]) -> tuple[list[str], list[object]]:

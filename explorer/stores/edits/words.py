@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from explorer.errors import sentence
 from explorer.model import Action
-from explorer.render.figures import ago, count, exact, plural, size
+from explorer.render.figures import count, exact, plural, size, when
 from explorer.stores.edits.plans import (
     KINDS,
     AfterCrash,
@@ -198,8 +198,8 @@ def taken_words(title: Title) -> str:
 
 def owner_words(owner: Owner, now: float | None = None) -> str:
     """Which session has a title: its name would not tell, since that is the title."""
-    when = exact(owner.last_active) if now is None else ago(owner.last_active, now)
-    active = f"last active {when}" if owner.last_active else ""
+    at = exact(owner.last_active) if now is None else when(owner.last_active, now)
+    active = f"last active {at}" if owner.last_active else ""
     return ", ".join(filter(None, (owner.source, "archived" * owner.archived, active)))
 
 

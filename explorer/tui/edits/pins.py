@@ -106,7 +106,8 @@ def offer_pins(lane: EditLane, outlook: Outlook, refused: str | None) -> None:
     doomed, fates = outlook.deleted, outlook.fates
     store, catalog = lane.lister.store, lane.lister.catalog
     if not doomed:
-        lane.say(ExplorerError("Nothing to keep", nothing_expires(fates)))
+        title = "Cannot tell what expires" if fates.unknown else "Nothing to keep"
+        lane.say(ExplorerError(title, nothing_expires(fates)))
         return
     if refused or not fates.pins:
         settings = clean_line(short_path(Path(fates.path)))

@@ -121,12 +121,16 @@ def trash_title(bytes_held: int) -> str:
 def purge_question(receipt: Receipt) -> str:
     if not receipt.sessions:
         return "Remove this change from the history?"
-    return f"Permanently delete {plural(receipt.sessions, 'session')}?"
+    if receipt.sessions == 1:
+        return "Permanently delete 1 session?"
+    return f"Permanently delete all {plural(receipt.sessions, 'session')} of this change?"
 
 
 def purge_text(receipt: Receipt) -> str:
-    held = f" ({size(receipt.bytes)})" if receipt.sessions else ""
-    return f"{clean(receipt.words)}{held}. This cannot be undone."
+    if not receipt.sessions:
+        return f"{clean(receipt.words)}. This stays, but can no longer be undone."
+    held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)} in the trash"
+    return f"{held}: nothing of it can be restored afterwards. This cannot be undone."
 
 
 def purge_verb(receipt: Receipt) -> str:

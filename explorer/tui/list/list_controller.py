@@ -391,8 +391,8 @@ class Lister:
         words = first_border(listed.listed)
         if catalog is not None:
             words = border(listed, self._sessions.size.width - 4, keys.show_hidden)
+            self._sessions.note = in_place_of_rows(listed, self.wish, len(catalog), keys)
         self._sessions.border_subtitle = Content(words)
-        self._sessions.note = in_place_of_rows(listed, self.wish, len(catalog or ()), keys)
 
     def _keys(self) -> ListKeys:
         typing = self._search_bar.input.has_focus

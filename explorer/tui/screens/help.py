@@ -47,9 +47,11 @@ class KeyTable(Widget):
         indent = 4 if below else LEFT
         for key, words in self._rows:
             head = f"  {key}"
+            # Keys that would touch the words get a line of their own.
+            stacked = below or cell_width(head) >= indent
             head += " " * (indent - cell_width(head))
             first, *rest = wrapped(words, size.width - indent)
-            if below:
+            if stacked:
                 found.append((head, ""))
                 rest.insert(0, first)
             else:

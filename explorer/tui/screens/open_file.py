@@ -203,6 +203,7 @@ class OpenFile:
         # Late, as above.
         from explorer.tui.dialogs.questions import ProblemScreen, ask_for
 
+        self._sessions.note = ""
         ask_for(self._screen, ProblemScreen(error), lambda _: self._open_again())
 
     def _open_again(self) -> None:

@@ -13,7 +13,7 @@ archive flag, a delete, activity between two messages) is not seen here; the vis
 again for that, and now and then all of them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from explorer.model import Session, Sort
 from explorer.stores.base import Changes
@@ -141,11 +141,7 @@ def first_page(reader: Reader, limit: int, now: float, sort: Sort) -> list[Sessi
     if sort is Sort.STARTED:
         starts = {key: ties[catalog.chain(key)[0]].started_at or 0.0 for key in order}
         order.sort(key=starts.__getitem__, reverse=True)
-    page = order[:limit]
-    helpers = _children(reader, [part for key in page for part in catalog.chain(key)])
-    if not helpers <= ties.keys():
-        _, catalog = family_of(reader, {*ties, *helpers})
-    return sessions(reader, [catalog.folded(key) for key in page], now)
+    return _with_subagents(reader, ties, catalog, order[:limit], now)
 
 
 def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
@@ -154,9 +150,19 @@ def pinned(reader: Reader, noted: Collection[str], now: float) -> list[Session]:
     keys = {*keys_of(reader, sorted(noted)).values(), *_own_pins(reader)}
     if not keys:
         return []
-    _, catalog = family_of(reader, keys)
+    ties, catalog = family_of(reader, keys)
     rows = catalog.by_last_active(catalog.tips(frozenset(keys)))
-    return sessions(reader, [catalog.folded(key) for key in rows], now)
+    return _with_subagents(reader, ties, catalog, rows, now)
+
+
+def _with_subagents(
+    reader: Reader, ties: Mapping[int, Ties], catalog: Catalog, page: Sequence[int], now: float
+) -> list[Session]:
+    """The rows of a page; each says how many subagents it had."""
+    helpers = _children(reader, [part for key in page for part in catalog.chain(key)])
+    if not helpers <= ties.keys():
+        _, catalog = family_of(reader, {*ties, *helpers})
+    return sessions(reader, [catalog.folded(key) for key in page], now)
 
 
 def _own_pins(reader: Reader) -> list[int]:
