@@ -261,7 +261,7 @@ def test_the_app_says_that_an_agent_is_not_installed(tmp_path: Path) -> None:
     with Terminal(["--db", str(home)], environment={"PATH": str(tmp_path)}) as terminal:
         terminal.until("message 1 of")
         terminal.press(b"r")
-        terminal.until("The agent is not installed", f"--resume={PARTS[1]}")
+        terminal.until("hermes was not found", f"--resume={PARTS[1]}")
         terminal.press(b"y")
         terminal.until("Copied the command")
         assert b"\x1b]52;c;" in terminal.raw

@@ -92,8 +92,9 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
     if found.too_long is not None:
         against["Too long for Hermes to resume"] = why_too_long(found.too_long)
     if not found.installed:
-        text = f"{clean(command.arguments[0])} is not on the PATH.\n\n{clean(command.line())}"
-        ask(screen, Question("The agent is not installed", text, "Copy command"), copy)
+        title = f"{clean_line(command.arguments[0], 40)} was not found"
+        text = f"Run this where it is installed:\n\n{clean(command.line())}"
+        ask(screen, Question(title, text, "Copy command"), copy)
     elif against:
         title, text = next(iter(against)), "\n\n".join(against.values())
         ask(screen, Question(title, clean(text), "Resume anyway"), go)

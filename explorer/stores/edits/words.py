@@ -29,6 +29,12 @@ DRY_RUN = "Dry run: nothing was changed."
 NOTED = "The state file cannot store this yet: only Session Explorer shows it as archived."
 COUNTERS_KEPT = "Token counts and cost are kept."
 PARTLY = "Partly restored"
+EFFECTS = {
+    Action.ARCHIVE: "Archived sessions leave the list; a search still finds them.",
+    Action.END: "Only the mark changes; the messages are kept.",
+    Action.REOPEN: "Only the mark that it has ended is removed.",
+}
+"""What a change does, where its name does not say it."""
 
 _PART = re.compile(r"\A(\D+)[\d,]+ of ([\d,]+ sessions?)\Z")
 _LINKED = {"branch": "branch", "subagent": "subagent session", "reset": "the chat's next session"}
@@ -96,9 +102,6 @@ def _newest_part(sessions: Sequence[Planned]) -> Planned | None:
 def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What the user should know before saying yes."""
     totals = plan.totals
-    if totals.sessions and KINDS[plan.action].takes_messages:
-        messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
-        yield f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1:
         yield f"Sessions: {_names(asked)}"
@@ -112,6 +115,11 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     if totals.files:
         files = _few([name for one in plan.doomed for name in one.files])
         yield f"Also deleted: {plural(totals.files, 'file')} in {plan.folder} ({files})"
+    if totals.sessions and KINDS[plan.action].takes_messages:
+        messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
+        yield f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
+    if totals.sessions and plan.action in EFFECTS:
+        yield EFFECTS[plan.action]
     if plan.skipped:
         yield not_done(plan.action, skipped_words(plan.skipped))
     yield from plan.notes

@@ -74,6 +74,9 @@ class Question(Dialog[bool]):
                 yield Button(Content(self._yes), id="yes", compact=True)
 
     def on_mount(self) -> None:
+        labels = {"answer-yes": self._yes.lower(), "answer-no": self._no.lower()}
+        hint = keymap_of(self.app).hint("question", labels)
+        self.query_one("#question").border_subtitle = Content(hint)
         self.set_focus(self.query_one("#no"))
 
     @on(Button.Pressed)

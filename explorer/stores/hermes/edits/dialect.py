@@ -157,7 +157,9 @@ class _Tables(TitledTables):
 
     def delete_notes(self, going: Sequence[Planned], staying: Sequence[Planned]) -> Iterable[str]:
         still_open = sum(one.state == State.OPEN for one in going)
-        if still_open:
+        if still_open == len(going) == 1:
+            yield "It never ended."
+        elif still_open:
             of_them = "session that never ended", "sessions that never ended"
             yield f"Includes {plural(still_open, *of_them)}."
         if staying and not marks_children(self.schema):
