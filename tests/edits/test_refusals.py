@@ -169,7 +169,7 @@ def test_a_title_that_the_agent_changed_after_the_plan(path: Path, editor_of: Ed
     plan = editor.plan(Action.RENAME, [numbers(path, "s")[0]], title="Journey")
     with altered(path) as db:
         db.execute("UPDATE sessions SET title = 'Voyage' WHERE id = 's'")
-    with pytest.raises(Changed, match="agent has changed the same session"):
+    with pytest.raises(Changed, match="program has changed this session"):
         editor.apply(plan)
     assert rows(path, "SELECT title FROM sessions WHERE id = 's'") == [("Voyage",)]
 
