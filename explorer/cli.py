@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from explorer import __version__
 from explorer.commands.output import flush, let_go, note, open_closed
-from explorer.errors import Cancelled, ExitCode, ExplorerError
+from explorer.errors import Cancelled, ExitCode, ExplorerError, closest
 from explorer.model import OWN_CLASSES, Action, Sort
 from explorer.render.clean import clean_line
 
@@ -479,10 +479,7 @@ _SHORTER = {
 
 
 def _closest(word: str, known: Iterable[str]) -> str:
-    # Late: only an error needs it.
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, list(known), 3, 0.65)
+    close = closest(word, known, least=0.65)
     return f" Closest: {', '.join(close)}." if close else ""
 
 

@@ -4,6 +4,7 @@ Every error that reaches a user is an `ExplorerError`: a short title, a sentence
 what to do, and the exit code of the command-line contract. Anything else is a bug and may crash.
 """
 
+from collections.abc import Iterable
 from enum import IntEnum, StrEnum
 from typing import Self
 
@@ -58,6 +59,14 @@ class Refused(ExplorerError):
     """A change that is not safe, or that this store does not support."""
 
     exit_code = ExitCode.REFUSED
+
+
+def closest(name: str, known: Iterable[str], most: int = 3, least: float = 0.6) -> list[str]:
+    """Names that a wrong one may stand for, the most similar first; `least` is how similar they
+    must be, from 0 to 1."""
+    from difflib import get_close_matches  # late: only a mistake needs it
+
+    return get_close_matches(name, list(known), most, least)
 
 
 def sentence(reason: str) -> str:

@@ -297,3 +297,13 @@ class KeySetting(NamedTuple):
     action: str
     value: object
     line: int = 0
+
+
+class Trouble(NamedTuple):
+    """What is wrong with a line of the settings; line 0 is the whole file."""
+
+    line: int
+    words: str
+
+    def __str__(self) -> str:
+        return f", line {self.line}: {self.words}" if self.line else f": {self.words}"

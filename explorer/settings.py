@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from explorer.errors import UsageError
-from explorer.model import KeySetting
+from explorer.errors import UsageError, closest
+from explorer.model import KeySetting, Trouble
 
 MOST = 1_000_000
 """Bytes of settings; a device without an end would be read for ever."""
@@ -27,16 +27,6 @@ class Config(NamedTuple):
     resume_command: tuple[str, ...] = ()
     keys: tuple[KeySetting, ...] = ()
     """As written: only the app uses them, so only the app checks them."""
-
-
-class Trouble(NamedTuple):
-    """What is wrong with a line of the settings; line 0 is the whole file."""
-
-    line: int
-    words: str
-
-    def __str__(self) -> str:
-        return f", line {self.line}: {self.words}" if self.line else f": {self.words}"
 
 
 class ConfigSetting(NamedTuple):
@@ -176,9 +166,7 @@ def _understood(
                 read[name] = known[name].read(value)
             else:
                 every = [*known, "keys"]
-                from difflib import get_close_matches  # late: only a mistake needs it
-
-                close = get_close_matches(name, every, 1)
+                close = closest(name, every, most=1)
                 use = f"closest: {close[0]}" if close else f"use {', '.join(every)}"
                 raise ValueError(f"unknown setting; {use}")
         except ValueError as error:

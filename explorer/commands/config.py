@@ -8,14 +8,14 @@ from pathlib import Path
 
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.errors import ExitCode, ExplorerError
-from explorer.keys.actions import ACTIONS, SCOPES
+from explorer.keys.actions import ACTIONS, BY_ID, SCOPES
 from explorer.keys.keymap import read_keymap, shown
+from explorer.model import Trouble
 from explorer.render.clean import clean_line
 from explorer.settings import (
     KEYS_MEANING,
     SETTINGS,
     Config,
-    Trouble,
     config_path,
     notes_path,
     read_config,
@@ -53,7 +53,7 @@ def trouble_of(path: Path) -> tuple[Config, list[Trouble]]:
     """The settings, and everything that is wrong with them, keys included."""
     config, trouble = read_config(path)
     _, wrong = read_keymap(config.keys)
-    return config, sorted([*trouble, *(Trouble(one.line, one.words) for one in wrong)])
+    return config, sorted([*trouble, *wrong])
 
 
 def _validate(path: Path) -> int:
@@ -101,7 +101,7 @@ def template() -> str:
         lines += ["", f"# {title}"]
         for action in ACTIONS:
             if action.scopes[0] == scope:
-                keys = ", ".join(f'"{key}"' for key in action.keys.split(",") if key)
+                keys = ", ".join(f'"{key}"' for key in action.main_keys)
                 lines.append(f"# {action.id} = [{keys}]  # {action.title}")
     return "\n".join(lines) + "\n"
 
@@ -161,9 +161,8 @@ def _rows(config: Config) -> list[Mapping[str, object]]:
                 "meaning": setting.meaning,
             }
         )
-    by_id = {action.id: action for action in ACTIONS}
     for name, value, line in config.keys:
-        action = by_id.get(name)
+        action = BY_ID.get(name)
         rows.append(
             {
                 "name": f"keys.{name}",

@@ -17,7 +17,6 @@ from explorer.keys.keymap import read_keymap
 from explorer.left_open import keep
 from explorer.resume import Command, give_way
 from explorer.settings import (
-    Trouble,
     config_path,
     load_config,
     notes_path,
@@ -41,7 +40,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     config = load_config(config_path())
     _, wrong = read_keymap(config.keys)
     if wrong:
-        raise unreadable(config_path(), [Trouble(*one) for one in wrong])
+        raise unreadable(config_path(), wrong)
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
         place = None
         if options.command != "demo":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from explorer.errors import closest
 from explorer.model import Hidden
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
@@ -28,9 +29,7 @@ def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int]) -> str
 
 def unknown_source(name: str, known: Sequence[str]) -> str:
     """No session has this source: the closest ones, else all."""
-    from difflib import get_close_matches  # late: only a mistake needs it
-
-    close = get_close_matches(name, known, 3)
+    close = closest(name, known)
     names = ", ".join(clean_line(one, 30) for one in close or sorted(known))
     return f"No source {name!r} in this file. {'Closest' if close else 'Sources'}: {names}."
 

@@ -154,8 +154,13 @@ class KeyAction(NamedTuple):
     synonyms: str = ""
 
     @property
+    def main_keys(self) -> tuple[str, ...]:
+        """Those that are mentioned."""
+        return tuple(filter(None, self.keys.split(",")))
+
+    @property
     def all_keys(self) -> tuple[str, ...]:
-        return tuple(filter(None, f"{self.keys},{self.more_keys}".split(",")))
+        return self.main_keys + tuple(filter(None, self.more_keys.split(",")))
 
     @property
     def help(self) -> str:
@@ -536,3 +541,4 @@ ACTIONS: tuple[KeyAction, ...] = (
         KeyAction("scroll-bottom", "G,end", "Bottom", "bottom"),
     ),
 )
+BY_ID = {action.id: action for action in ACTIONS}

@@ -6,11 +6,11 @@ place is reported with a remedy.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
 
-from explorer.keys.actions import ACTIONS, SCOPES, TOGETHER, TYPING, KeyAction
-from explorer.model import KeySetting
+from explorer.errors import closest
+from explorer.keys.actions import ACTIONS, BY_ID, SCOPES, TOGETHER, TYPING, KeyAction
+from explorer.model import KeySetting, Trouble
 
 DIALOGS = frozenset(SCOPES) - {"list", "transcript", "app", "scroll"}
 NO_KEY = "no-key"
@@ -32,16 +32,6 @@ _SHOWN = {
 """How people write keys that Textual writes differently."""
 
 
-_BY_ID = {action.id: action for action in ACTIONS}
-
-
-class KeyTrouble(NamedTuple):
-    """What is wrong with one line of `[keys]`."""
-
-    line: int
-    words: str
-
-
 class Keymap:
     """The keys of all actions: the user's own, else the defaults."""
 
@@ -54,12 +44,12 @@ class Keymap:
 
     def shown(self, action: KeyAction) -> str:
         """The keys of an action as people write them; empty where only the palette has it."""
-        return " ".join(map(shown, self.own.get(action.id, action.all_keys[: _spoken(action)])))
+        return " ".join(map(shown, self.own.get(action.id, action.main_keys)))
 
     def key(self, name: str) -> str:
         """The key of an action, by its id, for a sentence: the palette's where it has none."""
-        action = _BY_ID[name]
-        return self._first(action, typing=False) or self._first(_BY_ID["palette"], typing=False)
+        action = BY_ID[name]
+        return self._first(action, typing=False) or self._first(BY_ID["palette"], typing=False)
 
     def footer(self, scope: str, room: int) -> list[tuple[str, str]]:
         """(key, label) for the footer of a scope, as many as fit, the most useful ones first. Where
@@ -107,20 +97,22 @@ def shown(key: str) -> str:
     return "+".join([*modifiers, _SHOWN.get(name, name.upper() if _is_function(name) else name)])
 
 
-def read_keymap(settings: tuple[KeySetting, ...]) -> tuple[Keymap, list[KeyTrouble]]:
+def read_keymap(settings: tuple[KeySetting, ...]) -> tuple[Keymap, list[Trouble]]:
     """The keymap that settings ask for, and everything that is wrong with them."""
+    if not settings:
+        return DEFAULT, []
     own: dict[str, tuple[str, ...]] = {}
-    trouble: list[KeyTrouble] = []
+    trouble: list[Trouble] = []
     lines = {setting.action: setting.line for setting in settings}
     for name, value, line in settings:
-        action = _BY_ID.get(name)
+        action = BY_ID.get(name)
         if action is None:
-            trouble.append(KeyTrouble(line, f"unknown action “{name}”{_closest(name, _BY_ID)}"))
+            trouble.append(Trouble(line, f"unknown action “{name}”{_closest(name, BY_ID)}"))
             continue
         try:
             own[name] = _checked(action, value)
         except ValueError as error:
-            trouble.append(KeyTrouble(line, f"{name}: {error}"))
+            trouble.append(Trouble(line, f"{name}: {error}"))
     keymap = Keymap(own)
     trouble += _conflicts(keymap, lines)
     return keymap, sorted(trouble)
@@ -164,7 +156,7 @@ def parsed(text: str) -> str:
     return key
 
 
-def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]:
+def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[Trouble]:
     """Keys with two meanings in one place, caused by the user's own keys."""
     said = set()
     for scope in SCOPES:
@@ -181,7 +173,7 @@ def _conflicts(keymap: Keymap, lines: Mapping[str, int]) -> Iterator[KeyTrouble]
                 )
                 if other is not action and new and pair not in said:
                     said.add(pair)
-                    yield KeyTrouble(
+                    yield Trouble(
                         max(lines.get(action.id, 0), lines.get(other.id, 0)),
                         f"“{shown(key)}” is the key of both {other.id} ({other.title}) and"
                         f" {action.id} ({action.title}) {_where(scope)}; change one of them",
@@ -193,16 +185,9 @@ def _where(scope: str) -> str:
     return words[0].lower() + words[1:]
 
 
-def _closest(text: str, known: object) -> str:
-    from difflib import get_close_matches  # late: only a mistake needs it
-
-    found = get_close_matches(text, list(known), 3, 0.5) if isinstance(known, list | dict) else []
+def _closest(text: str, known: Iterable[str]) -> str:
+    found = closest(text, known, least=0.5)
     return f"; closest: {', '.join(found)}" if found else ""
-
-
-def _spoken(action: KeyAction) -> int:
-    """How many of its default keys are mentioned."""
-    return len(list(filter(None, action.keys.split(","))))
 
 
 def _general(action: KeyAction) -> bool:

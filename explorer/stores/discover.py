@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.errors import Problem, UsageError
+from explorer.errors import Problem, UsageError, closest
 from explorer.stores.hermes.store import PROFILE_NAME
 from explorer.stores.sqlite.failures import store_error
 
@@ -111,10 +111,8 @@ def _profile_folder(root: Path, profile: str | None) -> Path:
 
 
 def _unknown_profile(name: str, root: Path) -> str:
-    from difflib import get_close_matches  # late: only a wrong name needs it
-
     known = [path.name for path in (root / "profiles").glob("*") if os.path.isdir(path)]
-    close = get_close_matches(name, [DEFAULT_PROFILE, *sorted(known)], 3, 0.0)
+    close = closest(name, [DEFAULT_PROFILE, *sorted(known)], least=0.0)
     return f"There is no profile {name!r} in {root}. Closest: {', '.join(close)}"
 
 

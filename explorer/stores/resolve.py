@@ -5,7 +5,7 @@ whole session or conversation, as a person should read them.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession
+from explorer.errors import NoSuchSession, closest
 from explorer.model import Message, Outline
 from explorer.render.clean import clean_line
 from explorer.stores.base import NamedSession, Store
@@ -58,14 +58,12 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
 def _closest(store: Store, text: str) -> list[str]:
     """The newest ids and titles that contain a wrong one, or else differ least from it; titles in
     quotes."""
-    from difflib import get_close_matches  # late: only a wrong name needs it
-
     known = store.columns({ID, TITLE})
     ids = list(known[ID].values())[-COMPARED:]
     titles = [title for title in known[TITLE].values() if title][-COMPARED:]
     names = {name[:100].lower(): name for name in (*ids, *titles)}
     around = [name for name in reversed(names) if text in name][:CLOSEST]
-    found = [names[name] for name in around or get_close_matches(text, names, CLOSEST)]
+    found = [names[name] for name in around or closest(text, names, CLOSEST)]
     return [clean_line(one, 60) if one in ids else f"“{clean_line(one, 60)}”" for one in found]
 
 

@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 from textual.widgets import Static
 
-from explorer.keys.actions import ACTIONS, SCOPES
+from explorer.keys.actions import ACTIONS, BY_ID, SCOPES
 from explorer.render.clean import cell_width
 from explorer.render.lines import wrapped
 from explorer.tui.dialogs.base import Dialog
@@ -62,7 +62,6 @@ class KeyTable(Widget):
 
 PANES = ("list", "transcript", "search", "find", "prune", "app")
 """Whose keys come first; those of the dialogs follow."""
-PALETTE = next(action for action in ACTIONS if action.id == "palette")
 
 
 class HelpScreen(Dialog[None]):
@@ -90,7 +89,7 @@ class HelpScreen(Dialog[None]):
         keymap = keymap_of(self.app)
         yield Static(Content(SCOPES[scope]), classes="help-title")
         yield KeyTable(
-            (keymap.shown(action) or keymap.shown(PALETTE), action.help)
+            (keymap.shown(action) or keymap.shown(BY_ID["palette"]), action.help)
             for action in ACTIONS
             if scope in action.scopes
         )
