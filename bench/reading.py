@@ -17,7 +17,7 @@ PAGES, JUMPS = 2, 2
 """Times in a round."""
 FOUND = 2
 """Rounds in which all matches are waited for, which takes seconds."""
-NORMAL, WIDE = (120, 40), (150, 40)
+NORMAL, WIDE = (120, 40), (200, 40)
 THERE, AWAY = b"there", b"away"
 """To the session, and back to the one between the two."""
 ENTER, LEAVE, FIND = b"\r", b"h", b"\x06"

@@ -29,7 +29,7 @@ QUIET = 0.05
 """Seconds without anything painted after which the app has done all that a key asked for."""
 NAMED = 60
 """Rows at the top of the list that are known by name."""
-PAGE_DOWN = b"\x1b[6~"
+DOWN, PAGE_DOWN = b"\x1b[B", b"\x1b[6~"
 SELECT_ALL, ESCAPE, BACKSPACE = b"\x01", b"\x1b", b"\x7f"
 
 
@@ -89,6 +89,11 @@ def cursor_on(name: str) -> str:
 def counted(listed: int | None = None) -> str:
     """What the border says once all sessions are known, of which so many are listed."""
     return " listed " if listed is None else f" {listed:,} listed "
+
+
+def border(listed: int) -> str:
+    """How the border begins when so many sessions are listed, however little room it has."""
+    return f"─ {listed:,} "
 
 
 class Rows:

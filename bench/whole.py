@@ -5,7 +5,17 @@ from bench.report import Table, below, ms
 from bench.sizes import History
 from bench.startup import EMPTY
 from bench.surroundings import APP, PYTHON
-from bench.using import BACKSPACE, ESCAPE, SELECT_ALL, Rows, Using, counted, cursor_on
+from bench.using import (
+    BACKSPACE,
+    DOWN,
+    ESCAPE,
+    SELECT_ALL,
+    Rows,
+    Using,
+    border,
+    counted,
+    cursor_on,
+)
 from explorer.browse.arrangement import CLASSES
 from explorer.browse.choices import SELDOM
 
@@ -75,12 +85,12 @@ def _used(history: History, rows: Rows) -> dict[str, float]:
         app.press(ESCAPE, "Sessions · by")
         spent[OPENED] = app.press(b"f", f"Filters · {rows.listed:,}")
         # the classes come first, then the sources, the commonest before the others
-        app.send(b"j" * (len(CLASSES) - len(SELDOM)))
+        app.send(DOWN * (len(CLASSES) - len(SELDOM)))
         app.rest(0.3)
         app.expect(f"Filters · {rows.of_commonest:,}")
-        spent[CHOSEN] = app.press(b" ", f"{counted(rows.of_commonest)}·")
+        spent[CHOSEN] = app.press(b" ", border(rows.of_commonest))
         app.until_met()
         app.send(ESCAPE)
         app.rest(0.5)
-        spent[TAKEN_OFF] = app.press(BACKSPACE, f"{counted(rows.listed)}·")
+        spent[TAKEN_OFF] = app.press(BACKSPACE, border(rows.listed))
     return spent

@@ -92,6 +92,18 @@ class Sort(StrEnum):
     EXPIRING = "expiring"
 
 
+class ListColumn(StrEnum):
+    """What a list can show beside the title of a session."""
+
+    MESSAGES = "messages"
+    TOKENS = "tokens"
+    COST = "cost"
+    WORKSPACE = "workspace"
+    MODEL = "model"
+    TIME = "time"
+    SOURCE = "source"
+
+
 def called(title: str | None, words: str) -> str:
     """What a session is called wherever it is named: its title, else its first words; empty where
     it has neither."""
@@ -167,6 +179,14 @@ class ToolCall(NamedTuple):
     """When it was made, if it was made alone: of calls made together, times tell nothing."""
 
 
+class Thought(NamedTuple):
+    """Reasoning that stands inside a text."""
+
+    at: int
+    """Where: before this character."""
+    text: str
+
+
 class Message(NamedTuple):
     """One stored message, decoded."""
 
@@ -176,6 +196,7 @@ class Message(NamedTuple):
     timestamp: float | None
     text: str
     reasoning: str = ""
+    """What was thought before the text."""
     opaque_reasoning: bool = False
     """There is reasoning that only the provider can read."""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -195,6 +216,14 @@ class Message(NamedTuple):
     """Marked by the agent as the summary of what it compressed."""
     reactions: tuple[str, ...] = ()
     """The emoji that people put below it."""
+    thoughts: tuple[Thought, ...] = ()
+    """What was thought in the middle of the text, in its order."""
+
+    @property
+    def all_reasoning(self) -> str:
+        """What was thought before the text and in it."""
+        pieces = (self.reasoning, *(thought.text for thought in self.thoughts))
+        return "\n\n".join(filter(None, pieces))
 
 
 UNKNOWN = -1

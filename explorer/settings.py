@@ -8,16 +8,28 @@ would be worse, because one of them is a command to run.
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorer.errors import UsageError, closest
-from explorer.model import KeySetting, Trouble
+from explorer.model import KeySetting, ListColumn, Trouble
 
 MOST = 1_000_000
 """Bytes of settings; a device without an end would be read for ever."""
 PLACEHOLDERS = ("{id}", "{profile}", "{home}", "{workspace}")
+AUTO = "auto"
+OWN_THEMES = ("dark", "light")
+TEXTUAL_THEMES = (
+    *("textual-dark", "textual-light", "nord", "gruvbox", "dracula", "tokyo-night", "monokai"),
+    *("flexoki", "catppuccin-latte", "catppuccin-frappe", "catppuccin-macchiato"),
+    *("catppuccin-mocha", "solarized-light", "solarized-dark", "rose-pine", "rose-pine-moon"),
+    *("rose-pine-dawn", "atom-one-dark", "atom-one-light"),
+)
+"""Written down: they are checked where Textual is not loaded."""
+THEMES = (*OWN_THEMES, *TEXTUAL_THEMES)
+COMFORTABLE, COMPACT = "comfortable", "compact"
+RELATIVE, ABSOLUTE = "relative", "absolute"
 
 
 class Config(NamedTuple):
@@ -25,6 +37,12 @@ class Config(NamedTuple):
 
     resume: str = "exec"
     resume_command: tuple[str, ...] = ()
+    theme: str = ""
+    density: str = ""
+    """Empty, as the theme: what was chosen last."""
+    columns: tuple[ListColumn, ...] | None = None
+    """None for those that there is room for."""
+    time: str = RELATIVE
     keys: tuple[KeySetting, ...] = ()
     """As written: only the app uses them, so only the app checks them."""
 
@@ -42,10 +60,37 @@ class ConfigSetting(NamedTuple):
     """The value in `Config`; a ValueError says what is wrong."""
 
 
-def _resume(value: object) -> str:
-    if value not in ("exec", "return"):
-        raise ValueError(f'must be "exec" or "return", not {value!r}')
-    return str(value)
+def _one_of(known: Sequence[str]) -> Callable[[object], str]:
+    """A reader of a setting that has one of these values."""
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise ValueError(_not_one_of(value, known))
+        return value
+
+    return read
+
+
+def _not_one_of(value: object, known: Sequence[str]) -> str:
+    close = closest(value, known, most=1) if isinstance(value, str) else []
+    *others, last = (f'"{one}"' for one in known)
+    said = f"must be {', '.join(others)} or {last}, not {_written(value)}"
+    return f"{said}; closest: {close[0]}" if close else said
+
+
+def _written(value: object) -> str:
+    """A wrong value, spelt as in the file."""
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _columns(value: object) -> tuple[ListColumn, ...]:
+    if not isinstance(value, list):
+        raise ValueError("must be a list of columns")
+    names = [column.value for column in ListColumn]
+    for one in value:
+        if one not in names:
+            raise ValueError(_not_one_of(one, names))
+    return tuple(dict.fromkeys(map(ListColumn, value)))
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -71,7 +116,7 @@ SETTINGS = (
         " agent ends.",
         'resume = "exec"',
         {"enum": ["exec", "return"]},
-        _resume,
+        _one_of(("exec", "return")),
     ),
     ConfigSetting(
         "resume_command",
@@ -80,6 +125,37 @@ SETTINGS = (
         'resume_command = ["hermes", "--resume={id}"]',
         {"type": "array", "items": {"type": "string"}},
         _command,
+    ),
+    ConfigSetting(
+        "theme",
+        "Colours: dark, light, auto (by the terminal's background) or a theme of Textual, such as"
+        " nord. If not set, the theme you chose last.",
+        'theme = "auto"',
+        {"enum": [AUTO, *THEMES]},
+        _one_of((AUTO, *THEMES)),
+    ),
+    ConfigSetting(
+        "density",
+        "Rows of the list: comfortable (two lines), compact (one line) or auto (by the height of"
+        " the terminal). If not set, what you chose last.",
+        'density = "auto"',
+        {"enum": [AUTO, COMFORTABLE, COMPACT]},
+        _one_of((AUTO, COMFORTABLE, COMPACT)),
+    ),
+    ConfigSetting(
+        "columns",
+        "Columns of the list after the title, in this order, as far as there is room:"
+        f" {', '.join(ListColumn)}. If not set, those that fit best.",
+        'columns = ["messages", "model", "time", "source"]',
+        {"type": "array", "items": {"enum": [column.value for column in ListColumn]}},
+        _columns,
+    ),
+    ConfigSetting(
+        "time",
+        "Times in the list: relative (2m, 3h, Tue) or absolute (14:02, 12 Mar 14:02).",
+        'time = "relative"',
+        {"enum": [RELATIVE, ABSOLUTE]},
+        _one_of((RELATIVE, ABSOLUTE)),
     ),
 )
 KEYS_MEANING = "Keys of each action, instead of its default keys; an empty list removes them."
@@ -91,13 +167,18 @@ def config_path() -> Path:
 
 
 def notes_path() -> Path:
-    """Our own notes: pins, and the last sort order of each file."""
+    """Our own notes: pins, the last sort order of each file, the last theme and row height."""
     return _folder("XDG_DATA_HOME", ".local/share", "user_data_path") / "explorer.db"
 
 
 def trash_path() -> Path:
     """The trash: everything deleted in the last 30 days."""
     return notes_path().with_name("trash.db")
+
+
+def cache_folder() -> Path:
+    """What was counted of big files, for the next command."""
+    return _folder("XDG_CACHE_HOME", ".cache", "user_cache_path")
 
 
 def crash_folder() -> Path:

@@ -58,4 +58,4 @@ asyncio.run(look())
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.strip() == "80"
+    assert ran.stdout.strip() == "84"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.cli import parser
+from explorer.arguments.commands import COMMANDS, command_parser, parser
 from explorer.commands.config import template
 from explorer.keys.actions import ACTIONS
 from explorer.keys.keymap import DEFAULT
@@ -137,11 +137,11 @@ def test_no_two_commands_of_a_place_have_the_same_title() -> None:
 def test_the_footer_uses_the_labels_of_the_table() -> None:
     labels = {action.label for action in ACTIONS}
     for scope in ("list", "transcript", "search", "find", "prune"):
-        assert {label for _, label in DEFAULT.footer(scope, 500)} <= labels
+        assert {label for _, label, _ in DEFAULT.footer(scope, 500)} <= labels
 
 
 def test_tables_of_words_do_not_speak_the_old_dialect_either() -> None:
-    help_text = parser().format_help()
+    helps = [parser().format_help(), *(command_parser(name).format_help() for name in COMMANDS)]
     for pattern, better in INSTEAD.items():
-        for text in (help_text, template(), *map(str, FIELDS.values())):
+        for text in (*helps, template(), *map(str, FIELDS.values())):
             assert not re.search(pattern, text), better

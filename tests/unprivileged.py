@@ -22,7 +22,8 @@ for module in pkgutil.walk_packages(explorer.__path__, "explorer."):
     if not module.name.startswith(("explorer.tui", "explorer.demo", "explorer.commands.open")):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-explorer.cli.parser().format_help()
+for name in explorer.arguments.commands.COMMANDS:
+    explorer.arguments.commands.command_parser(name).format_help()
 if os.geteuid() == 0:
     os.setgroups([])
     os.setgid(USER)

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
-from explorer.cli import parser
+from explorer.arguments.commands import COMMANDS, parser
+from explorer.arguments.examples import HELP, OVERVIEW, Example
 from explorer.commands.config import VARIABLES, schema
 from explorer.keys.actions import ACTIONS, SCOPES, KeyAction
 from explorer.keys.keymap import DEFAULT, shown
+from explorer.search.language.reference import DATES, NUMBERS, WORDS
 from explorer.search.language.vocabulary import FIELDS, FieldKind
 from explorer.settings import KEYS_MEANING, SETTINGS
 
@@ -28,26 +30,16 @@ ESSENTIAL = (
     *("palette", "help", "quit"),
 )
 """The actions whose keys are in the README."""
-EXAMPLES = {
-    "source": "source:telegram,slack",
-    "model": "model:opus",
-    "title": 'title:"trip to kyoto"',
-    "id": "id:20261103_14",
-    "workspace": "workspace:parcel-api",
-    "kind": "kind:branch",
-    "is": "is:archived",
-    "messages": "messages:>20",
-    "cost": "cost:0.50..2",
-    "tokens": "tokens:>10k",
-    "before": "before:2026-10-01",
-    "after": "after:7d",
-    "on": "on:2026-10",
-    "role": "role:user docker",
-    "tool": "tool:terminal",
-    "has": "has:image",
-    "in": "in:reasoning cache",
+COMMAND_GROUPS = {
+    "read": ("list", "show", "search", "info"),
+    "change": (
+        *("rename", "archive", "unarchive", "pin", "unpin", "end", "reopen", "clear", "delete"),
+        *("undo", "trash"),
+    ),
+    "many": ("prune",),
+    "others": ("resume", "config", "completion", "demo"),
 }
-"""An example for each field of a search."""
+"""The commands, as the page on scripts has them."""
 _TAKES = {
     "text": "text",
     "choice": "",
@@ -60,10 +52,19 @@ _TAKES = {
 def pages() -> dict[Path, str]:
     """Every file with generated parts, as it should be."""
     parts = {
-        README: {"keys": essential_keys()},
+        README: {"keys": essential_keys(), "run": block(OVERVIEW)},
         DOCS / "keys.md": {"keys": all_keys()},
-        DOCS / "scripts.md": {"help": overview()},
-        DOCS / "search-language.md": {"fields": fields()},
+        DOCS / "scripts.md": {
+            "help": overview(),
+            **{name: commands(names) for name, names in COMMAND_GROUPS.items()},
+            "completion": block(HELP["completion"].examples),
+        },
+        DOCS / "search-language.md": {
+            "words": _typed("finds", WORDS),
+            "fields": fields(),
+            "dates": _typed("means", DATES),
+            "numbers": _typed("means", NUMBERS),
+        },
         DOCS / "settings.md": {"settings": settings(), "variables": variables()},
     }
     renewed = {
@@ -103,13 +104,36 @@ def overview() -> str:
     return f"```\n{text}\n{codes.rstrip()}\n```"
 
 
+def commands(names: Sequence[str]) -> str:
+    """What these commands do, and examples of each itself."""
+    table = _table(("command", "does"), ((f"`{name}`", COMMANDS[name].summary) for name in names))
+    shown = [
+        one
+        for name in names
+        for one in HELP[name].examples
+        if one.line.startswith(f"session-explorer {name}") and name != "completion"
+    ]
+    return f"{table}\n\n{block(shown)}"
+
+
+def block(examples: Sequence[Example]) -> str:
+    """Examples as lines to type."""
+    column = max(len(one.line) for one in examples if one.does)
+    lines = (f"{one.line:<{column}}{f'  # {one.does}' if one.does else ''}" for one in examples)
+    return "\n".join(("```", *(line.rstrip() for line in lines), "```"))
+
+
 def fields() -> str:
     """The fields of a search: what each is about, what it takes, and an example."""
     rows = (
-        (f"`{name}:`", kind.words, _values(kind), f"`{EXAMPLES[name]}`")
+        (f"`{name}:`", kind.words, _values(kind), f"`{kind.example}`")
         for name, kind in FIELDS.items()
     )
     return _table(("field", "about", "takes", "example"), rows)
+
+
+def _typed(effect: str, rows: Iterable[tuple[str, str]]) -> str:
+    return _table(("type", effect), ((f"`{typed}`", words) for typed, words in rows))
 
 
 def settings() -> str:

@@ -21,6 +21,7 @@ from explorer.stores.sort_order import Values, expiry, ordered, values_of
 
 CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
 """What is hidden by default; parts of a conversation stay folded into it."""
+_BY_SOURCE = (Hidden.CRON, Hidden.TOOL, Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
 SORTS = {
     Sort.ACTIVE: "by last active",
     Sort.STARTED: "by start time",
@@ -41,6 +42,12 @@ class Inside(NamedTuple):
 
     unit: Unit
     depth: int
+
+
+def classes_of(store: Store | None) -> tuple[Hidden, ...]:
+    """The classes that the sessions of a store can belong to."""
+    every = store is None or store.keeps_sources
+    return tuple(name for name in CLASSES if every or name not in _BY_SOURCE)
 
 
 def inside_row(key: int) -> int:
@@ -128,6 +135,15 @@ class Wish(NamedTuple):
         return self.sort is Sort.EXPIRING or self.filters.expiring
 
 
+class Excerpt(NamedTuple):
+    """The words around a hit."""
+
+    message_id: int
+    field: str
+    """Where in the message it is."""
+    line: Line
+
+
 class Found(NamedTuple):
     """What a search came to, so far."""
 
@@ -145,7 +161,7 @@ class Found(NamedTuple):
     """What was not understood, or took too long."""
     rows: Mapping[int, Session] = {}
     """The first of them, read along: they are painted with the list, not after it."""
-    excerpts: Mapping[int, Line] = {}
+    excerpts: Mapping[int, Excerpt] = {}
     """What was found in these."""
 
 
@@ -218,6 +234,23 @@ def arrange(
     if wish.reverse:
         order.reverse()
     return _finished(store, Basis(catalog, wish, order, hidden, passes), values, now, token)
+
+
+def counted(
+    store: Store,
+    catalog: Catalog,
+    facts: Columns,
+    wish: Wish,
+    token: CancelToken,
+    expiring: Collection[int] = (),
+) -> Arranged:
+    """How many sessions a wish lists and why others are not, as `arrange` counts them, without
+    the list itself."""
+    passes = wanted(catalog, facts, wish.filters, expiring)
+    listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
+    pinned = pinned_rows(store, catalog, wish.pins, token)
+    left, excepted = _exceptions(Basis(catalog, wish, listed, hidden, passes), pinned)
+    return Arranged((), (), left, len(listed) + len(excepted))
 
 
 def brought_up_to_date(

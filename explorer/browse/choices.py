@@ -5,9 +5,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.browse.arrangement import CLASSES, Wish
-from explorer.browse.words import model_words, source_words
+from explorer.browse.words import (
+    MORE_WORKSPACES,
+    NO_ROWS,
+    model_words,
+    source_words,
+    workspace_words,
+)
 from explorer.model import Hidden
-from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.clean import cell_width, clean_line, fit, fit_end
 from explorer.render.figures import count
 from explorer.render.lines import Line
 from explorer.search.filters import Filters, Moment, Tally
@@ -29,6 +35,8 @@ PERIODS = (
 )
 """(words, since, before)."""
 SIZES = (0, 2, 10, 50, 200)
+WORKSPACES = 8
+"""Workspaces that are offered before anything is typed: some have hundreds."""
 _CLASSES = {
     Hidden.ARCHIVED: "Archived",
     Hidden.CRON: "Scheduled (cron)",
@@ -41,6 +49,9 @@ _CLASSES = {
 }
 SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
 """Most files have none of these: they are offered where there are some."""
+
+
+_WORDS = {"source": source_words, "model": model_words, "workspace": workspace_words}
 
 
 class ChoiceRow(NamedTuple):
@@ -76,21 +87,25 @@ def filter_rows(
     now: float,
     classes: Collection[Hidden] = CLASSES,
     fated: bool = False,
+    possible: Sequence[Hidden] = CLASSES,
+    text: str = "",
 ) -> list[ChoiceRow]:
     """All choices, those of the file with the greatest number first; `classes` are those that it
-    has sessions of, `fated` says that its agent does something by itself."""
+    has sessions of, `possible` those that it could have, `fated` says that its agent does something
+    by itself. With a `text`, those that hold it, or whose heading does."""
     filters = wish.filters
     rows = [heading("Include hidden sessions")]
-    for name in CLASSES:
+    for name in possible:
         if name in SELDOM and name not in classes and name not in wish.shown:
             continue
         number = tally.classes.get(name, 0) if tally else None
         shown = name in wish.shown
         rows.append(ChoiceRow("class", name, _CLASSES[name], shown, number, choice=name))
-    rows.append(heading("Source"))
     on = filters.sources
     choices = {name: filters._replace(sources=on ^ {name}) for name in {*sources, *on}}
-    rows += _named("source", choices, on, tally.sources if tally else None)
+    if choices:
+        rows.append(heading("Source"))
+        rows += _named("source", choices, on, tally.sources if tally else None)
     rows += [heading("Last active"), *_periods(filters, tally, now)]
     rows.append(heading("Messages"))
     for least in SIZES:
@@ -103,7 +118,38 @@ def filter_rows(
     on, models = filters.models, tally.models if tally else None
     choices = {name: filters._replace(models=on ^ {name}) for name in {*(models or ()), *on}}
     rows += _named("model", choices, on, models)
-    return rows
+    rows += _workspaces(filters, tally, bool(text.strip()))
+    return narrowed(rows, text)
+
+
+def _workspaces(filters: Filters, tally: Tally | None, every: bool) -> Iterator[ChoiceRow]:
+    """The most used ones, or `every` one; nothing where the file has none."""
+    on, known = filters.workspaces, tally.workspaces if tally else {}
+    if not on and not any(known):
+        return
+    choices = {name: filters._replace(workspaces=on ^ {name}) for name in {*known, *on}}
+    rows = list(_named("workspace", choices, on, known if tally else None))
+    yield heading("Workspace")
+    shown = rows if every else [row for at, row in enumerate(rows) if at < WORKSPACES or row.on]
+    yield from shown
+    if len(shown) < len(rows):
+        more = f"{count(len(rows) - len(shown))} more: {MORE_WORKSPACES}"
+        yield ChoiceRow("stays", "", more)
+
+
+def narrowed(rows: Sequence[ChoiceRow], text: str) -> list[ChoiceRow]:
+    """The choices that hold a text, under their headings; all of a heading that holds it."""
+    wanted = text.strip().casefold()
+    if not wanted:
+        return list(rows)
+    found: list[ChoiceRow] = []
+    head, whole = heading(""), False
+    for row in rows:
+        if row.kind == "heading":
+            head, whole = row, wanted in row.words.casefold()
+        elif row.can_be_chosen and (whole or wanted in row.words.casefold()):
+            found += [row] if head in found else [head, row]
+    return found or [ChoiceRow("stays", "", NO_ROWS)]
 
 
 def _switches(filters: Filters, tally: Tally | None, fated: bool) -> Iterator[ChoiceRow]:
@@ -131,7 +177,7 @@ def _switches(filters: Filters, tally: Tally | None, fated: bool) -> Iterator[Ch
 def _named(
     kind: str, choices: Mapping[str, Filters], on: frozenset[str], numbers: Mapping[str, int] | None
 ) -> Iterator[ChoiceRow]:
-    known, words = numbers or {}, model_words if kind == "model" else source_words
+    known, words = numbers or {}, _WORDS[kind]
     for name in sorted(choices, key=lambda name: (-known.get(name, 0), name)):
         number = None if numbers is None else known.get(name, 0)
         yield ChoiceRow(kind, name, words(name), name in on, number, choice=choices[name])
@@ -155,7 +201,7 @@ def _periods(filters: Filters, tally: Tally | None, now: float) -> list[ChoiceRo
 
 def moment(words: str, now: float) -> Moment | None:
     """The moment that a day or a span begins with; None for no words, or none that are clear."""
-    found = span(words, now) if words.strip() else None
+    found = span(words, now)
     return Moment(words.strip(), found.start) if found else None
 
 
@@ -190,13 +236,17 @@ def painted(row: ChoiceRow, width: int) -> Line:
     number = "…" if row.number is None else count(row.number)
     if row.kind in ("since", "before"):
         number = ""
-    words = fit(row.words, max(width - len(number) - 8, 4))
+    # Of a path the end tells more.
+    cut = fit_end if row.kind == "workspace" else fit
+    words = cut(row.words, max(width - len(number) - 8, 4))
     gap = " " * max(width - cell_width(words) - len(number) - 7, 1)
     return mark, (words, style), (f"{gap}{number}", "dim")
 
 
 def choice_near(rows: Sequence[ChoiceRow], near: int, step: int) -> int:
-    """The row to stand on: from `near` in a direction the first that can be chosen."""
+    """The row to stand on: from `near` in a direction the first that can be chosen, if any."""
+    if not any(row.can_be_chosen for row in rows):
+        return 0
     at = max(0, min(near, len(rows) - 1))
     while 0 <= at < len(rows) and not rows[at].can_be_chosen:
         at += step

@@ -37,6 +37,9 @@ class ListCursor:
         """The row that it was moved to last."""
         self._text = ""
         """What was searched for to get this list."""
+        self.guessed = False
+        """The list is a first page, whose order is a guess: until the user has moved the cursor, it
+        is on the first row of the exact list that follows, not on a row from far below."""
         self._next = _Goal()
         self._back = _Goal()
         self._before_search: int | None = None
@@ -73,6 +76,12 @@ class ListCursor:
             self._before_search = self.row
             self._touched = False
 
+    @property
+    def can_step_back(self) -> bool:
+        """Whether there is somewhere to step back to."""
+        left = self._left
+        return left is not None and left.moves == self.moves
+
     def step_back(self) -> int | None:
         """Where it was before the search that was just closed, if the user has neither moved it nor
         stepped back since."""
@@ -84,6 +93,11 @@ class ListCursor:
     def go_to(self, row: int) -> None:
         """With the next list."""
         self._next = _Goal((row,), self.moves)
+
+    def jump(self, row: int) -> None:
+        """As `go_to`, where the user asks for it: that is a move."""
+        self.moves += 1
+        self.go_to(row)
 
     def go_back(self, rows: Sequence[int], moves: int) -> None:
         """To sessions that are back, when the list is sure to have them; `moves` is how often the
@@ -111,6 +125,7 @@ class ListCursor:
         if kept is None and wanted is not None and wanted in before:
             kept = self._nearest(before, before.index(wanted))
         self.place, self._text = kept or 0, text_of(arranged)
+        self.guessed = self.guessed and arranged.basis is None
         return kept is not None
 
     def _wanted(
@@ -128,6 +143,8 @@ class ListCursor:
         elif order and text_of(arranged) != self._text:
             # The first results of another search: the first one is what was looked for.
             return order[0]
+        if self.guessed and arranged.basis is not None and not self.moves:
+            return None
         return tip(here) if tip is not None and here is not None else here
 
     def _reached(self, order: Sequence[int], sure: bool) -> int | None:

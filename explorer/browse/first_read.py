@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.model import Session, Sort
-from explorer.settings import Config
+from explorer.settings import AUTO, COMFORTABLE, COMPACT, THEMES, Config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.kinds import open_store
@@ -31,6 +31,8 @@ SHORT = 30
 SORT_CHOICE = "sort"
 """The name under which our notes keep the order of a list; a second word turns it round."""
 REVERSED = "reversed"
+THEME_CHOICE, DENSITY_CHOICE = "theme", "density"
+"""The names under which our notes keep the looks, of all files together."""
 SEARCHES_CHOICE = "searches"
 """The name under which our notes keep earlier searches, a line each."""
 HELD = 1.0
@@ -45,6 +47,31 @@ class Intent(StrEnum):
     READ = "read"
     PICK = "pick"
     PRINT = "print"
+
+
+class Look(NamedTuple):
+    """How the app looks at the start."""
+
+    theme: str = ""
+    """Empty where neither a setting nor an earlier choice says so: then the terminal decides."""
+    density: str = AUTO
+    """Lines that a row takes: one, two, or by the height of the terminal."""
+    light: bool = False
+    """The terminal's background is light."""
+
+
+def look_of(config: Config, notes: Notes | None) -> Look:
+    """What the settings say, else what was chosen last."""
+    theme, density = config.theme, config.density
+    if notes is not None and not (theme and density):
+        try:
+            theme = theme or notes.choice(THEME_CHOICE) or ""
+            density = density or notes.choice(DENSITY_CHOICE) or AUTO
+        except ExplorerError:
+            # The file says so itself, where it keeps pins.
+            pass
+    known = density in (COMFORTABLE, COMPACT)
+    return Look(theme if theme in THEMES else "", density if known else AUTO)
 
 
 class Remembered(NamedTuple):
@@ -98,10 +125,15 @@ class Opening:
         prepare: Callable[[], None] | None = None,
         notes: Path | None = None,
         trash: Path | None = None,
+        because: str = "",
+        density: str = AUTO,
     ) -> None:
         """`demo` says why this is the demo, if it is; `prepare` makes the file first; `notes` is
-        our own file about sessions, and `trash` the one that keeps what is deleted."""
+        our own file about sessions, `trash` the one that keeps what is deleted, `because` says why
+        it is this file, should there be none, and `density` how many lines a row takes."""
         self.trash = trash
+        self._density = density
+        self._because = because
         self.path = path
         self.demo = demo
         self._notes_path = notes
@@ -143,7 +175,15 @@ class Opening:
         self._token.cancel()
 
     def again(self, now: float) -> "Opening":
-        return Opening(self.path, now, self.demo, notes=self._notes_path, trash=self.trash)
+        return Opening(
+            self.path,
+            now,
+            self.demo,
+            notes=self._notes_path,
+            trash=self.trash,
+            because=self._because,
+            density=self._density,
+        )
 
     def _run(self) -> None:
         while not self.ended:
@@ -154,7 +194,8 @@ class Opening:
                 if error.problem is Problem.BUSY:
                     self._wait()
                 else:
-                    self._error = error
+                    missing = error.problem is Problem.MISSING and self._because
+                    self._error = error.also(self._because) if missing else error
             except Cancelled:
                 return
             except ExplorerError as error:
@@ -178,7 +219,7 @@ class Opening:
 
     def _newest(self, store: Store, remembered: Remembered) -> Opened:
         """A page of what is newest: milliseconds, however long the list is."""
-        page = store.first_page(_in_sight(), self._now, remembered.sort, self._token)
+        page = store.first_page(self._in_sight(), self._now, remembered.sort, self._token)
         first = store.pinned(remembered.pins, self._now, self._token)
         if remembered.sort is Sort.STARTED:
             first.sort(key=lambda row: row.started_at or 0.0, reverse=True)
@@ -195,11 +236,17 @@ class Opening:
         survey = Survey.of(store, self._token)
         wish = Wish(remembered.sort, remembered.reverse, pins=remembered.pins)
         made = arrange(store, survey.catalog, None, wish, self._now, self._token)
-        page = made.order[: _in_sight()]
+        page = made.order[: self._in_sight()]
         rows = read_rows(store, survey.catalog, page, {}, self._now, self._token)
         listed = tuple(rows[row] for row in page if row in rows)
         pinned = sum(row.key in made.pinned for row in listed)
         return Opened(store, listed, pinned, remembered, survey=survey, arranged=made)
+
+    def _in_sight(self) -> int:
+        """The rows that the first frame has room for."""
+        lines = get_terminal_size().lines
+        two = self._density == COMFORTABLE or (self._density == AUTO and lines >= SHORT)
+        return max(lines // 2 + 1 if two else lines, 5)
 
     def _wait(self) -> None:
         self._waited = time.monotonic()
@@ -212,6 +259,11 @@ class Start(NamedTuple):
     clock: Callable[[], float]
     config: Config = Config()
     intent: Intent = Intent.READ
+    looked: tuple[Path, ...] = ()
+    """Where there was no state file, if that is why the demo is open."""
+    look: Look = Look()
+    choices: Notes | None = None
+    """Keeps the looks that are chosen."""
 
 
 def _remembered(notes: Notes | None) -> tuple[Remembered, str]:
@@ -225,9 +277,3 @@ def _remembered(notes: Notes | None) -> tuple[Remembered, str]:
         return Remembered(notes.pins(), sort, REVERSED in words, tuple(searches)), ""
     except ExplorerError as error:
         return Remembered(), error.message
-
-
-def _in_sight() -> int:
-    """The rows that the first frame has room for."""
-    lines = get_terminal_size().lines
-    return max(lines if lines < SHORT else lines // 2 + 1, 5)

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from explorer.browse import words
-from explorer.browse.arrangement import Arranged, Asked, Found
+from explorer.browse.arrangement import Arranged, Asked, Excerpt, Found
 from explorer.browse.headings import Group
 from explorer.cancel import CancelToken
 from explorer.model import SAFE_ID, Hidden
 from explorer.render.clean import clean_line
 from explorer.render.lines import MATCH, Line, restyled
+from explorer.render.plain_words import plain_line
 from explorer.search.engine import LEFT_OUT, Gathered, SearchResult, denied, prepared, search
 from explorer.search.matcher import Matcher, Titles, Where, titles_alike, titles_holding
 from explorer.search.pattern import BadPattern
@@ -30,6 +31,11 @@ QUIET_AFTER_ONE_LETTER = 0.25
 most who type them go on typing."""
 AROUND = 16
 """Characters before a match in an excerpt: the match itself must be visible in a narrow list."""
+SURE, CLEAR = 4, 2
+"""Letters of the beginning of an id that are searched for, and where only one id starts so."""
+STARTING = 5
+"""Sessions that are listed because their id starts with what was typed: a year is the beginning of
+thousands."""
 _TITLES: "WeakKeyDictionary[Catalog, Titles]" = WeakKeyDictionary()
 """Titles of all sessions, for the next key: reading 100,000 takes 50 ms."""
 
@@ -66,14 +72,15 @@ class LiveSearch:
             best=wish.best,
         )
         _TITLES[catalog] = self._request.titles
+        self._left_out: Counter[Hidden] = Counter()
+        """Titles and ids that are only counted."""
         self._named = self._by_id()
+        self._starting, self._starting_words = self._by_beginning()
         self._titled: Sequence[int] = ()
         """With the words in the title, newest first."""
         self._alike: Sequence[int] = ()
         """With a title that is like them, the most alike first."""
         self._to_compare = False
-        self._left_out: Counter[Hidden] = Counter()
-        """Titles that are only counted."""
         self._has_rows = False
         """The caller has got the list with its visible rows."""
         self._told = False
@@ -91,6 +98,25 @@ class LiveSearch:
             return ()
         keys = store.keys_of([text], self._token).values()
         return tuple(catalog.tip(key) for key in keys if catalog.has(key))
+
+    def _by_beginning(self) -> tuple[tuple[int, ...], str]:
+        """(conversations with an id that starts with what was typed, last active first; their
+        heading): the only one whatever hides it, else those that are visible."""
+        text = self._asked.text.strip()
+        if self._named or len(text) < CLEAR or not re.fullmatch(SAFE_ID, text):
+            return (), ""
+        catalog = self._asked.catalog
+        keys, more = self._asked.store.keys_starting(text, self._token)
+        tips = catalog.by_last_active({catalog.tip(key) for key in keys if catalog.has(key)})
+        if len(tips) == 1:
+            return tuple(tips), words.id_starts(1, 1)
+        if len(text) < SURE:
+            return (), ""
+        reasons = {tip: self._request.counts_as(tip) for tip in tips}
+        visible = [tip for tip in tips if reasons[tip] is None]
+        self._left_out.update(reason for reason in reasons.values() if reason is not None)
+        listed = tuple(visible[:STARTING])
+        return listed, words.id_starts(len(listed), len(visible), more)
 
     def _sessions(self) -> Arranged:
         """Sessions that are asked for by what they are, not by what was said in them."""
@@ -140,6 +166,8 @@ class LiveSearch:
         found = []
         request = self._request
         for tip in dict.fromkeys(map(request.catalog.tip, filter(request.is_in_time, keys))):
+            if not request.matches(tip):
+                continue
             reason = request.counts_as(tip)
             if reason is None:
                 found.append(tip)
@@ -177,12 +205,13 @@ class LiveSearch:
 
     def _made(self, result: SearchResult, trouble: str = "") -> Arranged:
         """The list of what was found, in its groups."""
-        there = {*self._named, *self._titled, *result.counts}
+        there = {*self._named, *self._starting, *self._titled, *result.counts}
         alike = [tip for tip in self._alike if tip not in there]
         order: dict[int, None] = {}
         groups: list[Group] = []
         for title, rows in (
             (words.EXACT_ID, self._named),
+            (self._starting_words, self._starting),
             (words.IN_TITLE, self._titled),
             (words.in_text(self._request.best, result.ranked), result.order),
             (words.SIMILAR_TITLES, alike),
@@ -193,7 +222,7 @@ class LiveSearch:
         found = Found(
             result=result,
             titles=len(self._titled),
-            ids=len(self._named),
+            ids=len(self._named) + len(self._starting),
             alike=len(alike),
             seconds=self._seconds(),
             trouble=trouble,
@@ -209,7 +238,8 @@ class LiveSearch:
         found: Found,
     ) -> Arranged:
         hides = self._request.hides
-        excepted = frozenset(tip for tip in self._named if hides(tip) in LEFT_OUT)
+        asked = (*self._named, *self._starting)
+        excepted = frozenset(tip for tip in asked if hides(tip) in LEFT_OUT)
         return Arranged(
             order, groups, hidden, len(order), found, pinned=self._pinned, excepted=excepted
         )
@@ -220,7 +250,7 @@ class LiveSearch:
 
 def excerpts(
     store: Store, rows: Iterable[int], result: SearchResult, matcher: Matcher, token: CancelToken
-) -> dict[int, Line]:
+) -> dict[int, Excerpt]:
     """The words around the hit that stands for each of these rows; of none where the expression
     takes too long."""
     places: dict[tuple[int, int], int] = {}
@@ -228,7 +258,7 @@ def excerpts(
         hit = result.leading.get(row)
         if hit is not None and hit.session_key is not None:
             places[hit.session_key, hit.message_id] = row
-    made: dict[int, Line] = {}
+    made: dict[int, Excerpt] = {}
     for key, message in store.scattered(list(places), token):
         row = places[key, message.id]
         try:
@@ -238,8 +268,7 @@ def excerpts(
             break
         if where is not None:
             field = "result" if message.role == "tool" else where.field
-            head = words.excerpt_head(field, result.counts.get(row, 0))
-            made[row] = ((head, "dim"), *around)
+            made[row] = Excerpt(message.id, field, around)
     return made
 
 
@@ -249,4 +278,6 @@ def _around(where: Where, matcher: Matcher) -> Line:
     # From the beginning of a word, where there is one so near.
     start = where.text.find(" ", start, first) + 1 or start if start else 0
     line = ("…" if start else "") + clean_line(where.text[start : start + 600], 300)
-    return restyled(((line, "text"),), [(*span, MATCH) for span in matcher.spans(line)])
+    spans = matcher.spans(line)
+    lit = restyled(((line, "text"),), [(*span, MATCH) for span in spans])
+    return plain_line(lit, spans)

@@ -1,45 +1,22 @@
 """One session of the list, as lines: what it is called, when it was used, its preview."""
 
-import re
 from collections.abc import Callable, Sequence
 
+from explorer.browse.row_columns import RowShape, columns_of
 from explorer.model import Kind, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
-from explorer.render.figures import ago
 from explorer.render.lines import MATCH, Line, cut_line, restyled
 
 Light = Callable[[str], Sequence[tuple[int, int]]]
 """Says where in a text something stands that is to be lit."""
 
-ROOMY, ROOMY_SOURCE_CELLS = 70, 12
-"""From this width on most sources are shown whole."""
 JOIN = " › "
-
-
-_CODE = r"(?:```\w*\s|`)([^`]+)`{1,3}"
-
-
-_EMPHASIS = r"(?<![\w*])(\*{1,2})([^\s*](?:[^*]*[^\s*])?)\1(?![\w*])"
-
-
-SOURCE_CELLS = 8
-
-
-WIDE = 40
-"""From this width on there is room for the source beside the title."""
-
-
-WHEN_CELLS = 10
-"""Room for the longest time, so that marks stand below each other."""
-
-
-TIGHT = 28
-"""Below this width a time takes only the room that it needs."""
+NO_REPLY, NO_MESSAGES = "no answer", "no messages"
 
 
 def row_lines(
     session: Session | None,
-    width: int,
+    shape: RowShape,
     comfortable: bool,
     now: float,
     *,
@@ -53,7 +30,8 @@ def row_lines(
     """The lines of a row: one, or with `comfortable` two; dots for a row not read yet. `excepted`
     is listed although it is hidden, `fate` is the sign of what its agent is about to do, `depth`
     says how far inside others it is; an `excerpt` of what was found stands in the place of the
-    first and last words, and `light` finds it in a title."""
+    first and last words, and `light` finds it in a title. The columns are those of `shape`."""
+    width = shape.width
     stem = min(2 * depth, width // 3)
     indent: Line = ((" " * stem, "text"),) if stem else ()
     if session is None:
@@ -61,66 +39,69 @@ def row_lines(
         return unread[: 2 if comfortable else 1]
     signs = (("★", pinned), ("◌", excepted), (fate, bool(fate)))
     own = [sign for sign, wanted in signs if wanted]
-    marks = " ".join([*own, *marks_of(session)])
+    marks = " ".join([*own, *marks_of(session, shape.choice.ends)])
     branch: Line = (("└ ".rjust(stem), "dim"),) if stem else ()
-    first = (*branch, *_first(session, width - stem, now, marks, light))
+    first, further = _first(session, shape, stem, now, marks, light)
     if not comfortable:
-        return [first]
+        return [(*branch, *first)]
     below = (
-        cut_line(excerpt, width - stem) if excerpt else ((_words(session, width - stem), "dim"),)
+        cut_line(excerpt, width - stem)
+        if excerpt
+        else ((_words(session, further, width - stem), "dim"),)
     )
-    return [first, (*indent, *below)]
+    return [(*branch, *first), (*indent, *below)]
 
 
-def _words(session: Session, width: int) -> str:
-    """The first and the last words, half the width for each where both are long. The first ones
-    not again where they are the title."""
-    preview = _plain(session.preview)
-    title = clean_line(session.title, 300) if session.title else preview
-    if preview.casefold().startswith(title.casefold()):
+def _name(session: Session) -> str:
+    """The first line's words: the title, else the first words that there are."""
+    return clean_line(session.title or session.preview or session.last_reply, 300)
+
+
+def _words(session: Session, further: str, width: int) -> str:
+    """What the first line does not say: first and last words, half the width for each where both
+    are long. Where the first words are the name, it goes on with the answer, or with `further`
+    words of the same."""
+    name = _name(session).rstrip("….").casefold()
+    preview, reply = clean_line(session.preview, 300), clean_line(session.last_reply, 300)
+    if preview.casefold().startswith(name):
         preview = ""
-    reply = _plain(session.last_reply)
+    if not session.title and not session.preview:
+        reply = ""
     if not preview or not reply:
-        nothing = "no text" if session.message_count else "no messages"
-        return fit(preview or reply or nothing, width)
+        nothing = NO_REPLY if session.message_count else NO_MESSAGES
+        return fit(preview or reply or further or nothing, width)
     half = max((width - len(JOIN)) // 2, width - len(JOIN) - cell_width(reply))
     return fit(fit(preview, half) + JOIN + reply, width)
 
 
-def _plain(text: str | None) -> str:
-    """Words of a message without the signs of Markdown around them, which tell nothing here."""
-    line = clean_line(text or "", 300)
-    return re.sub(_EMPHASIS, r"\2", re.sub(_CODE, r"\1", line)).strip() if line else ""
-
-
-def _first(session: Session, width: int, now: float, marks: str, light: Light | None) -> Line:
-    when = ago(session.last_active, now)
-    cells = SOURCE_CELLS if width < ROOMY else ROOMY_SOURCE_CELLS
-    source = fit(clean_line(session.source, 40), cells)
-    right = f" {when:>{WHEN_CELLS}}" if width >= TIGHT else f" {when}"
-    right += f" {pad(source, cells)}" if width >= WIDE else ""
-    said = _plain(session.preview) or _plain(session.last_reply)
-    if session.title:
-        said = clean_line(session.title, 300)
+def _first(
+    session: Session, shape: RowShape, stem: int, now: float, marks: str, light: Light | None
+) -> tuple[Line, str]:
+    """(the first line, the words of the name that it has no room for)."""
+    right = columns_of(session, shape, now)
+    said = _name(session)
     name, style = (said, "strong" if session.title else "text") if said else ("empty", "dim")
-    room = max(width - cell_width(right) - cell_width(marks) - bool(marks), 1)
+    room = max(shape.width - stem - cell_width(right) - cell_width(marks) - bool(marks), 1)
     title = pad(name, room)
     spans = light(title) if light and session.title else ()
-    return (
+    line = (
         *restyled(((title, style),), [(*span, MATCH) for span in spans]),
         (f" {marks}" if marks else "", "link"),
         (right, "dim"),
     )
+    shown = fit(name, room)
+    return line, f"…{name[len(shown) - 1 :]}" if shown != name else ""
 
 
-def marks_of(session: Session) -> list[str]:
-    """What is special about a session, in signs that help explains."""
+def marks_of(session: Session, ends: bool = True) -> list[str]:
+    """What is special about a session, in signs that help explains; where it is known whether
+    sessions have ended, also that this one has not."""
     running = session.state is State.RUNNING
     marks = (
         ("✱", session.unread),
         ("●", running),
         ("✗", session.broken_off and not running),
-        ("○", session.state is State.OPEN and not session.broken_off),
+        ("○", ends and session.state is State.OPEN and not session.broken_off),
         (f"↪{session.parts}", session.parts > 1),
         ("⌥", session.kind is Kind.BRANCH),
         ("↳", session.kind is Kind.SUBAGENT),

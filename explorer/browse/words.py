@@ -20,6 +20,7 @@ EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
 RESULTS = "Search results"
 DATE_HINT = "A date (2026-03-01, 2026-03, yesterday) or how long ago (7d, 12h)"
+MOMENT_HINT = "A date (2026-03-01, yesterday), a time (14:30, yesterday 14:00) or 7d, 12h ago"
 EXACT_ID = "Exact id"
 IN_TITLE = "In the title"
 SIMILAR_TITLES = "Similar titles"
@@ -32,6 +33,9 @@ HIT_IN = {
     "result": "result: ",
 }
 """Where in a message a hit is."""
+
+
+_FILTERED = ("filtered out", "filtered")
 
 
 class ListKeys(NamedTuple):
@@ -51,7 +55,8 @@ class Chip(NamedTuple):
 
 
 def border(arranged: Arranged, room: int, key: str) -> str:
-    """The counts in the lower border of the list, as many as fit; `key` shows hidden sessions."""
+    """The counts in the lower border of the list, as many as fit; `key`, if there is one, shows
+    hidden sessions."""
     forms = list((_found_counts if arranged.found else _counts)(arranged, key))
     return next((form for form in forms if len(form) <= room), forms[-1])
 
@@ -62,36 +67,47 @@ def first_border(listed: int) -> str:
 
 
 def _counts(arranged: Arranged, key: str) -> Iterator[str]:
-    """From the longest form to the shortest: folded parts are visible in their conversation, so
-    they are left out first; then the smallest classes become one number."""
+    """From the longest form to the shortest. In each of them the numbers add up to all sessions;
+    words are shortened before reasons are left out, the smallest classes before the larger."""
     hidden, filtered = _by_class(arranged.hidden)
     folded = arranged.hidden.get(Hidden.CONTINUATION, 0)
-    listed, shows = f"{count(arranged.listed)} listed", f" ({key} shows)"
-    out = f" · {count(filtered)} filtered out" if filtered else ""
+    listed = count(arranged.listed)
+    shows = f" ({key} shows)" if key else ""
+    out, short_out = (f" · {count(filtered)} {word}" if filtered else "" for word in _FILTERED)
+    parts = f" · {plural(folded, 'part')} folded" if folded else ""
+    short_parts = f" · {count(folded)} folded" if folded else ""
+    if not hidden and folded:
+        one, many = "part folded into its conversation", "parts folded into their conversations"
+        yield f"{listed} listed{out} · {plural(folded, f'earlier {one}', f'earlier {many}')}"
     if not hidden:
-        if folded:
-            one, many = "part folded into its conversation", "parts folded into their conversations"
-            yield f"{listed}{out} · {plural(folded, f'earlier {one}', f'earlier {many}')}"
-            yield f"{listed}{out} · {plural(folded, 'part')} folded"
-        yield f"{listed}{out}"
-        return
+        yield f"{listed} listed{out}{parts}"
+        yield f"{listed} listed{short_out}{short_parts}"
     for kept in range(len(hidden), 0, -1):
         named = [f"{count(number)} {name.words}" for name, number in hidden[:kept]]
         if others := sum(number for _, number in hidden[kept:]):
             named.append(f"{count(others)} other")
-        whole = f"{listed} · hidden: {', '.join(named)}"
-        if folded and not others:
-            yield f"{whole}{shows}{out} · {plural(folded, 'part')} folded"
-        yield f"{whole}{shows}{out}"
-    whole = f"{listed} · {count(sum(number for _, number in hidden))} hidden"
-    yield f"{whole}{shows}{out}"
-    yield f"{whole}{out}"
+        classes = ", ".join(named)
+        yield f"{listed} listed · hidden: {classes}{shows}{out}{parts}"
+        yield f"{listed} listed · hidden: {classes}{short_out}{short_parts}{shows}"
+        yield f"{listed} listed · hidden: {classes}{short_out}{short_parts}"
+        yield f"{listed} listed · {classes}{short_out}{short_parts}"
+    every = sum(number for _, number in hidden)
+    if hidden:
+        yield f"{listed} listed · {count(every)} hidden{short_out}{short_parts}{shows}"
+        yield f"{listed} listed · {count(every)} hidden{short_out}{short_parts}"
+        yield f"{listed} · {count(every)} hidden{short_out}{short_parts}"
+    total = arranged.listed + every + filtered + folded
+    yield f"{listed} of {count(total)} listed"
+    yield f"{listed} of {count(total)}"
 
 
 def _found_counts(arranged: Arranged, key: str) -> Iterator[str]:
-    """What a search found beside what is listed."""
+    """What a search found beside what is listed; an empty list says so itself, in more words."""
     hidden, filtered = _by_class(arranged.hidden)
     listed = f"{count(arranged.listed)} listed"
+    if not arranged.listed:
+        yield listed
+        return
     out = f" · {count(filtered)} filtered out" if filtered else ""
     if not hidden:
         yield f"{listed} · {_matches(arranged, filtered, 'more ')} filtered out" if out else listed
@@ -171,9 +187,24 @@ def in_text(best: bool, ranked: bool) -> str:
     return f"In the text, {order}"
 
 
-def excerpt_head(field: str, hits: int) -> str:
-    """What comes before the words around a hit."""
-    return f"{plural(hits, 'hit')} · {HIT_IN[field]}" if hits > 1 else HIT_IN[field]
+def excerpt_head(field: str, hits: int, complete: bool) -> str:
+    """What comes before the words around a hit; while the search goes on there may be more."""
+    if hits < 2:
+        return HIT_IN[field]
+    number = plural(hits, "hit") if complete else f"{count(hits)}+ hits"
+    return f"{number} · {HIT_IN[field]}"
+
+
+def id_starts(listed: int, total: int, more: bool = False) -> str:
+    """The heading of sessions whose id starts with what was typed; `more` than were counted."""
+    if listed == total and not more:
+        return "Id starts with"
+    return f"Id starts with · {listed} of {count(total)}{'+' if more else ''}"
+
+
+def pinned_words(pinned: bool, conversations: int) -> str:
+    """After a pin in our own notes."""
+    return f"{'Pinned' if pinned else 'Unpinned'} {plural(conversations, 'conversation')}"
 
 
 def lineage_title(shown: int, total: int) -> str:
@@ -182,10 +213,11 @@ def lineage_title(shown: int, total: int) -> str:
     return f"Lineage · nearest {count(shown)} of {plural(total, 'session')}"
 
 
-def filters_title(listed: int | None, total: int | None) -> str:
-    """None stands for what is not known yet."""
-    first, last = ("…" if number is None else count(number) for number in (listed, total))
-    return f"Filters · {first} of {last} sessions listed"
+def filters_title(counted: Arranged | None, room: int) -> str:
+    """What is listed and what is not, as the border of the list says it; None while that is being
+    counted."""
+    head = "Filters · "
+    return f"{head}{border(counted, room - len(head), '') if counted else 'counting …'}"
 
 
 def outcome(arranged: Arranged) -> str:
@@ -234,6 +266,9 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
     filters = wish.filters
     found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
     found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
+    found += [
+        Chip(f"workspace {name}", workspace_chip(name)) for name in sorted(filters.workspaces)
+    ]
     said = {
         "since": filters.since and f"active {_day('after', filters.since)}",
         "before": filters.before and f"last active {_day('before', filters.before)}",
@@ -264,6 +299,8 @@ def without(wish: Wish, name: str) -> Wish:
         filters = filters._replace(sources=filters.sources - {value})
     elif kind == "model":
         filters = filters._replace(models=filters.models - {value})
+    elif kind == "workspace":
+        filters = filters._replace(workspaces=filters.workspaces - {value})
     else:
         filters = filters._replace(**{kind: getattr(Filters(), kind)})
     return wish._replace(filters=filters)
@@ -277,3 +314,34 @@ def model_words(name: str) -> str:
     """A model without the maker's path before it."""
     words = clean_line(name, 60)
     return words.rpartition("/")[2] or words or "no model"
+
+
+def workspace_words(name: str) -> str:
+    return clean_line(name, 200) or "no workspace"
+
+
+def workspace_chip(name: str) -> str:
+    """A folder without those that it is in."""
+    words = clean_line(name, 200).rstrip("/")
+    return f"in {words.rpartition('/')[2] or words}" if words else "no workspace"
+
+
+NO_ROWS = "No filter matches. esc shows all."
+MORE_WORKSPACES = "type to find more"
+NO_DATE_ORDER = "Sort by last active or by start to go to a date."
+NO_DATE_SEARCH = "Clear the search to go to a date, or add on:DATE to it."
+NOTHING_LISTED = "No sessions are listed."
+NO_ONLY = "Nothing to filter by: no session under the cursor."
+
+NOTHING_ONLY = "Nothing to filter by: this session has neither a workspace nor a model."
+
+
+def only_words(kind: str, name: str) -> str:
+    """What a list is narrowed to, of the row under the cursor."""
+    return f"Only {kind} {name}"
+
+
+def not_on_day(words: str, is_moment: bool, older: bool) -> str:
+    """Where a date without sessions led to."""
+    nearest = "This is the nearest older one." if older else "This is the oldest one."
+    return f"No session {'at' if is_moment else 'on'} {words}. {nearest}"

@@ -3,10 +3,11 @@
 import argparse
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
+from explorer.commands.pager import paged
 from explorer.errors import ExitCode, ExplorerError
 from explorer.keys.actions import ACTIONS, BY_ID, SCOPES
 from explorer.keys.keymap import read_keymap, shown
@@ -29,7 +30,7 @@ VARIABLES = {
     "HERMES_HOME": "Folder of Hermes, instead of ~/.hermes.",
     "VISUAL": "Editor for “Open in editor”; comes before EDITOR.",
     "EDITOR": "Editor for “Open in editor”.",
-    "PAGER": "Pager for “Open in pager”.",
+    "PAGER": "Pager for long output and for “Open in pager”; if empty, long output has none.",
     "NO_COLOR": "If set, commands print without colours.",
 }
 """Environment variables with an effect."""
@@ -46,7 +47,13 @@ def handle_config(options: argparse.Namespace, now: float) -> int:
         case "validate":
             return _validate(path)
         case _:
-            return _show(path, options.json)
+            config, trouble = trouble_of(path)
+            with paged(not options.no_pager and not options.json):
+                _show(path, config, trouble, options.json)
+            # A pager that is quit early ends the output, not what is wrong.
+            for one in () if options.json else trouble:
+                note(f"{short_path(path)}{one}.")
+            return int(ExitCode.USAGE if trouble else ExitCode.DONE)
 
 
 def trouble_of(path: Path) -> tuple[Config, list[Trouble]]:
@@ -106,11 +113,9 @@ def template() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _show(path: Path, as_json: bool) -> int:
-    config, trouble = trouble_of(path)
-    code = int(ExitCode.USAGE if trouble else ExitCode.DONE)
+def _show(path: Path, config: Config, trouble: Sequence[Trouble], as_json: bool) -> None:
     rows = _rows(config)
-    files = {"settings": path, "pins and sort order": notes_path(), "trash": trash_path()}
+    files = {"settings": path, "pins and choices": notes_path(), "trash": trash_path()}
     if as_json:
         write_json(
             {
@@ -121,7 +126,7 @@ def _show(path: Path, as_json: bool) -> int:
                 "problems": [{"line": one.line, "message": one.words} for one in trouble],
             }
         )
-        return code
+        return
     write(painted("Files", BOLD))
     for name, file in files.items():
         there = "" if file.exists() else painted("  (none yet)", DIM)
@@ -129,7 +134,8 @@ def _show(path: Path, as_json: bool) -> int:
     write(painted("\nSettings", BOLD))
     for row in rows:
         value = json.dumps(row["value"], ensure_ascii=False)
-        write("  " + clean_line(f"{row['name']} = {value}"))
+        unset = row["value"] in ("", None)
+        write("  " + clean_line(f"{row['name']} {'is not set' if unset else f'= {value}'}"))
         other = "" if row["source"] == "default" else f"; default: {json.dumps(row['default'])}"
         write(painted(f"      {row['source']}{other}", DIM))
         write(painted(f"      {row['meaning']}", DIM))
@@ -141,9 +147,6 @@ def _show(path: Path, as_json: bool) -> int:
         set_to = os.environ.get(name)
         write(f"  {name} = {clean_line(set_to)}" if set_to else f"  {name} is not set")
         write(painted(f"      {meaning}", DIM))
-    for one in trouble:
-        note(f"{short_path(path)}{one}.")
-    return code
 
 
 def _rows(config: Config) -> list[Mapping[str, object]]:

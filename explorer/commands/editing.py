@@ -1,6 +1,7 @@
 """`rename`, `archive`, `pin`, `end`, `reopen`, `clear`, `delete`: edits, planned first."""
 
 import argparse
+import shlex
 import signal
 import sys
 import time
@@ -62,7 +63,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
         return _nothing(plan, options.json)
     ask(options, question(plan), plan_lines(plan), KINDS[plan.action].verb)
     done = apply_plan(edits, plan, force=options.force)
-    finish(done, receipt_words(plan), options.json)
+    finish(done, receipt_words(plan), options)
     if done.stopped:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if done.ids else ExitCode.REFUSED
@@ -140,14 +141,16 @@ def apply_plan(edits: Edits, plan: EditPlan, force: bool = False) -> Done:
         return edits.apply(plan, token, tell, force)
 
 
-def finish(done: Done, words: str, as_json: bool) -> None:
-    """Report what was done, and how to undo it."""
-    if as_json:
+def finish(done: Done, words: str, options: argparse.Namespace) -> None:
+    """Report what was done, and how to undo it, in the file that it was done in."""
+    if options.json:
         write_json(done_shape(done))
         return
     note(clean_line(done_words(done, words)) + ".")
     if done.receipt is not None:
-        note(f"To undo: session-explorer undo {done.receipt}")
+        chosen = (("--db", options.db), ("--profile", options.profile))
+        where = "".join(f" {name} {shlex.quote(value)}" for name, value in chosen if value)
+        note(clean_line(f"To undo: session-explorer undo {done.receipt}{where}"))
 
 
 def warn_half_done(edits: Edits) -> None:

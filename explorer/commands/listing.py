@@ -2,14 +2,14 @@
 
 import argparse
 
-from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
+from explorer.commands.output import note, write, write_json
+from explorer.commands.pager import paged
+from explorer.commands.session_table import session_lines
 from explorer.commands.shapes import fate_shape, session_shape
-from explorer.commands.stores import chosen_store, with_noted_pins
-from explorer.commands.words import list_summary, unknown_source
+from explorer.commands.stores import chosen_store, known_catalog, warn_unknown, with_noted_pins
+from explorer.commands.words import list_summary
 from explorer.errors import ExitCode
-from explorer.model import Hidden, Session, Sort
-from explorer.render.clean import clean_line, pad
-from explorer.render.figures import ago, count
+from explorer.model import Hidden, Sort
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.sort_order import expiry, ordered, values_of
 from explorer.stores.sqlite.failures import DISAGREES
@@ -17,7 +17,7 @@ from explorer.stores.sqlite.failures import DISAGREES
 
 def list_sessions(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
-    catalog = store.catalog()
+    catalog = known_catalog(store)
     listed, hidden = _select(catalog, options)
     folded = not options.all
     sort = Sort(options.sort)
@@ -29,6 +29,7 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
     sessions = store.sessions(units, now)
     if options.json:
+        warn_unknown(options.source, catalog)
         sessions = with_noted_pins(store, catalog, sessions)
         fates = store.fates(catalog, page)
         parts = {unit.key: unit.parts for unit in units}
@@ -46,12 +47,11 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
             }
         )
         return ExitCode.DONE
-    for session in sessions:
-        write(_line(session, now))
+    with paged(not options.no_pager):
+        for line in session_lines(sessions, sort, now):
+            write(line)
     note(list_summary(len(sessions), len(order), hidden))
-    for source in options.source:
-        if catalog.source_names and source not in catalog.source_names:
-            note(unknown_source(source, catalog.source_names))
+    warn_unknown(options.source, catalog)
     if not catalog.sound:
         note(f"The file is damaged. {DISAGREES}")
     return ExitCode.DONE
@@ -73,17 +73,3 @@ def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], d
 
     filtering = bool(sources) or options.archived
     return catalog.select(shown - {Hidden.FILTERED}, wanted if filtering else None)
-
-
-def _line(session: Session, now: float) -> str:
-    name = clean_line(session.called or "(empty)", 120)
-    parts = f" ↪{session.parts}" if session.parts > 1 else ""
-    return "  ".join(
-        (
-            painted(pad(clean_line(session.id), max(26, len(session.id))), DIM),
-            pad(ago(session.last_active, now), 10),
-            pad(clean_line(session.source), 11),
-            f"{count(session.message_count):>6}",
-            painted(name, BOLD if session.title else "") + parts,
-        )
-    )

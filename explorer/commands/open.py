@@ -5,12 +5,12 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.browse.first_read import Intent, Opening, Start
+from explorer.browse.first_read import Intent, Look, Opening, Start, look_of
 from explorer.commands.output import note, write
 from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.keys.keymap import read_keymap
@@ -23,9 +23,11 @@ from explorer.settings import (
     trash_path,
     unreadable,
 )
-from explorer.stores.discover import FILE_NAMES, current_folder, default_home, locate
+from explorer.stores.discover import current_folder, locate, usual_places
+from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
+from explorer.tui.terminal_background import BackgroundQuestion, BeforeApp, light_by
 from explorer.tui.words import DEMO_STATE, without_file
 
 if TYPE_CHECKING:
@@ -42,14 +44,26 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     if wrong:
         raise unreadable(config_path(), wrong)
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
-        place = None
+        place, looked = None, []
         if options.command != "demo":
             place = locate(options.db, options.profile, os.environ, current_folder())
+            looked = [] if place else usual_places(os.environ, current_folder())
+        choices = Notes(notes_path())
+        look = look_of(config, choices)
         if place is None:
-            opening = _demo(Path(folder), now, options.command == "demo")
+            opening = _demo(Path(folder), now, looked)
         else:
-            opening = Opening(place.path, now, notes=notes_path(), trash=trash_path())
-        code, chosen = _run(Start(opening, time.time, config, intent), mouse=not options.no_mouse)
+            opening = Opening(
+                place.path,
+                now,
+                notes=notes_path(),
+                trash=trash_path(),
+                because=place.because,
+                density=look.density,
+            )
+        kept = None if place is None else choices
+        start = Start(opening, time.time, config, intent, tuple(looked), look, kept)
+        code, chosen = _run(start, mouse=not options.no_mouse)
     if isinstance(chosen, Command):
         give_way(chosen)
     elif chosen is not None:
@@ -59,12 +73,14 @@ def open_app(options: argparse.Namespace, now: float) -> int:
 
 def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
     """(exit code, what was chosen): a command to run instead, or an id to print."""
-    # Late: 300 ms that other commands need not pay, and in which the file is being read.
-    from explorer.tui.app import ExplorerApp
+    with _background(start.look) as asked:
+        # Late: 300 ms that other commands need not pay, and in which the file is being read.
+        from explorer.tui.app import ExplorerApp
 
-    app = ExplorerApp(start)
-    with _terminal_as_output(), _terminal_given_back(app):
-        chosen = app.run(mouse=mouse)
+        start, before = _answered(start, asked)
+        app = ExplorerApp(start, before)
+        with _terminal_as_output(), _terminal_given_back(app):
+            chosen = app.run(mouse=mouse)
     if app.crash is not None:
         if start.opening.notes is not None:
             # If our own file can be written: the crash matters more.
@@ -72,6 +88,28 @@ def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
                 keep(start.opening.notes, app.left_open)
         raise app.crash
     return app.return_code or ExitCode.DONE, chosen
+
+
+@contextmanager
+def _background(look: Look) -> Iterator[BackgroundQuestion | None]:
+    """The question what the terminal's background is, where nothing else says which theme fits."""
+    asked = None
+    if not look.theme and light_by(os.environ) is None:
+        asked = BackgroundQuestion.ask(sys.stdin.fileno(), sys.stderr.fileno(), os.environ)
+    try:
+        yield asked
+    finally:
+        if asked is not None:
+            asked.give_back()
+
+
+def _answered(start: Start, asked: BackgroundQuestion | None) -> tuple[Start, BeforeApp]:
+    """(the start with the look that fits, what the terminal was before)."""
+    light, before = light_by(os.environ), BeforeApp()
+    if asked is not None:
+        light, typed = asked.reply()
+        before = BeforeApp(asked.attributes, typed, awaiting=light is None)
+    return start._replace(look=start.look._replace(light=bool(light))), before
 
 
 @contextmanager
@@ -118,7 +156,8 @@ def _terminal_as_output() -> Iterator[None]:
         os.close(kept)
 
 
-def _demo(folder: Path, now: float, asked: bool) -> Opening:
+def _demo(folder: Path, now: float, looked: Sequence[Path]) -> Opening:
+    """The demo; `looked` is where there was no state file, if it was not asked for."""
     path = folder / "state.db"
 
     def prepare() -> None:
@@ -126,8 +165,7 @@ def _demo(folder: Path, now: float, asked: bool) -> Opening:
 
         write_demo(path, now)
 
-    home_file = default_home(os.environ) / FILE_NAMES[0]
-    why = DEMO_STATE if asked else without_file(short_path(home_file))
+    why = without_file(short_path(looked[0])) if looked else DEMO_STATE
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)

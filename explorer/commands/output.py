@@ -33,6 +33,12 @@ def write(text: str) -> None:
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
 
+def heading(text: str) -> None:
+    """What the columns below are; only for a person, on a terminal."""
+    if sys.stdout.isatty():
+        write(painted(text, DIM))
+
+
 def flush() -> None:
     """Pass everything written so far to its reader."""
     with _telling():
@@ -57,6 +63,13 @@ def note(text: str) -> None:
     # A note that cannot be written does not stop the command.
     with suppress(OSError):
         sys.stderr.write(clean(text).encode(encoding, "replace").decode(encoding) + "\n")
+
+
+def terminal_size() -> os.terminal_size:
+    """Columns and lines of the terminal."""
+    from shutil import get_terminal_size  # late: 2 ms that a script need not pay
+
+    return get_terminal_size()
 
 
 def confirmed(question: str) -> bool:

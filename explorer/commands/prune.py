@@ -6,8 +6,9 @@ import re
 from explorer.cancel import CancelToken
 from explorer.commands.editing import apply_plan, ask, edits_of, finish, warn_half_done
 from explorer.commands.output import note, write, write_json
+from explorer.commands.pager import paged
 from explorer.commands.shapes import plan_shape
-from explorer.commands.stores import chosen_store
+from explorer.commands.stores import chosen_store, warn_unknown
 from explorer.errors import ExitCode, UsageError
 from explorer.model import Action, Hidden
 from explorer.render.clean import clean, clean_line
@@ -29,6 +30,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     warn_half_done(edits)
     catalog = store.catalog()
     pins = Notes(notes_path(), store.path).pins()
+    warn_unknown(options.source, catalog)
     known = ground(store, catalog, pins)
     fits = holding(known, rules.query, now, CancelToken())
     chosen = choose(known, rules, fits, now)
@@ -42,7 +44,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         Action.ARCHIVE if options.archive else Action.PRUNE, parts_of(catalog, chosen.rows)
     )
     if options.dry_run:
-        _show(plan if options.json else edits.worded(plan), chosen, options.json)
+        _show(plan if options.json else edits.worded(plan), chosen, options)
         return ExitCode.DONE
     lines = (*plan_lines(plan), *_reasons(chosen))
     ask(options, question(plan), lines, KINDS[plan.action].verb)
@@ -50,7 +52,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         done = done._replace(notes=(*chosen.notes, *done.notes))
-    finish(done, receipt_words(plan), options.json)
+    finish(done, receipt_words(plan), options)
     return ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE
 
 
@@ -82,20 +84,21 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
     return rules
 
 
-def _show(plan: EditPlan, chosen: Chosen, as_json: bool) -> None:
-    if as_json:
+def _show(plan: EditPlan, chosen: Chosen, options: argparse.Namespace) -> None:
+    if options.json:
         more = {
             "skipped": {**plan.skipped, **chosen.counts},
             "notes": [*chosen.notes, *plan.notes],
         }
         write_json(plan_shape(plan) | more)
         return
-    write(clean(question(plan)))
-    for line in (*plan_lines(plan), *_reasons(chosen)):
-        write(f"  {clean(line)}")
-    for one in plan.doomed:
-        name = clean_line(one.title or one.words or "(empty)", 60)
-        write(f"  {clean_line(one.id)}  {count(one.messages):>6}  {name}")
+    with paged(not options.no_pager):
+        write(clean(question(plan)))
+        for line in (*plan_lines(plan), *_reasons(chosen)):
+            write(f"  {clean(line)}")
+        for one in plan.doomed:
+            name = clean_line(one.title or one.words or "(empty)", 60)
+            write(f"  {clean_line(one.id)}  {count(one.messages):>6}  {name}")
     note(DRY_RUN)
 
 

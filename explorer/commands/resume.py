@@ -5,19 +5,24 @@ import sys
 
 from explorer.commands.output import confirmed, note, write
 from explorer.commands.stores import chosen_store
-from explorer.errors import ExitCode, ExplorerError, Refused
+from explorer.commands.words import resuming
+from explorer.errors import ExitCode, ExplorerError, NoSuchSession, Refused
 from explorer.model import Session, State
 from explorer.render.clean import clean_line
 from explorer.resume import command_for, fitted, give_way, installed, why_running, why_too_long
 from explorer.settings import config_path, load_config
+from explorer.stores.catalog import Catalog
 from explorer.stores.resolve import resolve
 
 
 def resume_session(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
-    key = resolve(store, options.id).key
-    unit = store.catalog().folded(key)
+    catalog = store.catalog()
+    key = _last(catalog) if options.last else resolve(store, options.id).key
+    unit = catalog.folded(key)
     session = store.sessions([unit], now)[0]
+    if options.last:
+        note(resuming(session, now))
     config = load_config(config_path())
     command = fitted(command_for(store, session, config), store.handover(), config)
     if (found := store.too_long(unit)) is not None:
@@ -36,6 +41,15 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
         _ask(session, now)
     give_way(command)
     return ExitCode.FAILED
+
+
+def _last(catalog: Catalog) -> int:
+    """The most recently active session that a list shows."""
+    listed, _ = catalog.select(frozenset())
+    newest = catalog.by_last_active(listed)
+    if not newest:
+        raise NoSuchSession("No session to resume", "The list is empty. Give an id.")
+    return newest[0]
 
 
 def _ask(session: Session, now: float) -> None:

@@ -2,24 +2,43 @@
 
 import argparse
 import json
+from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import islice
 
-from explorer.commands.output import BOLD, CYAN, DIM, flush, note, painted, write, write_json
+from explorer.commands.output import (
+    BOLD,
+    CYAN,
+    DIM,
+    flush,
+    heading,
+    note,
+    painted,
+    write,
+    write_json,
+)
+from explorer.commands.pager import paged
 from explorer.commands.shapes import hit_shape
-from explorer.commands.stores import chosen_store
-from explorer.commands.words import search_summary
+from explorer.commands.stores import chosen_store, noted_pins
+from explorer.commands.words import search_summary, unknown_source
 from explorer.errors import ExitCode
-from explorer.model import Hit
+from explorer.model import Hit, called
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago
 from explorer.render.lines import MATCH, restyled
+from explorer.render.plain_words import plain_line
 from explorer.search.hits import CompleteSearch
+from explorer.search.language.corrections import corrections
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
 
 
 def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     text = " ".join(options.query)
-    search = CompleteSearch(store, store.catalog(), text, now, everything=options.all)
+    catalog = store.catalog()
+    pins = partial(noted_pins, store, catalog)
+    search = CompleteSearch(store, catalog, text, now, everything=options.all, pins=pins)
     limit = options.limit or None
     if options.json_lines:
         for hit in islice(search.hits(), limit):
@@ -45,17 +64,39 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
             }
         )
     else:
-        for hit in given:
-            for line in _lines(hit, now):
-                write(line)
+        names = _names(store, catalog, given, now)
+        with paged(not options.no_pager):
+            if given:
+                heading("Title  id · source · where · when")
+            for hit in given:
+                for line in _lines(hit, names, now):
+                    write(line)
         query = search.query
         note(search_summary(query.text, len(given), search.total, query.notes, search.hidden))
+        _warn_misspelt(text, catalog)
     return ExitCode.DONE
 
 
-def _lines(hit: Hit, now: float) -> tuple[str, str, str]:
+def _warn_misspelt(text: str, catalog: Catalog) -> None:
+    """Name the closest ones of a source that no session has."""
+    known = sorted(catalog.source_names)
+    for one in corrections(text, {"source": known}):
+        if one.field == "source":
+            note(unknown_source(text[one.start : one.end], known))
+
+
+def _names(store: Store, catalog: Catalog, hits: Iterable[Hit], now: float) -> dict[int, str]:
+    """The first words of the sessions without a title."""
+    untitled = {hit.session_key: None for hit in hits if not hit.title}
+    units = [catalog.single(key) for key in untitled if key is not None and catalog.has(key)]
+    return {one.key: one.preview for one in store.sessions(units, now)} if units else {}
+
+
+def _lines(hit: Hit, names: Mapping[int, str], now: float) -> tuple[str, str, str]:
     where = hit.field if hit.role == "session" else f"{clean_line(hit.role)} {hit.field}"
-    head = painted(clean_line(hit.title or "(untitled)", 100), BOLD)
+    words = names.get(hit.session_key, "") if hit.session_key is not None else ""
+    name = clean_line(called(hit.title, words) or "(untitled)", 100)
+    head = painted(name, BOLD if hit.title else "")
     facts = [hit.session_id, hit.source, where]
     if hit.timestamp is not None:
         facts.append(ago(hit.timestamp, now))
@@ -69,6 +110,8 @@ def _lines(hit: Hit, now: float) -> tuple[str, str, str]:
 def _lit(hit: Hit) -> str:
     """The snippet with its marks in colour; cleaned piece by piece, so that they stay in place."""
     marked = restyled(((hit.snippet, "text"),), [(*mark, MATCH) for mark in hit.marks])
+    if hit.message_id is not None:
+        marked = plain_line(marked, hit.marks)
     return "".join(
         painted(_piece(text), CYAN) if style == MATCH else _piece(text) for text, style in marked
     )

@@ -62,7 +62,8 @@ def fate_shape(fates: Fates, parts: Sequence[int], now: float) -> Shape | None:
 
 def message_shape(message: Message) -> Shape:
     calls = [_shape(call, ("id", "name", "arguments")) for call in message.tool_calls]
-    return _shape(message, _MESSAGE) | {"tool_calls": calls}
+    said = {"tool_calls": calls, "reasoning": message.all_reasoning}
+    return _shape(message, _MESSAGE) | said
 
 
 def hit_shape(hit: Hit) -> Shape:

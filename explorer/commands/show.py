@@ -4,12 +4,13 @@ import argparse
 from collections.abc import Iterable
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
+from explorer.commands.pager import paged
 from explorer.commands.shapes import fate_shape, message_shape, session_shape
 from explorer.commands.stores import chosen_store, with_noted_pins
+from explorer.commands.words import part_of
 from explorer.errors import ExitCode, NoSuchSession
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
 from explorer.model import Message
-from explorer.render.figures import plural
 from explorer.stores.resolve import read_conversation, resolve, without_repeats
 
 
@@ -35,11 +36,12 @@ def show_session(options: argparse.Namespace, now: float) -> int:
         (session,) = with_noted_pins(store, catalog, [session])
         write_json(_document(session_shape(session, fate), messages))
     else:
-        for line in session_lines(session, messages, _FORMATS[options.format]):
-            write(line)
-        if len(catalog.chain(key)) > len(unit.parts):
-            parts = plural(len(catalog.chain(key)), "part")
-            note(f"One of {parts} of this conversation. --conversation prints all of them.")
+        with paged(not options.no_pager):
+            for line in session_lines(session, messages, _FORMATS[options.format]):
+                write(line)
+        chain = catalog.chain(key)
+        if len(chain) > len(unit.parts):
+            note(part_of(chain.index(key) + 1, len(chain)))
     return ExitCode.DONE
 
 
@@ -54,9 +56,10 @@ def _show_lost(options: argparse.Namespace, lost: list[Message]) -> None:
         write_json(_document(None, messages))
         return
     note(f"Session {options.id!r} is no longer in the file. These are its messages.")
-    for message in messages:
-        for line in message_lines(message, _FORMATS[options.format]):
-            write(line)
+    with paged(not options.no_pager):
+        for message in messages:
+            for line in message_lines(message, _FORMATS[options.format]):
+                write(line)
 
 
 def _folded(title: str, text: str) -> str:

@@ -2,11 +2,13 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from explorer.errors import Problem, StoreError
+from explorer.commands.output import note
+from explorer.commands.words import unknown_source
+from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Session
-from explorer.settings import notes_path, trash_path
+from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import current_folder, default_home, locate
@@ -16,12 +18,45 @@ from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
 
 
+def noted_pins(store: Store, catalog: Catalog) -> frozenset[int]:
+    """The rows that are pinned, also by our notes; if those are unreadable, it says so and goes
+    on: the sessions are not."""
+    noted: frozenset[str] = frozenset()
+    try:
+        noted = Notes(notes_path(), store.path).pins()
+    except ExplorerError as error:
+        note(f"{error.title}. {error.message}")
+    return pinned_rows(store, catalog, noted)
+
+
 def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session]) -> list[Session]:
     """The same sessions, pinned also where our notes say so."""
-    pinned = pinned_rows(store, catalog, Notes(notes_path(), store.path).pins())
+    pinned = noted_pins(store, catalog)
     return [
         one._replace(pinned=True) if catalog.tip(one.key) in pinned else one for one in sessions
     ]
+
+
+def warn_unknown(sources: Iterable[str], catalog: Catalog) -> None:
+    """Name the closest ones of each source that no session of the file has."""
+    for source in sources:
+        if catalog.source_names and source not in catalog.source_names:
+            note(unknown_source(source, catalog.source_names))
+
+
+BIG = 20_000_000
+"""Bytes of a file whose sessions take long enough to be counted to keep the result."""
+
+
+def known_catalog(store: Store) -> Catalog:
+    """The catalog of a store; of a big file that has not changed, what was counted before."""
+    folder = cache_folder()
+    if store.noted or not folder.is_absolute() or os.stat(store.path).st_size < BIG:
+        return store.catalog()
+    # Late: 3 ms that a small file need not pay.
+    from explorer.stores.kept_catalog import catalog_of
+
+    return catalog_of(store.path, folder, store.catalog)
 
 
 def chosen_store(options: argparse.Namespace) -> Store:
@@ -34,4 +69,9 @@ def chosen_store(options: argparse.Namespace) -> Store:
             f"There is none in {home}. Use --db PATH, or try `session-explorer demo`.",
         )
     path = place.path
-    return open_store(path, notes=Notes(notes_path(), path), trash=trash_path())
+    try:
+        return open_store(path, notes=Notes(notes_path(), path), trash=trash_path())
+    except StoreError as error:
+        if place.because and error.problem is Problem.MISSING:
+            raise error.also(place.because) from None
+        raise

@@ -4,9 +4,11 @@ import argparse
 from collections.abc import Sequence
 
 from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_done
-from explorer.commands.output import note, write, write_json
+from explorer.commands.output import heading, note, write, write_json
+from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store
+from explorer.commands.words import not_one_entry
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
@@ -15,6 +17,7 @@ from explorer.stores.base import Edits
 from explorer.stores.edits.plans import KINDS, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
 from explorer.stores.edits.words import (
+    DRY_RUN,
     state_words,
     undo_lines,
     undo_question,
@@ -28,7 +31,7 @@ from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 def undo_edit(options: argparse.Namespace, now: float) -> int:
     edits = edits_of(chosen_store(options))
     warn_half_done(edits)
-    plan = edits.undo_plan(options.receipt)
+    plan = edits.undo_plan(options.receipt, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
         other = f"`session-explorer undo {before.number}` undoes the change before it"
@@ -44,6 +47,7 @@ def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
     if options.dry_run:
         for line in (undo_question(plan), *(f"  {line}" for line in undo_lines(plan))):
             write(clean(line))
+        note(DRY_RUN)
         return ExitCode.DONE
     ask(options, undo_question(plan), undo_lines(plan), undo_verb(plan))
     with shown_progress() as tell:
@@ -73,12 +77,13 @@ def handle_trash(options: argparse.Namespace, now: float) -> int:
     match options.what:
         case "list":
             warn_half_done(edits)
-            return _list(edits, options.json, now)
+            return _list(edits, options, now)
         case "show":
-            return _show(edits, _number(options), options.json)
+            return _show(edits, options)
         case "restore":
             wanted = _entries(edits, _number(options), options.ids)
-            return _undo(edits, edits.undo_plan(_number(options), wanted), options)
+            plan = edits.undo_plan(_number(options), wanted, measured=options.dry_run)
+            return _undo(edits, plan, options)
         case _:
             return _purge(edits, options)
 
@@ -92,33 +97,38 @@ def _number(options: argparse.Namespace) -> int:
     return number
 
 
-def _list(edits: Edits, as_json: bool, now: float) -> int:
+def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
     receipts = edits.trash.receipts()
-    if as_json:
+    if options.json:
         shapes = [_receipt_shape(receipt) for receipt in receipts]
         write_json({"bytes": edits.trash.size(), "receipts": shapes})
         return ExitCode.DONE
-    for one in receipts:
-        state = state_words(one)
-        line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
-        write(f"{line}  ({state})" if state else line)
+    with paged(not options.no_pager):
+        if receipts:
+            heading(f"   No  {pad('Changed', 10)}  What")
+        for one in receipts:
+            state = state_words(one)
+            line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
+            write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'change')}, {size(edits.trash.size())}"
     note(f"{held}. Kept for {RETENTION_DAYS} days.")
     return ExitCode.DONE
 
 
-def _show(edits: Edits, number: int, as_json: bool) -> int:
+def _show(edits: Edits, options: argparse.Namespace) -> int:
+    number = _number(options)
     receipt = _found(edits, number)
     entries = edits.worded_entries(edits.trash.entries(number))
-    if as_json:
+    if options.json:
         shapes = [_entry_shape(one) for one in entries]
         write_json(_receipt_shape(receipt) | {"sessions": shapes})
         return ExitCode.DONE
-    write(clean(receipt.words))
-    for entry in entries:
-        back = "  (restored)" if entry.state is EntryState.BACK else ""
-        name = clean_line(entry.title or entry.words or "(empty)", 60)
-        write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
+    with paged(not options.no_pager):
+        write(clean(receipt.words))
+        for entry in entries:
+            back = "  (restored)" if entry.state is EntryState.BACK else ""
+            name = clean_line(entry.title or entry.words or "(empty)", 60)
+            write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
     return ExitCode.DONE
 
 
@@ -131,9 +141,7 @@ def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
     for id_ in ids:
         mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
         if len(mine) != 1:
-            why = f"{id_!r} is not one session of change {number}."
-            see = f"`session-explorer trash show {number}` lists them."
-            raise NoSuchSession("No such session", f"{why} {see}")
+            raise NoSuchSession("No such session", not_one_entry(id_, number, entries))
         found += mine
     return found
 
@@ -150,6 +158,7 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     words = f"Permanently delete {changes} with {plural(sessions, 'session')}?"
     if options.dry_run:
         write(words)
+        note(DRY_RUN)
         return ExitCode.DONE
     ask(options, words, ["This cannot be undone."], KINDS[Action.DELETE].verb)
     with edits.trash.alone():

@@ -1,11 +1,16 @@
 """What the commands say in sentences of several parts: counts, hidden sessions, empty results."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from explorer.errors import closest
-from explorer.model import Hidden
+from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
-from explorer.render.figures import count, plural
+from explorer.render.figures import ago, count, plural
+
+if TYPE_CHECKING:
+    # A list need not load the trash: 2 ms.
+    from explorer.stores.ours.trash_records import Entry
 
 _INCLUDED = "(--all includes them)"
 
@@ -32,6 +37,26 @@ def unknown_source(name: str, known: Sequence[str]) -> str:
     close = closest(name, known)
     names = ", ".join(clean_line(one, 30) for one in close or sorted(known))
     return f"No source {name!r} in this file. {'Closest' if close else 'Sources'}: {names}."
+
+
+def not_one_entry(text: str, change: int, entries: Sequence["Entry"]) -> str:
+    """Why no session of a change is meant, and the closest ones by id or title."""
+    names = [name for one in entries for name in (one.session, one.title) if name]
+    close = closest(text, names)
+    shown = ", ".join(clean_line(name, 60) for name in close)
+    see = f"Closest: {shown}." if close else f"`session-explorer trash show {change}` lists them."
+    return f"{text!r} is not one session of change {change}. {see}"
+
+
+def part_of(at: int, parts: int) -> str:
+    """Below a session that is a part of a conversation."""
+    return f"Part {at} of {parts} of this conversation. --conversation prints all of them."
+
+
+def resuming(session: Session, now: float) -> str:
+    """Which session is the last one."""
+    facts = f"{session.source}, {ago(session.last_active, now)}"
+    return f"Last active session: “{clean_line(session.name, 60)}” ({clean_line(facts)})"
 
 
 def search_summary(

@@ -13,8 +13,10 @@ SCOPES = {
     "search": "While searching",
     "find": "While finding in a transcript",
     "prune": "While pruning",
+    "prune-list": "In the sessions of a prune",
     "app": "Everywhere",
     "always": "Everywhere, also in dialogs",
+    "dialogs": "In every dialog",
     "block": "In a single block",
     "details": "In details",
     "trash": "In history and trash",
@@ -31,20 +33,24 @@ SCOPES = {
     "scroll": "In every long text",
 }
 """Where keys act, in the order of docs/keys.md."""
-TYPING = ("search", "find", "rename", "prompt")
+TYPING = ("search", "find", "rename", "prompt", "filters")
 """Where text is typed, so that a letter cannot be a key."""
 TOGETHER = {
-    **{scope: ("app",) for scope in ("list", "transcript", "search", "find", "prune")},
-    **{scope: ("scroll",) for scope in ("block", "details")},
-    **{scope: ("options",) for scope in ("trash", "choice")},
-    "several": ("choice", "options"),
+    **{scope: ("app",) for scope in ("list", "transcript", "search", "find")},
+    **{scope: ("app",) for scope in ("prune", "prune-list")},
+    **{scope: ("scroll", "dialogs") for scope in ("block", "details")},
+    **{scope: ("options", "dialogs") for scope in ("trash", "choice")},
+    **{scope: ("dialogs",) for scope in ("filters", "question")},
+    "several": ("choice", "options", "dialogs"),
 }
-"""Scopes whose keys also act in another one."""
+"""Scopes where the keys of others act as well."""
 
 
 _ABOUT = {
     "resume": "continues it in its agent",
     "filter": "by source, age, class and more",
+    "only": "this source, workspace or model",
+    "list-date": "in the list",
     "show-hidden": "on or off",
     "search-hidden": "on or off",
     "sort": "choose it again to reverse",
@@ -60,16 +66,21 @@ _ABOUT = {
     "lineage": "parts, branches, subagents",
     "details": "everything known about the session",
     "editor": "the transcript in $EDITOR",
+    "copy-command": "for a shell",
     "pager": "the transcript in $PAGER",
     "expand-block": "long blocks open full screen",
     "show-rewound": "on or off",
+    "full-width": "hides the list, and shows it again",
+    "go-to-date": "a date, a time, or how long ago",
     "back-from-subagent": "to the session with the link",
     "search-previous": "in an empty bar: earlier searches",
     "prune-pane": "switches between the two panes",
     "prune-delete": "asks first",
+    "prune-keep": "or no longer",
     "other-pane": "list or transcript",
     "theme": "dark or light",
-    "help": "all keys and marks",
+    "themes": "choose from a list, with a preview",
+    "help": "all keys, marks and the search language",
 }
 """What the title of an action does not say."""
 
@@ -77,6 +88,8 @@ _SYNONYMS = {
     "read": "open view transcript messages",
     "resume": "continue open go on hermes chat",
     "filter": "only show source telegram cron archived older",
+    "only": "filter same source workspace folder project model narrow",
+    "list-date": "jump day month when calendar",
     "remove-filter": "clear reset unfilter all",
     "show-hidden": "hide why missing lost archived cron empty all",
     "sort": "order newest oldest cost tokens title reverse",
@@ -110,19 +123,26 @@ _SYNONYMS = {
     "next-error": "failed failure problem wrong",
     "whole-or-part": "compression continued chain",
     "show-rewound": "all hidden undone",
+    "full-width": "zoom maximize fullscreen hide list wide",
+    "go-to-date": "jump day time when yesterday at",
     "back-from-subagent": "parent return",
     "copy": "yank clipboard text",
     "copy-code": "yank clipboard",
     "copy-message": "yank clipboard raw",
     "copy-id": "yank clipboard",
+    "copy-command": "yank clipboard shell continue",
     "search": "find grep text query look for",
     "search-hidden": "show archived cron empty all",
     "prune-archive": "hide",
     "prune-delete": "remove prune",
     "prune-undo": "restore revert",
+    "prune-keep": "spare exclude protect select mark",
+    "prune-keep-all": "spare everything select",
+    "prune-keep-none": "unkeep include clear reset",
     "prune-close": "close cancel leave",
     "other-pane": "focus switch",
     "theme": "light dark colours colors appearance look",
+    "themes": "light dark colours colors appearance look nord gruvbox solarized dracula",
     "help": "settings change remap keys shortcuts marks manual legend",
     "quit": "exit leave close end",
 }
@@ -144,6 +164,8 @@ class KeyAction(NamedTuple):
     """Its word in the footer, or in the hint of a dialog."""
     rank: int | None = None
     """Place in the footer or hint, if it belongs there."""
+    reading: int | None = None
+    """Place in the footer of the transcript, where that is another one."""
     more_keys: str = ""
     """Keys that are not mentioned anywhere."""
     palette: bool = True
@@ -161,6 +183,16 @@ class KeyAction(NamedTuple):
     @property
     def all_keys(self) -> tuple[str, ...]:
         return self.main_keys + tuple(filter(None, self.more_keys.split(",")))
+
+    def place(self, scope: str) -> int | None:
+        """Its place in the footer of a scope: the usual ones come first."""
+        own = self.reading if scope == "transcript" else None
+        return self.rank if own is None else own
+
+    @property
+    def change(self) -> str:
+        """The name of the change to a session that it makes, if it makes one."""
+        return self.call.partition("edit('")[2].removesuffix("')")
 
     @property
     def help(self) -> str:
@@ -181,11 +213,10 @@ def _in(scopes: str, *actions: KeyAction) -> tuple[KeyAction, ...]:
 
 ACTIONS: tuple[KeyAction, ...] = (
     *_in(
-        "list",
+        "list prune-list",
         KeyAction(
             "read", "enter", "Read session", "open", label="Read", rank=0, more_keys="right,l"
         ),
-        KeyAction("resume", "r", "Resume session", "screen.resume", label="Resume", rank=1),
         KeyAction("list-down", "down,j", "Next session", "move(1)", palette=False),
         KeyAction("list-up", "up,k", "Previous session", "move(-1)", palette=False),
         KeyAction("list-page-down", "pagedown", "Page down", "page(1)", palette=False),
@@ -194,12 +225,34 @@ ACTIONS: tuple[KeyAction, ...] = (
         KeyAction("list-last", "G,end", "Last session", "last", palette=False),
         KeyAction("list-heading-down", "}", "Next day or heading", "heading(1)", palette=False),
         KeyAction("list-heading-up", "{", "Previous day or heading", "heading(-1)", palette=False),
-        KeyAction("filter", "f", "Filter …", "screen.filter", label="Filter", rank=6),
+        KeyAction(
+            "row-height", "v", "Row height: comfortable / compact", "density", label="Rows", rank=15
+        ),
+    ),
+    *_in(
+        "list prune-list transcript prune filters options help scroll",
+        KeyAction("half-page-down", "ctrl+d", "Half a page down", "half_page(1)", palette=False),
+        KeyAction("half-page-up", "ctrl+u", "Half a page up", "half_page(-1)", palette=False),
+    ),
+    *_in(
+        "list transcript",
+        KeyAction(
+            "resume", "r", "Resume session", "screen.resume", label="Resume", rank=1, reading=4
+        ),
+    ),
+    *_in(
+        "list",
+        KeyAction(
+            "list-full-width", "F", "Read session in full width", "screen.full", palette=False
+        ),
+        KeyAction("filter", "f", "Filter …", "screen.filter", label="Filter", rank=7),
+        KeyAction("only", "o", "Only …", "screen.only"),
+        KeyAction("list-date", "@", "Go to date …", "screen.date"),
         KeyAction("remove-filter", "backspace", "Remove last filter", "screen.unfilter"),
         KeyAction(
-            "show-hidden", ".", "Show hidden sessions", "screen.hidden", label="Hidden", rank=12
+            "show-hidden", ".", "Show hidden sessions", "screen.hidden", label="Hidden", rank=13
         ),
-        KeyAction("sort", "s", "Sort …", "screen.sort", label="Sort", rank=7),
+        KeyAction("sort", "s", "Sort …", "screen.sort", label="Sort", rank=8),
         KeyAction("select", "space", "Select session", "select", label="Select", rank=10),
         KeyAction("extend-down", "shift+down", "Extend selection down", "extend(1)", palette=False),
         KeyAction("extend-up", "shift+up", "Extend selection up", "extend(-1)", palette=False),
@@ -217,40 +270,74 @@ ACTIONS: tuple[KeyAction, ...] = (
             palette=False,
         ),
         KeyAction(
-            "rename", "t,f2", "Rename session", "screen.edit('rename')", label="Rename", rank=3
-        ),
-        KeyAction(
-            "delete", "d,delete", "Delete …", "screen.edit('delete')", label="Delete", rank=4
-        ),
-        KeyAction(
-            "archive", "a", "Archive / unarchive", "screen.edit('archive')", label="Archive", rank=9
-        ),
-        KeyAction("prune", "p", "Prune by rules …", "screen.edit('prune')", label="Prune", rank=10),
-        KeyAction("undo", "u", "Undo last change", "screen.undo", label="Undo", rank=8),
-        KeyAction("mark-ended", "", "Mark as ended", "screen.edit('end')"),
-        KeyAction("reopen", "", "Reopen session", "screen.edit('reopen')"),
-        KeyAction("clear-messages", "", "Clear messages, keep session", "screen.edit('clear')"),
-        KeyAction("trash", "", "History and trash …", "screen.trash"),
-        KeyAction("pin", "m", "Pin / unpin", "screen.pin", label="Pin", rank=12),
-        KeyAction("keep-expiring", "K", "Keep expiring sessions", "screen.keep"),
-        KeyAction(
             "expand",
             "z",
             "Expand / collapse conversation",
             "screen.unfold",
             label="Expand",
-            rank=13,
+            rank=14,
         ),
-        KeyAction(
-            "row-height", "v", "Row height: comfortable / compact", "density", label="Rows", rank=14
-        ),
-        KeyAction("lineage", "L", "Lineage", "screen.lineage", label="Lineage", rank=15),
+        KeyAction("copy-command", "y", "Copy resume command", "screen.copy_command"),
     ),
     *_in(
         "list transcript",
-        KeyAction("details", "i", "Details", "screen.details", label="Details", rank=16),
+        KeyAction(
+            "rename",
+            "t,f2",
+            "Rename session",
+            "screen.edit('rename')",
+            label="Rename",
+            rank=3,
+            reading=5,
+        ),
+        KeyAction(
+            "delete",
+            "d,delete",
+            "Delete …",
+            "screen.edit('delete')",
+            label="Delete",
+            rank=4,
+            reading=6,
+        ),
+        KeyAction(
+            "archive",
+            "a",
+            "Archive / unarchive",
+            "screen.edit('archive')",
+            label="Archive",
+            rank=9,
+            reading=14,
+        ),
+        KeyAction(
+            "prune",
+            "p",
+            "Prune by rules …",
+            "screen.edit('prune')",
+            label="Prune",
+            rank=10,
+            reading=20,
+        ),
+        KeyAction("undo", "u", "Undo last change", "screen.undo", label="Undo", rank=5, reading=9),
+        KeyAction("mark-ended", "", "Mark as ended", "screen.edit('end')"),
+        KeyAction("reopen", "", "Reopen session", "screen.edit('reopen')"),
+        KeyAction("clear-messages", "", "Clear messages, keep session", "screen.edit('clear')"),
+        KeyAction("trash", "U", "History and trash …", "screen.trash", label="Trash", rank=19),
+        KeyAction("pin", "m", "Pin / unpin", "screen.pin", label="Pin", rank=12, reading=15),
+        KeyAction("keep-expiring", "K", "Keep expiring sessions", "screen.keep"),
+        KeyAction("lineage", "L", "Lineage", "screen.lineage", label="Lineage", rank=16),
+        KeyAction("details", "i", "Details", "screen.details", label="Details", rank=17),
         KeyAction("editor", "E", "Open in editor", "screen.read_in('editor')"),
         KeyAction("pager", "P", "Open in pager", "screen.read_in('pager')"),
+        KeyAction(
+            "find",
+            "ctrl+f",
+            "Find in session",
+            "screen.find",
+            label="Find",
+            rank=18,
+            reading=2,
+        ),
+        KeyAction("copy-id", "Y", "Copy session id", "screen.copy_id"),
     ),
     *_in(
         "transcript",
@@ -274,7 +361,7 @@ ACTIONS: tuple[KeyAction, ...] = (
         ),
         KeyAction("expand-in-place", "z", "Expand / collapse in place", "fold"),
         KeyAction(
-            "next-block", "}", "Next block", "block(1)", label="Next block", rank=3, palette=False
+            "next-block", "}", "Next block", "block(1)", label="Next block", rank=8, palette=False
         ),
         KeyAction("previous-block", "{", "Previous block", "block(-1)", palette=False),
         KeyAction("next-prompt", "]", "Next prompt (your message)", "yours(1)", palette=False),
@@ -287,33 +374,59 @@ ACTIONS: tuple[KeyAction, ...] = (
             "Expand / collapse all reasoning",
             "fold_all('reasoning')",
             label="Reasoning",
-            rank=4,
+            rank=10,
         ),
         KeyAction(
-            "tools", "o", "Tool calls: folded, brief or full", "calls", label="Tools", rank=6
+            "tools", "o", "Tool calls: folded, brief or full", "calls", label="Tools", rank=11
         ),
-        KeyAction("find", "ctrl+f", "Find in session", "screen.find", label="Find", rank=2),
-        KeyAction("next-match", "n", "Next match", "ask('next')", palette=False),
-        KeyAction("previous-match", "N", "Previous match", "ask('previous')", palette=False),
+        KeyAction(
+            "next-match",
+            "n",
+            "Next match",
+            "ask('next')",
+            label="Next match",
+            rank=1,
+            palette=False,
+        ),
+        KeyAction(
+            "previous-match",
+            "N",
+            "Previous match",
+            "ask('previous')",
+            label="Previous match",
+            rank=1,
+            palette=False,
+        ),
+        KeyAction(
+            "full-width", "F", "Read in full width", "screen.full", label="Full width", rank=12
+        ),
         KeyAction("next-error", "!", "Next error", "ask('error')"),
+        KeyAction("go-to-date", "@", "Go to date …", "ask('date')"),
         KeyAction(
             "whole-or-part",
             "c",
             "Whole conversation / this part",
             "ask('part')",
             label="Whole/part",
-            rank=7,
+            rank=13,
         ),
         KeyAction("show-rewound", "R", "Show rewound and repeated messages", "ask('everything')"),
         KeyAction("back-from-subagent", "backspace", "Back from subagent", "ask('return')"),
-        KeyAction("copy", "y", "Copy block", "ask('copy')", label="Copy", rank=8),
+        KeyAction("copy", "y", "Copy block", "ask('copy')", label="Copy", rank=12),
         KeyAction("copy-code", "ctrl+y", "Copy code of the block", "ask('copy_code')"),
         KeyAction("copy-message", "J", "Copy message as JSON", "ask('copy_message')"),
-        KeyAction("copy-id", "Y", "Copy session id", "ask('copy_id')"),
     ),
     *_in(
         "app",
-        KeyAction("search", "/", "Search all sessions", "screen.search", label="Search", rank=2),
+        KeyAction(
+            "search",
+            "/",
+            "Search all sessions",
+            "screen.search",
+            label="Search",
+            rank=2,
+            reading=7,
+        ),
     ),
     *_in(
         "search",
@@ -387,6 +500,18 @@ ACTIONS: tuple[KeyAction, ...] = (
             more_keys="right,l",
         ),
         KeyAction(
+            "prune-close",
+            "escape",
+            "Back to all sessions",
+            "screen.leave",
+            label="Back",
+            rank=4,
+            more_keys="q",
+        ),
+    ),
+    *_in(
+        "prune prune-list",
+        KeyAction(
             "prune-archive",
             "a",
             "Archive these sessions",
@@ -403,31 +528,46 @@ ACTIONS: tuple[KeyAction, ...] = (
             rank=3,
         ),
         KeyAction("prune-undo", "u", "Undo last change", "screen.undo", label="Undo", rank=6),
+    ),
+    *_in(
+        "prune-list",
+        KeyAction("prune-keep", "space", "Keep session", "select", label="Keep", rank=1),
+        KeyAction("prune-keep-all", "ctrl+a", "Keep all listed sessions", "select_all"),
         KeyAction(
-            "prune-close",
-            "escape",
-            "Back to all sessions",
-            "screen.leave",
-            label="Back",
-            rank=4,
-            more_keys="q",
+            "prune-keep-none", "x", "Keep none by hand", "keep_none", label="Keep none", rank=5
         ),
+        KeyAction(
+            "prune-rules",
+            "escape",
+            "Back to the rules",
+            "screen.pane",
+            label="Rules",
+            rank=4,
+            more_keys="tab,left,h",
+        ),
+        KeyAction("prune-list-close", "q", "Back to all sessions", "screen.leave"),
     ),
     *_in(
         "app",
-        KeyAction("other-pane", "tab", "Other pane", "screen.pane", label="Other pane", rank=17),
+        KeyAction("other-pane", "tab", "Other pane", "screen.pane", label="Other pane", rank=21),
         KeyAction("theme", "ctrl+t", "Switch theme", "app.look"),
+        KeyAction("themes", "", "Theme …", "app.themes"),
         KeyAction(
             "palette",
-            "ctrl+p",
+            ":,ctrl+p",
             "All commands",
             "app.command_palette",
             label="Commands",
-            rank=8,
+            rank=6,
+            reading=8,
             palette=False,
         ),
         KeyAction("help", "?,f1", "Help", "app.help", label="Help", rank=2),
-        KeyAction("quit", "q,ctrl+q", "Quit", "app.quit", label="Quit", rank=19),
+        KeyAction("quit", "q,ctrl+q", "Quit", "app.quit", label="Quit", rank=22),
+    ),
+    *_in(
+        "dialogs",
+        KeyAction("help-here", "?,f1", "Help for this place", "app.help", label="help", rank=9),
     ),
     *_in(
         "always",
@@ -460,12 +600,12 @@ ACTIONS: tuple[KeyAction, ...] = (
     ),
     *_in(
         "filters",
-        KeyAction("filters-down", "down,j", "Next filter", "move(1)"),
-        KeyAction("filters-up", "up,k", "Previous filter", "move(-1)"),
+        KeyAction("filters-down", "down", "Next filter", "move(1)"),
+        KeyAction("filters-up", "up", "Previous filter", "move(-1)"),
         KeyAction("filters-page-down", "pagedown", "Page down", "move(10)"),
         KeyAction("filters-page-up", "pageup", "Page up", "move(-10)"),
-        KeyAction("filters-first", "g,home", "First filter", "move(-10000)"),
-        KeyAction("filters-last", "G,end", "Last filter", "move(10000)"),
+        KeyAction("filters-first", "home", "First filter", "move(-10000)"),
+        KeyAction("filters-last", "end", "Last filter", "move(10000)"),
         KeyAction(
             "filters-toggle",
             "space,enter",
@@ -476,13 +616,20 @@ ACTIONS: tuple[KeyAction, ...] = (
         ),
         KeyAction(
             "filters-clear",
-            "x,backspace,delete",
+            "delete",
             "Remove all filters",
             "screen.clear",
             label="clear",
             rank=1,
         ),
-        KeyAction("filters-close", "escape,q,f", "Close", "screen.dismiss", label="close", rank=2),
+        KeyAction(
+            "filters-close",
+            "escape",
+            "Clear text, then close",
+            "screen.close",
+            label="close",
+            rank=2,
+        ),
     ),
     *_in(
         "rename",
@@ -520,7 +667,11 @@ ACTIONS: tuple[KeyAction, ...] = (
     ),
     *_in(
         "help",
-        KeyAction("help-close", "escape,q,?,f1,enter", "Close", "dismiss", label="close", rank=0),
+        KeyAction("help-close", "escape,q,?,f1,enter", "Close", "dismiss", label="close", rank=2),
+        KeyAction("help-next", "tab,right,l", "Next page", "page(1)", label="next page", rank=1),
+        KeyAction("help-previous", "shift+tab,left,h", "Previous page", "page(-1)"),
+        KeyAction("help-down", "j", "Scroll down", "scroll(1)"),
+        KeyAction("help-up", "k", "Scroll up", "scroll(-1)"),
         KeyAction("help-top", "g", "Top", "end(False)"),
         KeyAction("help-bottom", "G", "Bottom", "end(True)"),
     ),

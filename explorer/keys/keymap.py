@@ -7,6 +7,7 @@ place is reported with a remedy.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from explorer.errors import closest
 from explorer.keys.actions import ACTIONS, BY_ID, SCOPES, TOGETHER, TYPING, KeyAction
@@ -32,6 +33,14 @@ _SHOWN = {
 """How people write keys that Textual writes differently."""
 
 
+class FooterKey(NamedTuple):
+    """A key in the footer."""
+
+    key: str
+    label: str
+    action: KeyAction
+
+
 class Keymap:
     """The keys of all actions: the user's own, else the defaults."""
 
@@ -46,30 +55,38 @@ class Keymap:
         """The keys of an action as people write them; empty where only the palette has it."""
         return " ".join(map(shown, self.own.get(action.id, action.main_keys)))
 
-    def key(self, name: str) -> str:
-        """The key of an action, by its id, for a sentence: the palette's where it has none."""
+    def key(self, name: str, typing: bool = False) -> str:
+        """The key of an action, by its id, for a sentence: the palette's where it has none, also
+        where letters are typed and it has only those."""
         action = BY_ID[name]
-        return self._first(action, typing=False) or self._first(BY_ID["palette"], typing=False)
+        return self._first(action, typing) or self._first(BY_ID["palette"], typing)
 
-    def footer(self, scope: str, room: int) -> list[tuple[str, str]]:
-        """(key, label) for the footer of a scope, as many as fit, the most useful ones first. Where
-        letters are typed, only keys that are not letters."""
-        everywhere = ("help",) if scope == "prune" else tuple(action.id for action in ACTIONS)
-        wanted = [
-            action
+    def footer(
+        self, scope: str, room: int, labels: Mapping[str, str] | None = None
+    ) -> list[FooterKey]:
+        """The footer of a scope, as many keys as fit, the most useful ones first. Where letters are
+        typed, only keys that are not letters. `labels` are other words for some actions, by their
+        ids: an empty one leaves the action out."""
+        everywhere = (
+            ("help",)
+            if scope in ("prune", "prune-list")
+            else tuple(action.id for action in ACTIONS)
+        )
+        ranked = [
+            (place, action, (labels or {}).get(action.id, action.label))
             for action in ACTIONS
-            if action.rank is not None
+            if (place := action.place(scope)) is not None
             and (scope in action.scopes or ("app" in action.scopes and action.id in everywhere))
         ]
-        kept: dict[str, str] = {}
-        for action in sorted(wanted, key=lambda action: action.rank or 0):
+        ranked.sort(key=lambda one: one[0])
+        kept: list[FooterKey] = []
+        for _, action, label in ranked:
             key = self._first(action, scope in TYPING)
-            wide = len(key) + len(action.label) + 3
-            if key and wide <= room:
+            wide = len(key) + len(label) + 3
+            if key and label and wide <= room:
                 room -= wide
-                kept[action.id] = key
-        found = sorted(wanted, key=lambda action: (_general(action), action.rank or 0))
-        return [(kept[action.id], action.label) for action in found if action.id in kept]
+                kept.append(FooterKey(key, label, action))
+        return sorted(kept, key=lambda one: _general(one.action))
 
     def hint(self, scope: str, labels: Mapping[str, str] | None = None) -> str:
         """The keys of a dialog in one line; `labels` are other words for some of its actions, by
@@ -80,7 +97,8 @@ class Keymap:
             key=lambda action: action.rank or 0,
         )
         words = ((action, (labels or {}).get(action.id, action.label)) for action in ranked)
-        keys = ((self._first(action, typing=False), label) for action, label in words)
+        typing = scope in TYPING
+        keys = ((self._first(action, typing), label) for action, label in words)
         return " · ".join(f"{key} {label}" for key, label in keys if key and label)
 
     def _first(self, action: KeyAction, typing: bool) -> str:
@@ -128,7 +146,7 @@ def _checked(action: KeyAction, value: object) -> tuple[str, ...]:
         raise ValueError("needs at least one key: it quits from everywhere")
     for key in keys:
         scope = next((scope for scope in action.scopes if scope in TYPING), "")
-        if scope and _is_typed(key):
+        if scope and _is_typed(key) and key not in action.all_keys:
             raise ValueError(
                 f"“{shown(key)}” types text there; use a key with ctrl or alt, or a function key"
             )

@@ -18,7 +18,7 @@ from explorer.model import Message, MessageState, ToolCall
 from explorer.render.clean import cell_width, clean, clean_line, fit
 from explorer.render.figures import clock, plural
 from explorer.render.lines import Line, beginning, cut_line, line_width, take
-from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, Passage, passages
+from explorer.render.passages import FOR_THE_MODEL, REASONING, STATE_WORDS, Passage, passages
 
 CAP = 200
 """Lines of a block that are shown in place."""
@@ -112,15 +112,15 @@ def blocks(message: Message, view: View, call: ToolCall | None = None) -> tuple[
     if made or message.id != view.first:
         made.append(GAP)
     said = list(passages(message))
-    nobodys = message.role == "system" or bool(said and all(one.label for one in said))
-    if len(said) > 1 and said[0].label:
+    nobodys = message.role == "system" or bool(said and all(_is_made(one) for one in said))
+    if len(said) > 1 and _is_made(said[0]):
         # A summary replaces earlier messages, so it comes above the head.
         made.append(_passage(message, said.pop(0), view))
     if not nobodys:
         made.append(Block("head", (_head(message, view),)))
     if message.reasoning:
         hidden = " · rest hidden by the provider" if message.opaque_reasoning else ""
-        thought = Passage("reasoning", message.reasoning, "reasoning")
+        thought = Passage(REASONING, message.reasoning, REASONING)
         made.append(_folding(message, thought, view, f"{_length(thought)}{hidden}"))
     elif message.opaque_reasoning:
         opaque = "reasoning hidden by the provider"
@@ -174,7 +174,12 @@ def _passage(message: Message, one: Passage, view: View) -> Block:
     if cut and not more:
         wide = f"… cut off at the right · {view.enter}: full width"
         shown = (*shown, cut_line(((wide, "link"),), view.width))
-    return Block("text", shown, more=more, cut=cut)
+    return Block(one.key, shown, more=more, cut=cut)
+
+
+def _is_made(one: Passage) -> bool:
+    """Whether the agent put it around what was said."""
+    return bool(one.label) and one.label != REASONING
 
 
 def _length(one: Passage) -> str:
@@ -240,8 +245,8 @@ def whole_text(message: Message, key: str, call: ToolCall | None) -> str:
 
 def shown_call(message: Message, key: str, answered: ToolCall | None) -> ToolCall | None:
     """The call that a block shows: one of the message's own, or the one that it answers."""
-    number = key.partition("-")[2]
-    return message.tool_calls[int(number)] if number else answered
+    kind, _, number = key.partition("-")
+    return message.tool_calls[int(number)] if kind == "call" and number else answered
 
 
 def _rule(words: str, style: str, width: int) -> Line:

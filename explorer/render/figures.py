@@ -26,12 +26,33 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def rounded(n: int) -> str:
+    """A large number in three digits at most: 950, 1.2k, 340k, 1.2M."""
+    value = float(n)
+    for unit in ("", "k", "M", "G"):
+        if round(abs(value)) < 1000 or unit == "G":
+            break
+        value /= 1000
+    return f"{value:.1f}{unit}" if unit and abs(value) < 9.95 else f"{value:,.0f}{unit}"
+
+
+def cents(usd: float) -> str:
+    """US dollars in whole cents, which stand below each other: $0.42, $1,204.00, <$0.01."""
+    return "<$0.01" if 0 < usd < 0.005 else f"${usd:,.2f}"
+
+
 def exact_cost(usd: float) -> str:
     """US dollars to a hundredth of a cent, but not less than to a cent: $0.0039, $1.50."""
     if 0 < usd < 0.0001:
         return "<$0.0001"
     whole, _, part = f"{usd:,.4f}".partition(".")
     return f"${whole}.{part.rstrip('0'):0<2}"
+
+
+def tokens(read: int | None, written: int | None) -> int | None:
+    """Both counts of tokens together, or the one that is known."""
+    known = [one for one in (read, written) if one is not None]
+    return sum(known) if known else None
 
 
 def plural(n: int, noun: str, many: str | None = None) -> str:
@@ -94,6 +115,29 @@ def ago(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
     if then.year == today.year or days <= _SAME_YEAR_DAYS:
         return f"{then.day} {_MONTHS[then.month - 1][:3]}"
     return f"{then:%Y-%m-%d}"
+
+
+def ago_in_short(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
+    """As `ago` in at most eight characters: yesterday is a weekday, and another year has no day."""
+    said = ago(ts, now, tz)
+    then = local_time(ts, tz)
+    if then is None or len(said) < 9:
+        return said
+    if said == "yesterday":
+        return _WEEKDAYS[then.weekday()][:3]
+    return f"{_MONTHS[then.month - 1][:3]} {then.year}"
+
+
+def date_and_time(ts: float | None, now: float, tz: tzinfo | None = None) -> str:
+    """When, to the minute: 14:02 today, else 12 Mar 14:02, and of other years the day alone."""
+    then, today = local_time(ts, tz), local_time(now, tz)
+    if then is None or today is None:
+        return UNKNOWN
+    if then.date() == today.date():
+        return f"{then:%H:%M}"
+    if then.year != today.year:
+        return f"{then:%Y-%m-%d}"
+    return f"{then.day} {_MONTHS[then.month - 1][:3]} {then:%H:%M}"
 
 
 def when(ts: float | None, now: float, tz: tzinfo | None = None) -> str:

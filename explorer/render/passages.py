@@ -7,6 +7,7 @@ before it. The forms are told by the sentences that it writes; any other text wa
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState
@@ -14,6 +15,7 @@ from explorer.model import Message, MessageState
 STATE_WORDS = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "rewound"}
 FOR_THE_MODEL = "for the model only"
 SUMMARY = "summary of earlier messages"
+REASONING = "reasoning"
 START = 400
 """Letters by which a text is known."""
 
@@ -46,11 +48,21 @@ class Passage(NamedTuple):
     """The name of its block."""
     text: str
     label: str = ""
-    """What it is, if it was not said and is folded: a summary, a skill, a notice."""
+    """What it is, if it was not said and is folded: a summary, a skill, a notice, reasoning."""
 
 
 def passages(message: Message) -> tuple[Passage, ...]:
     """What a message says, piece by piece: as a rule one piece, all of it said."""
+    pieces = _pieces(message)
+    if not message.thoughts:
+        return pieces
+    if len(pieces) == 1 and not pieces[0].label:
+        return tuple(_with_thoughts(message))
+    return (*pieces, *(_thought(message, number) for number in range(len(message.thoughts))))
+
+
+def _pieces(message: Message) -> tuple[Passage, ...]:
+    """The text of a message, apart from what the agent put around it."""
     text = message.text
     if message.notice:
         return (Passage("text", text, message.notice),)
@@ -67,6 +79,22 @@ def passages(message: Message) -> tuple[Passage, ...]:
     said, made = Passage("text", found.said), Passage("made", found.made, found.label)
     above = found.is_summary and text.startswith(found.made)
     return (made, said) if above else (said, made)
+
+
+def _with_thoughts(message: Message) -> Iterator[Passage]:
+    """A text with the reasoning in the middle of it, each piece by itself."""
+    at = 0
+    for number, thought in enumerate(message.thoughts):
+        if said := message.text[at : thought.at].strip():
+            yield Passage(f"text-{number}" if at else "text", said)
+        yield _thought(message, number)
+        at = thought.at
+    if said := message.text[at:].strip():
+        yield Passage(f"text-{len(message.thoughts)}", said)
+
+
+def _thought(message: Message, number: int) -> Passage:
+    return Passage(f"{REASONING}-{number + 1}", message.thoughts[number].text, REASONING)
 
 
 class Turn(NamedTuple):

@@ -1,9 +1,11 @@
 """A search over a whole store. The search bar, the command and a prune all begin with a `Request`:
 a query made ready for one store, with what it asks of messages and which conversations count.
 
-It runs in stages that each tell what they found. First what the agent's search tables know, newest
-first, in milliseconds; then every message, in the background, so that in the end the result is what
-reading all of it would give. What a table or a scan is not certain of is decided on the message.
+It runs in stages that each tell what they found. First what the agent's search tables know, the
+rows written last first, in milliseconds; then every message, in the background, so that in the end
+the result is what reading all of it would give. What a table or a scan is not certain of is decided
+on the message. What was found is ordered by its time, since imports write old messages into new
+rows.
 
 Where messages are looked for, `NOT word` is about each of them, and the matcher decides. Where
 conversations are listed by what they are, no message is there to decide on; and where they are to
@@ -19,7 +21,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden
-from explorer.search.filters import FILTERED, NO_FILTERS, Filters, all_of, wanted
+from explorer.search.filters import FILTERED, NO_FILTERS, Filters, wanted
 from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
 from explorer.search.language.vocabulary import PLACE_FIELD
@@ -61,8 +63,10 @@ class Request(NamedTuple):
     matcher: Matcher
     now: float = 0.0
     titles: Titles = NO_TITLES
-    passes: Callable[[int], bool] | None = None
-    """Says of a conversation whether fields and filters let it through; None when all do."""
+    fits: Callable[[int], bool] | None = None
+    """Says of a conversation whether the fields of the query match it; None when all do."""
+    wanted: Callable[[int], bool] | None = None
+    """Says of a conversation whether the filters of the list let it through; None when all do."""
     hides: Hides = hides_nothing
     rewound: bool = False
     """Rewound messages count too."""
@@ -77,12 +81,17 @@ class Request(NamedTuple):
         """The same for another query."""
         return self._replace(matcher=Matcher(query, self.now))
 
+    def matches(self, tip: int) -> bool:
+        """Whether the fields of the query match a conversation: what they exclude is no hit."""
+        return self.fits is None or self.fits(tip)
+
     def counts_as(self, tip: int) -> Hidden | None:
-        """Why the hits of a conversation are only counted; None where they are given."""
+        """Why the hits of a conversation that matches are only counted; None where they are given.
+        What is hidden and filtered out as well would not be listed with its class either."""
+        if self.wanted is not None and not self.wanted(tip):
+            return Hidden.FILTERED
         reason = self.hides(tip)
-        if reason in LEFT_OUT:
-            return reason
-        return Hidden.FILTERED if self.passes is not None and not self.passes(tip) else None
+        return reason if reason in LEFT_OUT else None
 
     def is_in_time(self, key: int) -> bool:
         """Whether a session is there and was active in the days that are asked for."""
@@ -102,9 +111,10 @@ class Request(NamedTuple):
         hidden: Counter[Hidden] = Counter()
         for key in keys:
             tip = self.catalog.tip(key)
-            if self.passes is not None and not self.passes(tip):
+            if not self.matches(tip):
                 continue
-            reason = self.hides(tip)
+            filtered = self.wanted is not None and not self.wanted(tip)
+            reason = Hidden.FILTERED if filtered else self.hides(tip)
             if reason is None or tip in named:
                 found.append(key)
             else:
@@ -165,11 +175,17 @@ def prepared(
         matcher=matcher,
         now=now,
         titles=titles or Titles.of(columns[TITLE]),
-        passes=all_of((fits, wanted(catalog, columns, filters, about))),
+        fits=fits,
+        wanted=wanted(catalog, columns, filters, about),
         hides=hidden,
         rewound=rewound,
         best=best,
     )
+
+
+def newest_first(hit: Candidate) -> tuple[float, int]:
+    """The place of a hit by its time; of equal ones the later row first."""
+    return -hit.at, -hit.message_id
 
 
 class SearchResult(NamedTuple):
@@ -200,7 +216,7 @@ class Gathered:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self._seen: set[tuple[str, int]] = set()
+        self._seen: set[tuple[int | None, str, int]] = set()
         self.hidden: Counter[Hidden] = Counter()
         """Hits that are only counted."""
         self.counts: Counter[int] = Counter()
@@ -214,9 +230,9 @@ class Gathered:
         """Take hits in; those that are not only counted, lost messages among them. What comes
         from a table comes `again` with the scan."""
         given = []
-        catalog, counts_as = self.request.catalog, self.request.counts_as
+        catalog, request = self.request.catalog, self.request
         for hit in found:
-            name = (hit.session_id, hit.message_id)
+            name = (hit.session_key, hit.session_id, hit.message_id)
             if name in self._seen:
                 continue
             if again:
@@ -227,7 +243,9 @@ class Gathered:
                 continue
             # A part of a conversation is as visible as the conversation.
             tip = catalog.tip(key)
-            reason = counts_as(tip)
+            if not request.matches(tip):
+                continue
+            reason = request.counts_as(tip)
             if reason is not None:
                 self.hidden[reason] += 1
                 continue
@@ -238,11 +256,12 @@ class Gathered:
                 self._leading[tip] = hit
         return given
 
-    def _place(self, hit: Candidate) -> tuple[float, float]:
-        return self.scores.get(hit.message_id, 0.0), -hit.at
+    def _place(self, hit: Candidate) -> tuple[float, float, int]:
+        score = self.scores.get(self.request.store.message_key(hit), 0.0)
+        return score, *newest_first(hit)
 
     def _order(self) -> list[int]:
-        def place(tip: int) -> tuple[float, float]:
+        def place(tip: int) -> tuple[float, float, int]:
             return self._place(self._leading[tip])
 
         if self.request.best and not self.scores:
@@ -297,13 +316,13 @@ def _first_page(
     store, looked_for = request.store, needles(request.query, request.rewound)
     if request.best:
         gathered.scores = store.ranked(looked_for, RANKED, token)
-    below: int | None = None
+    below: object = None
     for most in FIRST if request.matcher.is_plain else FIRST[:1]:
         first = store.indexed(looked_for, most, below, token)
         gathered.add(_matching(request, first.found, token), again=True)
-        if len(first.found) < most or len(gathered.counts) >= FEW:
+        below = first.below
+        if below is None or len(gathered.counts) >= FEW:
             break
-        below = first.found[-1].message_id
     tell(gathered.result(first))
     return first
 
@@ -314,7 +333,7 @@ def scan(
     """Every message that matches, from the newest to the oldest, a stretch at a time. Only those
     are read that `open_to` says are of interest."""
     looked_for = needles(request.query, request.rewound)
-    below: int | None = None
+    below: object = None
     while True:
         stretch = request.store.scanned(looked_for, below, token)
         candidates = list(filter(open_to, stretch.found)) if open_to else stretch.found

@@ -1,8 +1,9 @@
-"""Which sessions are wanted: by source, model, time, size, use of tools and what is unread.
+"""Which sessions are wanted: by source, model, workspace, time, size, use of tools and what is
+unread.
 
 A filter is about a whole conversation: its last activity, the messages of all its parts, the
-models and tools of any of them. What a choice would list is counted for every choice at once, as
-if the other filters stayed as they are.
+models, workspaces and tools of any of them. What a choice would list is counted for every choice
+at once, as if the other filters stayed as they are.
 """
 
 from bisect import bisect_left
@@ -12,11 +13,11 @@ from typing import NamedTuple
 
 from explorer.model import Hidden
 from explorer.stores.catalog import NOISE, Catalog
-from explorer.stores.columns import MESSAGES, MODEL, READ_AT, TOOLS, Column, Columns
+from explorer.stores.columns import MESSAGES, MODEL, READ_AT, TOOLS, WORKSPACE, Column, Columns
 
-NO_MODEL = ""
-"""Stands for sessions of which the agent did not note the model."""
-FILTERED: frozenset[Column[object]] = frozenset((MODEL, MESSAGES, TOOLS, READ_AT))
+NO_MODEL = NO_WORKSPACE = ""
+"""Stands for sessions of which the agent did not note it."""
+FILTERED: frozenset[Column[object]] = frozenset((MODEL, WORKSPACE, MESSAGES, TOOLS, READ_AT))
 """What the catalog cannot tell, read together: one costs as much as all."""
 
 
@@ -40,11 +41,13 @@ class Filters(NamedTuple):
     unread: bool = False
     expiring: bool = False
     """The agent is about to delete or archive it."""
+    workspaces: frozenset[str] = frozenset()
 
     @property
     def needs_facts(self) -> bool:
         """Whether the catalog alone cannot tell."""
-        return bool(self.models or self.least or self.tools or self.unread)
+        named = self.models or self.workspaces
+        return bool(named or self.least or self.tools or self.unread)
 
 
 NO_FILTERS = Filters()
@@ -63,6 +66,7 @@ class Tally(NamedTuple):
     """None where the agent keeps no track of what was read."""
     classes: Mapping[Hidden, int]
     expiring: int = 0
+    workspaces: Mapping[str, int] = {}
 
 
 def wanted(
@@ -92,6 +96,7 @@ def tally(
     looks = _Looks(catalog, facts, filters, expiring)
     sources: Counter[str] = Counter()
     models: Counter[str] = Counter()
+    workspaces: Counter[str] = Counter()
     classes: Counter[Hidden] = Counter()
     times: list[float] = []
     sizes: list[int] = []
@@ -116,6 +121,9 @@ def tally(
             # Not by Counter.update, which takes as long as all the rest of a row.
             for model in looks.models(key):
                 models[model] += 1
+        if only in ("", "workspace"):
+            for workspace in looks.workspaces(key):
+                workspaces[workspace] += 1
         if only in ("", "time"):
             times.append(catalog.last_active(key))
         if only in ("", "size"):
@@ -139,6 +147,7 @@ def tally(
         unread=unread if facts[READ_AT] else None,
         classes=classes,
         expiring=about,
+        workspaces=workspaces,
     )
 
 
@@ -151,16 +160,24 @@ class _Looks:
         self._catalog = catalog
         self._chain = catalog.chain
         self._models, self._messages = facts[MODEL], facts[MESSAGES]
+        self._workspaces = facts[WORKSPACE]
         self._tools, self._read_at = frozenset(facts[TOOLS]), facts[READ_AT]
         self._expiring = expiring
         self.checks = self._checks(catalog, filters)
         """Of the filters that are set, whether a row passes."""
 
     def models(self, key: int) -> Collection[str]:
-        known, chain = self._models, self._chain(key)
+        return self._named(self._models, key)
+
+    def workspaces(self, key: int) -> Collection[str]:
+        return self._named(self._workspaces, key)
+
+    def _named(self, known: Mapping[int, str], key: int) -> Collection[str]:
+        """The names of all parts, empty where there is none."""
+        chain = self._chain(key)
         if len(chain) == 1:
-            return (known.get(key, NO_MODEL),)
-        return {known.get(part, NO_MODEL) for part in chain}
+            return (known.get(key, ""),)
+        return {known.get(part, "") for part in chain}
 
     def messages(self, key: int) -> int:
         known, chain = self._messages, self._chain(key)
@@ -180,11 +197,13 @@ class _Looks:
 
     def _checks(self, catalog: Catalog, filters: Filters) -> dict[str, Callable[[int], bool]]:
         found: dict[str, Callable[[int], bool]] = {}
-        sources, models, since, before, least, tools, unread, about = filters
+        sources, models, since, before, least, tools, unread, about, workspaces = filters
         if sources:
             found["source"] = lambda key: catalog.source(key) in sources
         if models:
             found["model"] = lambda key: not models.isdisjoint(self.models(key))
+        if workspaces:
+            found["workspace"] = lambda key: not workspaces.isdisjoint(self.workspaces(key))
         if since or before:
             found["time"] = lambda key: _within(catalog.last_active(key), since, before)
         if least:

@@ -1,11 +1,14 @@
 """A search for scripts, which runs to its end: every hit, newest first, with the words around it.
 
-It reads the file from its newest message to its oldest; the search tables would give the first
-hits sooner, but not in this order, and not all of them.
+It reads the file from the message written last to the first; the search tables would give the
+first hits sooner, but not in this order, and not all of them. Hits are given as soon as none that
+is newer can follow: at once where rows were written in the order of their times.
 """
 
+import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import tzinfo
 
 from explorer.cancel import CancelToken
@@ -16,9 +19,11 @@ from explorer.search.engine import (
     denied,
     hides_nothing,
     left_out,
+    newest_first,
     prepared,
     scan,
 )
+from explorer.search.language.fields import session_test
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.stores.base import Candidate, Store
@@ -129,13 +134,16 @@ class CompleteSearch:
         now: float,
         everything: bool = False,
         tz: tzinfo | None = None,
+        pins: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
-        """`everything` gives hits of all classes, and of rewound messages."""
+        """`everything` gives hits of all classes, and of rewound messages; `pins` gives the pinned
+        rows, if the text asks for them."""
         self._store = store
         self._catalog = catalog
         self._now = now
         self._everything = everything
         self._tz = tz
+        self._pins = pins
         self.query = parse(text, now, tz)
         self.total = 0
         self.hidden: Counter[Hidden] = Counter()
@@ -149,6 +157,7 @@ class CompleteSearch:
         self.complete = True
 
     def _found(self, token: CancelToken) -> Iterator[Hit]:
+        test = session_test(self.query, self._now, self._tz)
         request = prepared(
             self._store,
             self._catalog,
@@ -156,6 +165,7 @@ class CompleteSearch:
             self._now,
             token,
             tz=self._tz,
+            pins=self._pins() if test.needs_pins else frozenset(),
             hides=hides_nothing if self._everything else left_out(self._catalog),
             rewound=self._everything,
         )
@@ -163,8 +173,7 @@ class CompleteSearch:
         yield from title_hits(request, keys, token)
         if self.query.asks_messages:
             gathered = Gathered(request)
-            for stretch in scan(request, token):
-                found = gathered.add(stretch.found)
+            for found in _by_time(gathered, token):
                 for start in range(0, len(found), AT_ONCE):
                     yield from message_hits(request, found[start : start + AT_ONCE], token)
             self.hidden.update(gathered.hidden)
@@ -179,3 +188,18 @@ class CompleteSearch:
             return []
         out = denied(request, token)
         return [tip for tip, _ in self._catalog.rows() if tip not in out]
+
+
+def _by_time(gathered: Gathered, token: CancelToken) -> Iterator[Sequence[Candidate]]:
+    """All hits, the newest first, as soon as nothing newer can follow."""
+    request = gathered.request
+    newest_below = request.store.newest_below(token)
+    held: list[Candidate] = []
+    for stretch in scan(request, token):
+        held += gathered.add(stretch.found)
+        held.sort(key=newest_first)
+        # None newer than this follows, and of equal times the later rows have come.
+        bound = -math.inf if stretch.below is None else newest_below(stretch.below)
+        due = bisect_right(held, -bound, key=lambda hit: -hit.at)
+        yield held[:due]
+        del held[:due]

@@ -51,7 +51,7 @@ class Where(NamedTuple):
 def fields_of(message: Message) -> dict[str, str]:
     """What can be looked for in a message, by field; a result is content, with its tool's name."""
     calls = "\n".join(f"{call.name}\n{said(call.arguments)}" for call in message.tool_calls)
-    values = (message.text, calls, message.tool_name or "", message.reasoning)
+    values = (message.text, calls, message.tool_name or "", message.all_reasoning)
     return {name: text for name, text in zip(FIELDS, values, strict=True) if text}
 
 

@@ -8,7 +8,7 @@ A conversation with a message that the query excludes, with NOT or a dash, is ke
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from explorer.search.language.fields import QUERIED, session_test
 from explorer.search.language.query import Query, parse
 from explorer.search.language.vocabulary import MESSAGE_FIELDS
 from explorer.search.matcher import NO_TITLES, Matcher
-from explorer.search.words import unclear_exclusion
+from explorer.search.words import unclear_exclusion, unfinished_rule
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import MESSAGES, Columns
@@ -58,8 +58,6 @@ class Rules(NamedTuple):
     """In the language of the search bar."""
     only: frozenset[int] | None = None
     """Rows that were selected."""
-    spared: frozenset[int] = frozenset()
-    """Rows that the user keeps by hand."""
 
     @property
     def say_nothing(self) -> bool:
@@ -99,6 +97,8 @@ class Chosen(NamedTuple):
 
     rows: tuple[int, ...]
     """Conversations, the longest inactive first."""
+    sessions: int
+    """All parts of them."""
     messages: int
     skipped: Mapping[str, tuple[int, ...]]
     """Conversations that match the rules and are kept, by reason."""
@@ -107,6 +107,11 @@ class Chosen(NamedTuple):
     """How many of each month, the oldest first."""
     notes: tuple[str, ...] = ()
     """What was not understood of the query, in words."""
+
+    @property
+    def conversations(self) -> int:
+        """How many of the rows are removed: the user may keep some of them."""
+        return len(self.rows) - len(self.skipped.get(KEPT, ()))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -130,6 +135,8 @@ def holding(
     In the search bar `word NOT other` is about single messages. Here one message without the other
     word is not enough: a conversation that holds the other word must not be deleted."""
     query = parse(text, now, tz)
+    if query.unfinished:
+        raise UsageError(*unfinished_rule(query.unfinished))
     if query.asks_nothing:
         return None
     if (unclear := _unclear(query)) is not None:
@@ -144,7 +151,7 @@ def holding(
         known=known.columns,
         pins=known.pins,
     )
-    fits = request.passes
+    fits = request.fits
     if query.asks_messages:
         # A match in the title says nothing about the messages that are deleted.
         found = holders(request._replace(titles=NO_TITLES), token)
@@ -228,11 +235,33 @@ def choose(
     months = Counter(_month(catalog.last_active(tip), tz) for tip in rows)
     return Chosen(
         rows=tuple(rows),
+        sessions=sum(len(catalog.chain(tip)) for tip in rows),
         messages=sum(known.messages(tip) for tip in rows),
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
         notes=query.notes,
+    )
+
+
+def without(
+    known: Ground, chosen: Chosen, kept: Collection[int], tz: tzinfo | None = None
+) -> Chosen:
+    """The numbers without those of its rows that the user keeps: only these are gone through, since
+    the rest may be 100,000."""
+    if not kept:
+        return chosen
+    catalog = known.catalog
+    sources = Counter(chosen.sources)
+    sources.subtract(catalog.source(tip) for tip in kept)
+    months = Counter(chosen.months)
+    months.subtract(_month(catalog.last_active(tip), tz) for tip in kept)
+    return chosen._replace(
+        sessions=chosen.sessions - sum(len(catalog.chain(tip)) for tip in kept),
+        messages=chosen.messages - sum(known.messages(tip) for tip in kept),
+        skipped={**chosen.skipped, KEPT: tuple(sorted(kept))},
+        sources={name: number for name, number in sources.most_common() if number},
+        months={name: number for name, number in sorted(months.items()) if number},
     )
 
 
@@ -252,8 +281,6 @@ def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
 def _reason(known: Ground, rules: Rules, tip: int, kept: frozenset[int], now: float) -> str:
     """Why a conversation that matches the rules is kept."""
     parts = known.catalog.chain(tip)
-    if tip in rules.spared:
-        return KEPT
     state = known.catalog.state(parts, known.columns, now)
     if state is State.RUNNING:
         return RUNNING

@@ -26,6 +26,7 @@ _SIGNS = {">": "more than", ">=": "at least", "<": "less than", "<=": "at most",
 
 NOT_A_DATE = "is not a date (try 2026-10-01, 3d, yesterday)"
 NOT_A_NUMBER = "is not a number (try 20, >20, 10..20)"
+NO_BRACKETS = "brackets do not group words: searched as plain text"
 OR_AS_AND = "OR only joins words, or values of one field: read as AND"
 
 TOO_SLOW = (
@@ -82,6 +83,33 @@ def searched_as_text(typed: str, reason: str) -> str:
     return f"“{typed}” {reason}: searched as plain text"
 
 
+def not_a_field(meant: str) -> str:
+    return f"is not a field (did you mean {meant}:?)"
+
+
+def space_after(name: str) -> str:
+    return f"has no value (no space after “{name}:”)"
+
+
+def dash_before(word: str) -> str:
+    return f"excludes nothing (use NOT {word})"
+
+
+def unfinished(typed: str, takes: str, example: str) -> str:
+    """A field that has no value yet."""
+    what = {"day": "a date", "amount": "a number"}.get(takes, "a value")
+    return f"“{typed}” needs {what}, such as {example}"
+
+
+def no_such_value(name: str, value: str) -> str:
+    return f"no session has {name} “{value}”"
+
+
+def corrected_with(key: str, text: str) -> str:
+    """The right spelling; `key` puts it in, if it is the first."""
+    return f"{key} corrects it: {text}" if key else f"meant: {text}"
+
+
 def too_long(longest: int) -> str:
     return f"too long: only the first {count(longest)} characters are searched"
 
@@ -91,6 +119,14 @@ def unclear_exclusion(typed: str) -> tuple[str, str]:
     return (
         f"Not understood: NOT {typed}",
         "Nothing was changed. Correct the value, or quote it to search for the text.",
+    )
+
+
+def unfinished_rule(typed: str) -> tuple[str, str]:
+    """Why a prune does not begin: a field would match everything."""
+    return (
+        f"No value after “{typed}”",
+        "Nothing was changed. Type a value, or quote the field to search for the text.",
     )
 
 

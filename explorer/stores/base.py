@@ -8,6 +8,7 @@ of each whether that is certain. What is not certain (text inside JSON, pictures
 reasoning in its many places) is read and decided by the caller, on the text as it is shown.
 """
 
+import math
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreInfo
-from explorer.stores.catalog import Catalog, Mark, Unit
-from explorer.stores.columns import Column, Columns
+from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.columns import ID, Column, Columns
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite import cells
@@ -46,7 +47,7 @@ class Candidate(NamedTuple):
     session_id: str
     certain: bool
     at: float
-    """The greater the newer, among all messages of the store."""
+    """The time of the message, 0 where it is not known."""
 
 
 class Indexed(NamedTuple):
@@ -55,17 +56,19 @@ class Indexed(NamedTuple):
     table: str = ""
     """Its name; empty where none could tell."""
     found: Sequence[Candidate] = ()
-    """The newest candidates."""
+    """The candidates that were written last."""
     trouble: str = ""
     """Why none could tell although one should: it is missing, stale or broken."""
+    below: object = None
+    """Where to continue; None where that was all."""
 
 
 class Stretch(NamedTuple):
-    """What was found in some of the messages, newest first."""
+    """What was found in some of the messages, those written last first."""
 
     found: Sequence[Candidate]
-    below: int | None
-    """Where to continue; None at the end."""
+    below: object
+    """Where to continue, in the store's own terms; None at the end."""
     done: float
     """How much of the file has been looked at, from 0 to 1."""
 
@@ -75,6 +78,14 @@ if TYPE_CHECKING:
     from explorer.stores.edits.editor import Editor
 
 T = TypeVar("T")
+
+
+class Starting(NamedTuple):
+    """Sessions whose id starts with a text."""
+
+    keys: Sequence[int]
+    more: bool = False
+    """There are more than were looked at."""
 
 
 class NamedSession(NamedTuple):
@@ -88,7 +99,7 @@ class NamedSession(NamedTuple):
 class Changes(NamedTuple):
     """What happened to a store since a mark."""
 
-    mark: Mark
+    mark: object
     keys: frozenset[int]
     """Sessions that are new or were written to."""
     family: Catalog | None
@@ -162,15 +173,25 @@ class Store(Protocol):
 
     path: Path
     kind: str
+    profile: str | None = None
+    """The profile of the agent that the file is of, where its place tells."""
     keeps_ends: bool = False
     """Whether ends of sessions are recorded; else no session counts as left open."""
+    keeps_sources: bool = False
+    """Whether sessions come from several places; else no list needs to say which."""
     keeps_pins: bool = False
     """Whether the agent itself has pins; else they are kept in our notes."""
+    noted: bool = False
+    """Whether our notes tell of its sessions what its file cannot hold."""
     _file: ReadOnlyFile
 
     def __init__(self, file: ReadOnlyFile) -> None:
         self._file = file
         self.path = file.path
+
+    def home(self, key: int) -> "tuple[Store, int]":
+        """The one store that a session is in, and its key there."""
+        return self, key
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, whose calls in this thread read one state of the file; all of it again where
@@ -230,7 +251,7 @@ class Store(Protocol):
 
     def catalog(self, token: CancelToken | None = None) -> Catalog: ...
 
-    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+    def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         """What is new since a catalog was read; None where only another one can tell."""
         return None
 
@@ -318,6 +339,11 @@ class Store(Protocol):
         """The messages before and after each of these, in the same session."""
         ...
 
+    def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
+        """The sessions whose id starts with a text, in small or capital letters."""
+        ids = self.columns({ID}, token=token)[ID]
+        return Starting([key for key, id_ in ids.items() if id_.lower().startswith(text.lower())])
+
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         """The sessions that an id, the beginning of one, or a title may mean: one when it is
         clear."""
@@ -331,23 +357,30 @@ class Store(Protocol):
         self,
         needles: Needles,
         limit: int,
-        below: int | None = None,
+        below: object = None,
         token: CancelToken | None = None,
     ) -> Indexed:
-        """The newest candidates that a search table knows, or the newest of those below a message;
-        nothing where no table can tell."""
+        """The newest candidates that a search table knows, or those that follow `below`; nothing
+        where no table can tell."""
         return Indexed()
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None
     ) -> Mapping[int, float]:
-        """Of the newest messages that a search table knows, how well they match, by message: the
-        less the better. Empty where no table can tell."""
+        """Of the newest messages that a search table knows, how well they match, by
+        `message_key`: the less the better. Empty where no table can tell."""
         return {}
 
-    def scanned(
-        self, needles: Needles, below: int | None, token: CancelToken | None = None
-    ) -> Stretch:
-        """The candidates among the newest messages, or the newest of those below a mark: called
+    def message_key(self, found: Candidate) -> int:
+        """What tells a message from all others of the store."""
+        return found.message_id
+
+    def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
+        """The candidates among the messages written last, or last of those below a mark: called
         again and again until the end, it has seen every message."""
         ...
+
+    def newest_below(self, token: CancelToken | None = None) -> Callable[[object], float]:
+        """Says that no message below a mark of `scanned` is newer than a time: what is newer
+        still comes in the right order after that."""
+        return lambda below: math.inf

@@ -7,7 +7,6 @@ as the agent itself does; everything else about a row is read only when it becom
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from copy import copy
 from typing import NamedTuple, TypeVar
 
 from explorer.model import Hidden, Kind, State, state_of
@@ -69,7 +68,7 @@ class Catalog:
         chains: Iterable[tuple[int, ...]],
         archived: Collection[int],
         empty: frozenset[int],
-        mark: Mark = Mark(),  # noqa: B008
+        mark: object = Mark(),
         pinned: Collection[int] = (),
         hidden: Collection[int] = (),
         sound: bool = True,
@@ -77,6 +76,7 @@ class Catalog:
         """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
         their tip last."""
         self.mark = mark
+        """How far the store had got, in the store's own terms."""
         self.sound = sound
         """Whether the file is consistent about its sessions; else it is damaged."""
         self.keys = array("q", keys)
@@ -205,27 +205,32 @@ class Catalog:
         order.sort(key=newest.__getitem__, reverse=True)
         return order
 
+    def _copied(self) -> "Catalog":
+        from copy import copy  # late: 1 ms that a list need not pay
+
+        return copy(self)
+
     def with_archived(self, keys: Iterable[int]) -> "Catalog":
         """This catalog with some more sessions archived."""
         more = frozenset(keys) - self.archived
         if not more:
             return self
-        made = copy(self)
+        made = self._copied()
         made.archived = self.archived | more
         made._class = made._classified()
         return made
 
     def with_pins(self, keys: Collection[int], on: bool) -> "Catalog":
         """This catalog with some sessions pinned, or not pinned, in the agent itself."""
-        made = copy(self)
+        made = self._copied()
         made.pinned = self.pinned.union(keys) if on else self.pinned.difference(keys)
         return made
 
-    def renewed(self, family: "Catalog", mark: Mark) -> "Catalog":
+    def renewed(self, family: "Catalog", mark: object) -> "Catalog":
         """This catalog with some sessions as they are now, new ones added. A copy, since others
         may be reading this one in their threads; what did not change is shared, so that a new
         message costs about the same among 100 sessions and among 100,000."""
-        made = copy(self)
+        made = self._copied()
         made.mark = mark
         made.keys, made.active, made._source = self.keys[:], self.active[:], self._source[:]
         made._class = self._class[:]
@@ -253,6 +258,39 @@ class Catalog:
             made.active[at] = family.last_active(key)
             made._source[at] = numbers[family.source(key)]
             made._class[at] = family.hidden_as(key)
+        return made
+
+    @classmethod
+    def joined(
+        cls, parts: Sequence[tuple["Catalog", Callable[[int], int]]], mark: object = ()
+    ) -> "Catalog":
+        """The catalogs of several stores as one, each with what makes its keys unique. Nothing is
+        classified again: what a session is hidden as depends on its own store alone."""
+        made = cls([], [], [], {}, (), (), frozenset(), mark)
+        made.sound = all(catalog.sound for catalog, _ in parts)
+        names = dict.fromkeys(name for catalog, _ in parts for name in catalog.source_names)
+        made.source_names = list(names)
+        numbers = {name: number for number, name in enumerate(names)}
+        links: dict[int, Link] = {}
+        chain_of: dict[int, tuple[int, ...]] = {}
+        for catalog, outer in parts:
+            made.keys.extend(map(outer, catalog.keys))
+            made.active.extend(catalog.active)
+            own = [numbers[name] for name in catalog.source_names]
+            made._source.extend(map(own.__getitem__, catalog._source))
+            made._class += catalog._class
+            links |= {outer(key): _moved(link, outer) for key, link in catalog.links.items()}
+            for key, chain in catalog._chain_of.items():
+                if key == chain[-1]:
+                    moved = tuple(map(outer, chain))
+                    chain_of |= dict.fromkeys(moved, moved)
+            made._helpers |= {outer(key): own for key, own in catalog._helpers.items()}
+        made._position = dict(zip(made.keys, range(len(made.keys)), strict=True))
+        made.links, made._chain_of = links, chain_of
+        made.archived = _joined(parts, lambda catalog: catalog.archived)
+        made.pinned = _joined(parts, lambda catalog: catalog.pinned)
+        made.empty = _joined(parts, lambda catalog: catalog.empty)
+        made.hidden = _joined(parts, lambda catalog: catalog.hidden)
         return made
 
     def _classified(self) -> list[Hidden | None]:
@@ -290,6 +328,17 @@ class Catalog:
             classes[position[key]] = Hidden.CONTINUATION
         classes[position[tip]] = reason
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
+
+
+def _moved(link: Link, outer: Callable[[int], int]) -> Link:
+    return link if link.parent is None else link._replace(parent=outer(link.parent))
+
+
+def _joined(
+    parts: Sequence[tuple[Catalog, Callable[[int], int]]],
+    own: Callable[[Catalog], frozenset[int]],
+) -> frozenset[int]:
+    return frozenset(outer(key) for catalog, outer in parts for key in own(catalog))
 
 
 def _renewed(old: frozenset[int], new: frozenset[int], keys: Iterable[int]) -> frozenset[int]:

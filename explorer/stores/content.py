@@ -8,17 +8,19 @@ system notes, summaries of earlier parts), so a preview leaves it out.
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from explorer.model import ToolCall
+from explorer.model import Thought, ToolCall
 from explorer.render.figures import size
 from explorer.render.passages import turn
+from explorer.render.plain_words import plain
+from explorer.render.reasoning import split_reasoning
 from explorer.stores.sqlite import cells
 
 MARKER = "\x00json:"
 """What newer agents put before content that is a list or an object."""
 
-_THINK = r"(?ms)^[ \t]*<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)\s*"
 _MEDIA = {"image_url": "image", "input_image": "image", "image": "image"}
 _MEDIA |= {"input_audio": "audio", "audio": "audio", "video_url": "video", "video": "video"}
 _MEDIA |= {"file": "file", "input_file": "file", "document": "file"}
@@ -54,12 +56,33 @@ def parts_text(value: object) -> str:
     return parts_text(inner) if isinstance(inner, list) else _raw(value)
 
 
-def split_thinking(content: str) -> tuple[str, str]:
-    """(text, thinking) of content in which the model wrote its thoughts between tags."""
-    if "<think" not in content and "<reasoning>" not in content:
-        return content, ""
-    thoughts = [match.group(2).strip() for match in re.finditer(_THINK, content)]
-    return re.sub(_THINK, "", content).strip(), "\n\n".join(filter(None, thoughts))
+class Said(NamedTuple):
+    """What the agent said in one message, and what it thought."""
+
+    text: str
+    reasoning: str
+    """Before the text."""
+    opaque: bool
+    """Some of it is encrypted for the provider."""
+    thoughts: tuple[Thought, ...] = ()
+    """In the middle of the text."""
+
+
+def what_was_said(
+    content: str, plain: Sequence[object], details: object = None, codex: object = None
+) -> Said:
+    """Content of the agent, without the thoughts between tags in it, and its reasoning from every
+    place, each thought once. Some agents keep a copy of all thoughts of a text beside it: those are
+    shown where they stood."""
+    text, thoughts = split_reasoning(content)
+    if not thoughts:
+        return Said(text, *reasoning_text(plain, details, codex))
+    copied = " ".join(thought.text for thought in thoughts).split()
+    kept = [cell for cell in plain if cells.words(cell).split() != copied]
+    first = "\n\n".join(thought.text for thought in thoughts if not thought.at)
+    reasoning, opaque = reasoning_text((*kept, first), details, codex)
+    inside = (one for one in thoughts if one.at and one.text not in reasoning)
+    return Said(text, reasoning, opaque, tuple(inside))
 
 
 def reasoning_text(plain: Iterable[object], details: object, codex: object) -> tuple[str, bool]:
@@ -183,4 +206,4 @@ def said(text: str, summary: bool = False) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text[: PREVIEW_CHARS * 4].split())[:PREVIEW_CHARS]
+    return " ".join(plain(text.lstrip()[: PREVIEW_CHARS * 2]).split())[:PREVIEW_CHARS]

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.errors import Problem, UsageError, closest
+from explorer.errors import Problem, StoreError, UsageError, closest
+from explorer.render.clean import clean_line
 from explorer.stores.hermes.store import PROFILE_NAME
 from explorer.stores.sqlite.failures import store_error
 
@@ -25,6 +26,8 @@ class FoundStore(NamedTuple):
 
     path: Path
     asked: bool
+    because: str = ""
+    """Why it is this one, for an error: the option or the variable that names it."""
 
 
 def locate(
@@ -32,29 +35,45 @@ def locate(
 ) -> FoundStore | None:
     """The state file to open; None when nothing was asked for and nothing is there. `here` is the
     current folder, if there is one."""
-    if profile is not None and not re.fullmatch(PROFILE_NAME, profile):
-        message = f"{profile!r} is not a profile name. Use lower-case letters, digits, - and _."
-        raise UsageError("No such profile", message)
+    if profile is not None and not profile.strip():
+        raise UsageError("No such profile", "--profile needs the name of a profile.")
     if db is not None and not db.strip():
         raise UsageError("No path", "--db needs the path of a state file or of its folder.")
     asked = db or environment.get("SESSION_EXPLORER_DB")
     if asked:
+        because = "Check the path after --db." if db else _set_to("SESSION_EXPLORER_DB", asked)
         path = _found_from(here, _expanded(asked))
         if profile and os.path.isfile(path):
             message = f"{path} is a file. Omit --profile, or give the folder with the profiles."
             raise UsageError("No such profile", message)
         folder = _profile_folder(path, profile) if profile else path
-        return FoundStore(state_file(folder), asked=True)
+        return _asked_for(folder, because)
     home = environment.get("HERMES_HOME", "").strip()
     root = _found_from(here, _expanded(home) if home else default_home(environment))
-    folder = _profile_folder(root, profile)
     if home or profile:
-        return FoundStore(state_file(folder), asked=True)
-    places = [folder / FILE_NAMES[0], *([here / FILE_NAMES[1]] if here else [])]
-    for candidate in places:
+        because = _set_to("HERMES_HOME", home) if home else ""
+        return _asked_for(_profile_folder(root, profile), because)
+    for candidate in usual_places(environment, here):
         if os.path.exists(candidate):
             return FoundStore(candidate, asked=False)
     return None
+
+
+def usual_places(environment: Mapping[str, str], here: Path | None) -> list[Path]:
+    """Where a state file is looked for when nothing says where it is."""
+    folder = _profile_folder(default_home(environment), None)
+    return [folder / FILE_NAMES[0], *([here / FILE_NAMES[1]] if here else [])]
+
+
+def _asked_for(path: Path, because: str) -> FoundStore:
+    try:
+        return FoundStore(state_file(path), asked=True, because=because)
+    except StoreError as error:
+        raise error.also(because) if because else error from None
+
+
+def _set_to(variable: str, value: str) -> str:
+    return f"${variable} is set to {clean_line(value, 200)}: correct it, or unset it."
 
 
 def _found_from(here: Path | None, path: Path) -> Path:
@@ -105,15 +124,30 @@ def _profile_folder(root: Path, profile: str | None) -> Path:
     if name == DEFAULT_PROFILE:
         return root
     folder = root / "profiles" / name
-    if profile and not os.path.isdir(folder):
+    # A name of another form could lead out of the folder.
+    if profile and not (re.fullmatch(PROFILE_NAME, profile) and os.path.isdir(folder)):
         raise UsageError("No such profile", _unknown_profile(name, root))
     return folder if os.path.isdir(folder) else root
 
 
 def _unknown_profile(name: str, root: Path) -> str:
-    known = [path.name for path in (root / "profiles").glob("*") if os.path.isdir(path)]
-    close = closest(name, [DEFAULT_PROFILE, *sorted(known)], least=0.0)
-    return f"There is no profile {name!r} in {root}. Closest: {', '.join(close)}"
+    close = closest(name.lower(), profiles(root), least=0.0)
+    return f"There is no profile {name!r} in {root}. Closest: {', '.join(close)}."
+
+
+def profile_root(db: str | None, environment: Mapping[str, str], here: Path | None) -> Path:
+    """The folder whose profiles can be chosen from."""
+    asked = (
+        db or environment.get("SESSION_EXPLORER_DB") or environment.get("HERMES_HOME", "").strip()
+    )
+    root = _found_from(here, _expanded(asked) if asked else default_home(environment))
+    return root.parent.parent if root.parent.name == "profiles" else root
+
+
+def profiles(root: Path) -> list[str]:
+    """The profiles in Hermes' folder."""
+    known = (path.name for path in (root / "profiles").glob("*") if os.path.isdir(path))
+    return [DEFAULT_PROFILE, *sorted(name for name in known if re.fullmatch(PROFILE_NAME, name))]
 
 
 def _sticky_profile(root: Path) -> str:

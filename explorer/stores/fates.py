@@ -133,6 +133,28 @@ class Fates(NamedTuple):
         )
 
 
+def joined(found: Sequence[Fates]) -> Fates:
+    """The fates of sessions of several stores. What is said of all is said only where it holds of
+    all: certainty, the days, the settings."""
+    if len(found) == 1:
+        return found[0]
+    acting = [one for one in found if one.acts]
+    runs = [one.next_run for one in acting if one.next_run is not None]
+    return Fates(
+        deletes={key: at for one in found for key, at in one.deletes.items()},
+        archives={key: at for one in found for key, at in one.archives.items()},
+        ends={key: at for one in found for key, at in one.ends.items()},
+        certain=all(one.certain for one in acting),
+        retention=min((one.retention for one in acting), default=0.0),
+        idle=min((one.idle for one in acting), default=0.0),
+        acts=bool(acting),
+        next_run=min(runs, default=None),
+        pins=any(one.pins for one in acting),
+        by_start=any(one.by_start for one in acting),
+        unknown=next((one.unknown for one in found if one.unknown), ""),
+    )
+
+
 NO_FATES = Fates()
 """Of a store whose agent does nothing by itself."""
 

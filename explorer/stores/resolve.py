@@ -137,6 +137,7 @@ def same(one: Message, other: Message) -> bool:
         and one.tool_calls == other.tool_calls
         and one.tool_call_id == other.tool_call_id
         and one.reasoning == other.reasoning
+        and one.thoughts == other.thoughts
         and one.state is other.state
         and bool(one.text or one.tool_calls)
     )

@@ -229,9 +229,7 @@ class SmallStore(Store):
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         return list(self._file.read(lambda reader: self.told(reader, id_), token))
 
-    def scanned(
-        self, needles: Needles, below: int | None, token: CancelToken | None = None
-    ) -> Stretch:
+    def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
         def work(reader: Reader) -> Stretch:
             """Every message may hold the words."""
             found = [

@@ -20,7 +20,7 @@ from explorer.errors import ExplorerError
 from explorer.model import Message, ToolCall
 from explorer.render.blocks import Block, whole_text
 from explorer.render.lines import MATCH, Line, line_text, restyled
-from explorer.render.passages import passages
+from explorer.render.passages import REASONING, passages
 from explorer.render.tools.results import opened
 from explorer.search.matcher import Matcher, said
 from explorer.search.pattern import BadPattern, Pattern, count_in, hurried
@@ -264,7 +264,7 @@ def look_through(
             if len(message.text) > LONG and finder.is_not_in(message.text):
                 message = message._replace(text="")
             said = texts(message, call, answered)
-            seen = ((key, as_seen(text, finder, key == "text")) for key, text in said)
+            seen = ((key, as_seen(text, finder, key.startswith("text"))) for key, text in said)
             counted = ((key, count_in(finder, text)) for key, text in seen)
             counts = tuple((key, number) for key, number in counted if number)
             if counts:
@@ -318,11 +318,13 @@ def _match_in(
         return Match(item, "text")
     if message.role == "tool":
         return Match(item, "call")
-    if where.field == "reasoning":
+    if where.field == "reasoning" and matcher.spans(message.reasoning):
         return Match(item, "reasoning")
     if where.field != "tool_calls":
-        holding = (one.key for one in passages(message) if matcher.spans(one.text))
-        return Match(item, next(holding, "text"))
+        thought = where.field == "reasoning"
+        pieces = (one for one in passages(message) if (one.label == REASONING) == thought)
+        holding = (one.key for one in pieces if matcher.spans(one.text))
+        return Match(item, next(holding, "reasoning" if thought else "text"))
     for number, call in enumerate(message.tool_calls):
         if matcher.spans(f"{call.name}\n{said(call.arguments)}"):
             later = range(item, len(outlined.outlines)) if call.id else ()

@@ -26,6 +26,7 @@ from explorer.resume import (
     why_running,
     why_too_long,
 )
+from explorer.settings import Config
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ENDED, LEASE
@@ -68,6 +69,17 @@ def resume(
             _hand_over(screen, start, session, found)
 
     lanes.start("resume", work, found)
+
+
+def resume_line(
+    lanes: Lanes, config: Config, store: Store, session: Session, then: Callable[[str], None]
+) -> None:
+    """Find out the command that resumes a session, quoted for a shell."""
+
+    def work(token: CancelToken) -> str:
+        return fitted(command_for(store, session, config), store.handover(), config).line()
+
+    lanes.start("resume", work, then)
 
 
 def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Found) -> None:

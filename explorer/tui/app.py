@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 
+from textual import on
 from textual.app import App, ScreenStackError, SystemCommand
 from textual.css.query import NoMatches
 from textual.driver import Driver
@@ -16,18 +17,22 @@ from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
-from explorer.browse.first_read import Start
+from explorer.browse.first_read import THEME_CHOICE, Start
 from explorer.errors import ExitCode
-from explorer.keys.actions import ACTIONS, KeyAction
+from explorer.keys.actions import KeyAction
 from explorer.keys.keymap import read_keymap
 from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.key_bindings import bindings, scope_of, textual_keymap
+from explorer.tui.hints import hint
+from explorer.tui.key_bindings import bindings, bound_action, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen
+from explorer.tui.screens.obstacles import unanswered
 from explorer.tui.suspend import leave_soon
-from explorer.tui.themes import DARK, LIGHT, preferred, style
+from explorer.tui.terminal_background import BeforeApp
+from explorer.tui.themes import DARK, LIGHT, known_as, own_variables, style, theme_name
+from explorer.tui.widgets.bars import KeyBar
 
 if os.environ.get("TEXTUAL_FPS") == FRAMES:
     # Textual has read it; programs that are started from here are not concerned.
@@ -44,14 +49,16 @@ class ExplorerApp(App[Command | str]):
     TITLE = "Session Explorer"
     CSS_PATH = [style("app"), style("panes")]
     ENABLE_COMMAND_PALETTE = True
-    # Nothing of ours can be selected with the mouse, and Textual raises where the button goes down
+    # A transcript selects painted lines by itself; and Textual raises where the button goes down
     # on a message that is just leaving the screen.
     ALLOW_SELECT = False
     # Before anything else: a field would copy with it, and a dialog keeps the app's keys out.
     BINDINGS = bindings("always")
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: Start, before: BeforeApp | None = None) -> None:
         super().__init__()
+        self.before = before or BeforeApp()
+        """How the terminal was, and what was typed: for the driver."""
         self._start = start
         self.user_keys, _ = read_keymap(start.config.keys)
         self.crash: BaseException | None = None
@@ -62,7 +69,8 @@ class ExplorerApp(App[Command | str]):
         # Before the styles are read: they name colours that only these themes have.
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
-        self.theme = preferred(os.environ).name
+        fitting = LIGHT.name if start.look.light else DARK.name
+        self.theme = theme_name(start.look.theme) if start.look.theme else fitting
 
     def get_driver_class(self) -> type[Driver]:
         usual = super().get_driver_class()
@@ -74,7 +82,7 @@ class ExplorerApp(App[Command | str]):
         return TerminalDriver
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return DARK.variables
+        return {**DARK.variables, **own_variables(self.current_theme)}
 
     def get_default_screen(self) -> Screen[None]:
         return MainScreen(self._start)
@@ -92,11 +100,10 @@ class ExplorerApp(App[Command | str]):
             loop.add_signal_handler(signal.SIGINT, self.action_interrupt)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """The command palette: every action that the focused pane or the app offers, then what the
-        other pane can do with the same session."""
-        here = [a for a in ACTIONS if a.palette and {"app", self.scope} & set(a.scopes)]
-        there = [a for a in ACTIONS if a.palette and a not in here and self._acts_too(a)]
-        for action in (*sorted(here, key=_usual), *sorted(there, key=_usual)):
+        """The command palette: every action that can be done where the user is, the usual ones
+        first, then what the other pane can do with the same session."""
+        main = self.screen_stack[0]
+        for action in main.commands() if isinstance(main, MainScreen) else ():
             keys = self.user_keys.shown(action)
             yield SystemCommand(
                 action.title,
@@ -104,24 +111,40 @@ class ExplorerApp(App[Command | str]):
                 partial(self.call_later, self._perform, action),
             )
 
-    def _acts_too(self, action: KeyAction) -> bool:
-        """Whether an action of the other pane can be done from this one: what is listed under the
-        cursor is what is read."""
-        if self.scope == "list":
-            shown = self.screen_stack[0].query("#reading").first().display
-            return "transcript" in action.scopes and action.id != "back" and shown
-        return self.scope == "transcript" and "list" in action.scopes and "." in action.call
-
     @property
     def scope(self) -> str:
-        """What has the focus: list, transcript or search."""
-        focused = self.screen_stack[0].focused if self.screen_stack else None
-        return scope_of(focused.id if focused else None)
+        """Whose keys act now."""
+        if not self.screen_stack:
+            return scope_of(None)
+        focused = self.focused
+        own = self.screen.SCOPE if isinstance(self.screen, Closing) else ""
+        return own or scope_of(focused.id if focused else None)
+
+    @on(KeyBar.Pressed)
+    async def _press(self, event: KeyBar.Pressed) -> None:
+        await self._perform(event.action)
 
     async def _perform(self, action: KeyAction) -> None:
-        if self.scope == "list" and action.scopes == ("transcript",):
-            self.screen.set_focus(self.screen.query_one("#transcript"))
-        await self.run_action(action.call, self.screen.focused or self.screen)
+        """Do what a key would do, for the palette and the mouse."""
+        if isinstance(self.screen, MainScreen):
+            if not self.screen.refuses(action):
+                await self.run_action(action.call, self.screen.target(action))
+        else:
+            await self.run_action(action.call, self.screen.focused or self.screen)
+
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        """Every key is answered: one that cannot act, or that nothing here is bound to, says why.
+        Textual asks this for each key, first for those that come before everything else."""
+        if priority:
+            return await super()._check_bindings(key, priority)
+        action = bound_action(self.screen, key)
+        main = self.screen if isinstance(self.screen, MainScreen) else None
+        if action is not None and main is not None and main.refuses(action):
+            return True
+        done = await super()._check_bindings(key)
+        if not done and (words := unanswered(self.user_keys, key, self.scope, main is not None)):
+            hint(self.screen, words)
+        return done
 
     def _leave_now(self) -> None:
         """Quit on a signal."""
@@ -145,12 +168,13 @@ class ExplorerApp(App[Command | str]):
     def _handle_exception(self, error: Exception) -> None:
         """Quit, and have a report written. Textual would print all variables, which hold stored
         text and take seconds."""
-        if self._exit and isinstance(error, NoMatches | NoWidget | ScreenStackError):
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self._exit and isinstance(cause, NoMatches | NoWidget | ScreenStackError):
             # A last message to a widget that is gone.
             return
         self._return_code = int(ExitCode.CRASHED)
         if self.crash is None:
-            self.crash = error.error if isinstance(error, WorkerFailed) else error
+            self.crash = cause
             self.left_open = self._open_now()
             self._exception = error
             self._exception_event.set()
@@ -175,12 +199,30 @@ class ExplorerApp(App[Command | str]):
         # Late, as above.
         from explorer.tui.screens.help import HelpScreen
 
-        self.push_screen(HelpScreen(self.scope))
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.scope))
 
     def action_look(self) -> None:
-        self.theme = (DARK if self.theme == LIGHT.name else LIGHT).name
+        self.choose_theme(known_as((LIGHT if self.current_theme.dark else DARK).name))
 
+    def action_themes(self) -> None:
+        # Late, as above.
+        from explorer.tui.dialogs.theme_choice import ThemeChoice
 
-def _usual(action: KeyAction) -> tuple[bool, int]:
-    """The usual commands first."""
-    return action.rank is None, action.rank or 0
+        if not any(isinstance(screen, ThemeChoice) for screen in self.screen_stack):
+            before = self.theme
+
+            def take(name: str | None) -> None:
+                if name is None:
+                    self.theme = before
+                else:
+                    self.choose_theme(name)
+
+            self.push_screen(ThemeChoice(known_as(before)), take)
+
+    def choose_theme(self, name: str) -> None:
+        """Use a theme, now and at the next start."""
+        self.theme = theme_name(name)
+        main = self.screen_stack[0]
+        if isinstance(main, MainScreen):
+            main.keep_choice(THEME_CHOICE, name)

@@ -1,11 +1,12 @@
 """Textual's driver for terminals, made to survive what terminals and shells really do.
 
-Four things differ. Bytes that are no UTF-8 are shown as such, where Textual decodes strictly and
+Five things differ. Bytes that are no UTF-8 are shown as such, where Textual decodes strictly and
 ends. A sequence whose numbers make no sense is dropped, where Textual ends too, or lays out a
-screen of a hundred thousand lines. Pastes come as one text (`tui/terminal_input`). And a signal to
-go on does no more than it has to: Textual starts a second reader of keys beside the first whenever
-one comes, which nobody ends, and does so in a signal handler, where the writer's lock may be held
-by what was interrupted.
+screen of a hundred thousand lines. Pastes come as one text (`tui/terminal_input`). What was typed
+before the app is typed into it, and the terminal is given back as it was before that. And a signal
+to go on does no more than it has to: Textual starts a second reader of keys beside the first
+whenever one comes, which nobody ends, and does so in a signal handler, where the writer's lock may
+be held by what was interrupted.
 """
 
 import os
@@ -20,7 +21,8 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from explorer.tui import GIVE_BACK
-from explorer.tui.terminal_input import Intake
+from explorer.tui.terminal_background import BeforeApp
+from explorer.tui.terminal_input import InputPiece, Intake
 
 LEAVE_SCREEN = b"\x1b[?1049l"
 """What was on the terminal before the app."""
@@ -42,10 +44,18 @@ class TerminalDriver(LinuxDriver):
     """It was given back because we were told to stop."""
     _going_on = False
     """Taking it back is about to be done."""
+    _started = False
+    _typed_before = BeforeApp()
 
     def start_application_mode(self) -> None:
         self._given_back = False
+        # Only at the first start: after a suspension nothing is left of it.
+        before = BeforeApp() if self._started else getattr(self._app, "before", BeforeApp())
+        self._started, self._typed_before = True, before
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        if before.attributes is not None:
+            # Textual has taken the terminal for what it was after the question.
+            self.attrs_before = before.attributes
         self._drawing = True
         self._stopped = False
 
@@ -65,7 +75,7 @@ class TerminalDriver(LinuxDriver):
 
     def _sigtstp_application(self, *_: object) -> None:
         """Stop, with the terminal as it was; where another program has it, at once."""
-        if self._auto_restart and self._drawing:
+        if self._auto_restart and self._drawing and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stop)
         else:
             os.kill(os.getpid(), signal.SIGSTOP)
@@ -79,7 +89,7 @@ class TerminalDriver(LinuxDriver):
     def _sigcont_application(self, *_: object) -> None:
         """Go on. Nobody may have given the terminal back before (SIGSTOP), or nobody may have
         stopped us at all: then it is set up anew, since a shell may have used it meanwhile."""
-        if self._auto_restart and not self._going_on:
+        if self._auto_restart and not self._going_on and not self._loop.is_closed():
             self._going_on = True
             self._loop.call_soon_threadsafe(self._go_on)
 
@@ -101,7 +111,8 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until the app is left, or until there is nobody to read from."""
-        intake, keys = Intake(), _Keys(self._debug)
+        intake, keys = Intake(self._typed_before.awaiting), _Keys(self._debug)
+        self._pass_on(intake.take(self._typed_before.typed), keys)
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -113,11 +124,14 @@ class TerminalDriver(LinuxDriver):
                     # As when a terminal is closed, which is not always told by a signal.
                     os.kill(os.getpid(), signal.SIGHUP)
                     return
-                for text, pasted in pieces:
-                    for message in [events.Paste(text)] if pasted else keys.of(text):
-                        self.process_message(message)
+                self._pass_on(pieces, keys)
                 for message in keys.waiting():
                     self.process_message(message)
+
+    def _pass_on(self, pieces: Iterable[InputPiece], keys: "_Keys") -> None:
+        for text, pasted in pieces:
+            for message in [events.Paste(text)] if pasted else keys.of(text):
+                self.process_message(message)
 
     def _read(self) -> bytes:
         try:

@@ -9,7 +9,7 @@ import pytest
 from explorer.cli import main
 from explorer.commands.config import template
 from explorer.keys.actions import ACTIONS
-from explorer.settings import SETTINGS, Config, read_config
+from explorer.settings import SETTINGS, Config, load_config, read_config
 
 
 @pytest.fixture
@@ -68,6 +68,7 @@ def test_show_prints_each_value_and_its_source(
     assert 'resume = "return"\n      from the settings file; default: "exec"' in out
     assert 'keys.rename = "x"\n      from line 3 of the settings file; default: ["t", "F2"]' in out
     assert "resume_command = []\n      default\n" in out
+    assert "theme is not set\n      default\n" in out
     assert "HERMES_HOME = /elsewhere" in out
     assert main(["config", "show", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -78,15 +79,36 @@ def test_show_prints_each_value_and_its_source(
 def test_validate_names_every_line_that_is_wrong(
     settings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    written(settings, 'resume = "maybe"\ncolour = 1\n\n[keys]\nrename = "d"\nrenam = "x"\n')
+    written(settings, 'resume = "maybe"\nzebra = 1\n\n[keys]\nrename = "d"\nrenam = "x"\n')
     assert main(["config", "validate"]) == 2
     said = capsys.readouterr().err
     assert "Cannot read the settings" in said
     assert "line 1: resume: must be" in said
-    assert "line 2: colour: unknown setting; use resume, resume_command, keys." in said
+    names = "resume, resume_command, theme, density, columns, time, keys"
+    assert f"line 2: zebra: unknown setting; use {names}." in said
     assert "line 5: “d” is the key of both rename" in said
     assert "line 6: unknown action “renam”; closest: rename" in said
     assert main(["config", "show"]) == 2
+
+
+def test_a_wrong_look_names_its_line_and_the_closest_value(
+    settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = 'theme = "drak"\ndensity = 2\ncolumns = ["time", "modle"]\ntime = "absolut"\n'
+    written(settings, text + 'thme = "dark"\n')
+    assert main(["config", "validate"]) == 2
+    said = capsys.readouterr().err
+    assert 'line 1: theme: must be "auto", "dark", "light"' in said
+    assert 'not "drak"; closest: dark.' in said
+    assert 'line 2: density: must be "auto", "comfortable" or "compact", not 2.' in said
+    assert 'line 3: columns: must be "messages",' in said
+    assert 'not "modle"; closest: model.' in said
+    assert 'line 4: time: must be "relative" or "absolute", not "absolut"; closest:' in said
+    assert "line 5: thme: unknown setting; closest: theme" in said
+    written(settings, 'theme = "nord"\ndensity = "compact"\ncolumns = []\ntime = "absolute"\n')
+    assert main(["config", "validate"]) == 0
+    config = load_config(settings)
+    assert (config.theme, config.density, config.columns) == ("nord", "compact", ())
 
 
 def test_validate_without_a_file_says_that_everything_is_default(

@@ -13,7 +13,7 @@ from explorer.stores.edits.plans import Done, EditPlan, Progress
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.edits.states import dump, need_tokenizer
-from tests.factories import T0, altered, go_on, rows, talk
+from tests.factories import T0, altered, go_on, one_session, rows, talk
 
 
 @pytest.fixture(autouse=True)
@@ -280,3 +280,9 @@ def test_an_undo_that_cannot_be_names_the_edit_before_it(path: Path, command: Co
     assert "`session-explorer undo 1` undoes the change before it: Archived" in refused.err
     assert command("undo", "1", "--yes", "--db", path).code == ExitCode.DONE
     assert rows(path, "SELECT archived FROM sessions WHERE id = 'third'") == [(0,)]
+
+
+def test_the_way_back_names_the_file(tmp_path: Path, command: Command) -> None:
+    path = one_session(tmp_path / "a b.db", title="Trip")
+    said = command("archive", "Trip", "--yes", "--force", "--db", path)
+    assert f"To undo: session-explorer undo 1 --db '{path}'" in said.err

@@ -111,6 +111,21 @@ def _on_a_terminal(*arguments: str | Path, **environment: str) -> bytes:
         os.close(follower)
 
 
+def test_list_and_search_show_words_without_markdown_and_reasoning(
+    tmp_path: Path, command: Command
+) -> None:
+    answer = (
+        "<think>a secret plan</think>\n## Result\nThe **arm64** image of [base](http://x) is gone."
+    )
+    path = one_session(tmp_path / "state.db", "**Why** does `docker` fail?", answer)
+    listed = command("list", "--db", path).out
+    assert "Why does docker fail?" in listed
+    found = command("search", "--db", path, "image").out
+    assert "Result The arm64 image of base is gone." in found
+    assert "secret" not in listed + found
+    assert "**arm64**" in command("search", "--db", path, "**").out, "what was searched for stays"
+
+
 def test_colour_is_only_for_terminals(path: Path) -> None:
     assert b"\x1b[" in _on_a_terminal("show", "--db", path, "s")
     assert b"\x1b[" not in _run("show", "--db", path, "s").stdout

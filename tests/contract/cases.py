@@ -9,6 +9,8 @@ from typing import NamedTuple
 from explorer.model import Session
 from explorer.stores.base import Edits, Store
 from explorer.stores.kinds import KINDS, open_store
+from explorer.stores.library.library import Library
+from explorer.stores.library.notes import noted_as
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from tests.contract.notebook import NOTEBOOK, TABLES
@@ -70,6 +72,14 @@ class Case:
     def edits(self, now: float = LATER) -> Edits:
         return self.store().edits(OurFiles(self.trash, lambda: now, self.notes))
 
+    @property
+    def files(self) -> list[Path]:
+        return [self.path]
+
+    def noted(self, session: Session) -> str:
+        """What our notes call a session."""
+        return session.id
+
     def stored(self) -> dict[str, list[object]]:
         """The numbers of all messages by the id of their session, as plain SQL gives them."""
         at = self.layout
@@ -86,6 +96,38 @@ class Case:
         at = self.layout
         sql = f"SELECT {at.owner}, max({at.time}) FROM {at.messages} GROUP BY {at.owner}"
         return {str(id_): cells.seconds(time) or 0.0 for id_, time in rows(self.path, sql)}
+
+
+class LibraryCase(Case):
+    """Files of several agents as one store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = "library"
+        self.members = []
+        for name in LIBRARY:
+            (folder / name).mkdir()
+            self.members.append(Case(name, folder / name))
+
+    @property
+    def files(self) -> list[Path]:
+        return [member.path for member in self.members]
+
+    def store(self) -> Store:
+        return Library([member.store() for member in self.members])
+
+    def noted(self, session: Session) -> str:
+        owns = [session.id in member.stored() for member in self.members]
+        return noted_as(owns.index(True), session.id)
+
+    def stored(self) -> dict[str, list[object]]:
+        return {id_: found for one in self.members for id_, found in one.stored().items()}
+
+    def newest(self) -> dict[str, float]:
+        return {id_: time for one in self.members for id_, time in one.newest().items()}
+
+
+LIBRARY = ("hermes-v22", "power-loop-8.0.0", "notebook")
+"""What the library is made of."""
 
 
 def everybody(store: Store, now: float = LATER) -> list[Session]:

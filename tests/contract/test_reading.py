@@ -15,7 +15,7 @@ from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session, resolve, resolve_for_edit
 from explorer.stores.sort_order import ordered, values_of
 from tests.contract import notebook
-from tests.contract.cases import LATER, Case, everybody
+from tests.contract.cases import FILES, LATER, Case, LibraryCase, everybody
 from tests.search.noted import searched
 from tests.search.plain_scan import scan
 
@@ -34,6 +34,11 @@ SORTED: dict[Sort, Callable[[Session], Any]] = {
 }
 
 
+@pytest.fixture(params=(*FILES, "library"))
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
+    return LibraryCase(tmp_path) if request.param == "library" else Case(request.param, tmp_path)
+
+
 def test_every_row_of_the_file_is_listed_or_counted(case: Case) -> None:
     store = case.store()
     catalog, stored = store.catalog(), case.stored()
@@ -49,7 +54,7 @@ def test_info_counts_what_is_there(case: Case) -> None:
     assert info.kind == case.store().kind
     assert (info.sessions, info.orphans) == (len(stored), 0)
     assert info.messages == sum(map(len, stored.values()))
-    assert info.bytes == case.path.stat().st_size
+    assert info.bytes == sum(path.stat().st_size for path in case.files)
 
 
 def test_a_session_was_active_when_its_newest_message_was_written(case: Case) -> None:
@@ -119,7 +124,8 @@ def test_a_session_is_found_by_its_id_and_by_the_beginning_of_it(case: Case) -> 
         )
         assert resolve(store, alone).key == one.key
         assert resolve_for_edit(store, one.id).key == one.key
-    assert store.keys_of([known[0].id, "nobody"]) == {known[0].id: known[0].key}
+    noted = case.noted(known[0])
+    assert store.keys_of([noted, "nobody"]) == {noted: known[0].key}
 
 
 def test_a_session_is_found_by_a_title_of_its_own(case: Case) -> None:
@@ -216,7 +222,7 @@ def test_details_tell_of_the_very_session(case: Case) -> None:
 
 
 def test_reading_changes_no_byte(case: Case) -> None:
-    before = case.path.read_bytes()
+    before = [path.read_bytes() for path in case.files]
     store = case.store()
     catalog = store.catalog()
     key = store.first_page(5, LATER)[0].key
@@ -226,12 +232,13 @@ def test_reading_changes_no_byte(case: Case) -> None:
     store.pinned([one.id for one in everybody(store)[:2]], LATER)
     store.fates(catalog)
     store.too_long(catalog.folded(key))
-    store.handover()
+    store.home(key)[0].handover()
     searched(store, catalog, "release")
     list(read_session(store, key, everything=True))
-    assert case.path.read_bytes() == before
-    log = Path(f"{case.path}-wal")
-    assert not log.exists() or log.stat().st_size == 0
+    assert [path.read_bytes() for path in case.files] == before
+    for path in case.files:
+        log = Path(f"{path}-wal")
+        assert not log.exists() or log.stat().st_size == 0
 
 
 @pytest.mark.parametrize("case", ["notebook"], indirect=True)

@@ -64,8 +64,8 @@ def test_a_prune_that_is_stopped_leaves_whole_conversations(
     whole = -(-after // PARTS) * PARTS
     assert len(done.ids) == whole, "what was begun went, and nothing more"
     (receipt,) = editor.trash.receipts()
-    all_of_it = "Deleted 9 sessions" if whole == 9 else f"Deleted {whole} of 9 sessions"
-    assert receipt.words == all_of_it
+    part = f"Deleted {whole} of 9 sessions"
+    assert receipt.words == ("Deleted 3 conversations (9 sessions)" if whole == 9 else part)
     assert faults(path) == []
     editor.undo(editor.undo_plan())
     assert dump(path) == before

@@ -40,13 +40,15 @@ def test_an_untitled_session_is_called_by_its_first_words(path: Path, editor_of:
     assert editor.trash.receipts()[0].words == "Deleted “Mend the blue net” and 1 subagent session"
 
 
-def test_long_words_are_cut_and_none_leave_the_id(path: Path, editor_of: EditorOf) -> None:
+def test_long_words_are_cut_and_a_session_without_any_is_called_empty(
+    path: Path, editor_of: EditorOf
+) -> None:
     numbers = dict(
         (str(id_), int(str(row))) for id_, row in rows(path, "SELECT id, rowid FROM sessions")
     )
     editor = editor_of(path)
     assert question(editor.plan(Action.DELETE, [numbers["long"]])) == f"Delete “{'word ' * 12}…”?"
-    assert question(editor.plan(Action.DELETE, [numbers["empty"]])) == "Delete “empty”?"
+    assert question(editor.plan(Action.DELETE, [numbers["empty"]])) == "Delete an empty session?"
 
 
 def test_sessions_of_power_loop_have_words_too(tmp_path: Path, editor_of: EditorOf) -> None:

@@ -141,6 +141,11 @@ def test_the_command_says_so_too(path: Path, command: Command) -> None:
     with closing(sqlite3.connect(trash_path())) as db:
         db.execute(f"DELETE FROM packs WHERE name = 'messages' AND {OF_TWO}")
         db.commit()
+    for line in (["undo"], ["trash", "restore", "1"]):
+        dry = command(*line, "--dry-run", "--db", path)
+        assert dry.code == 0
+        assert "Restores 2 messages." in dry.out
+        assert "“two”: only 0 of 300 messages can be restored." in dry.out
     said = command("undo", "--yes", "--db", path)
     assert said.code == 1
     assert "Partly restored" in said.err

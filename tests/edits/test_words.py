@@ -62,7 +62,8 @@ def test_the_parts_of_one_conversation_are_called_so() -> None:
     assert question(plan) == "Delete the conversation “a3” (3 parts)?"
     assert receipt_words(plan) == "Deleted the conversation “a3” (3 parts)"
     assert question(_plan(*parts, _planned("b"))) == "Delete 3 sessions?"
-    assert question(_plan(*parts, _planned("a"), _planned("b"))) == "Delete 4 sessions?"
+    whole = _plan(*parts, _planned("a"), _planned("b"))
+    assert question(whole) == "Delete 2 conversations (4 sessions)?"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A session as Markdown: whole, clean, and as the command prints it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_every_part_of_a_message_has_its_place(tmp_path: Path) -> None:
     assert "> *reasoning · 2 words*\n>\n> Hm.\n> ls?\n" in drawn
     assert '**terminal**\n\n```\n{\n  "command": "ls"\n}\n```\n' in drawn
     assert "````\na\n```\nb\n````\n" in drawn
+
+
+def test_reasoning_between_tags_is_reasoning_where_it_stands(
+    tmp_path: Path, command: Command
+) -> None:
+    said = "One `<think>` tag.\n<think>\nHm, wait.\n</think>\nTwo."
+    path = one_session(tmp_path / "state.db", "why?", said)
+    drawn = _drawn(path)
+    assert "One `<think>` tag.\n> *reasoning · 2 words*\n>\n> Hm, wait.\n\nTwo.\n" in drawn
+    shown = json.loads(command("show", "--json", "--db", path, "s").out)["messages"][1]
+    assert (shown["text"], shown["reasoning"]) == ("One `<think>` tag.\n\nTwo.", "Hm, wait.")
 
 
 @pytest.mark.parametrize(("name", "text"), HOSTILE, ids=[name for name, _ in HOSTILE])

@@ -39,10 +39,10 @@ def test_own_keys_replace_all_default_ones_and_an_empty_list_removes_them() -> N
 
 def test_the_footer_shows_own_keys_and_leaves_out_what_has_none() -> None:
     keymap = Keymap({"rename": ("x",), "prune": ()})
-    shown_keys = dict((label, key) for key, label in keymap.footer("list", 400))
+    shown_keys = dict((label, key) for key, label, _ in keymap.footer("list", 400))
     assert shown_keys["Rename"] == "x"
     assert "Prune" not in shown_keys
-    assert dict((label, key) for key, label in DEFAULT.footer("list", 400))["Rename"] == "t"
+    assert dict((label, key) for key, label, _ in DEFAULT.footer("list", 400))["Rename"] == "t"
 
 
 def test_two_actions_may_swap_their_keys() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.render.figures import count, exact_cost, plural, size
+from explorer.render.figures import cents, count, exact_cost, plural, rounded, size
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,27 @@ def test_one_is_singular_and_everything_else_plural() -> None:
 )
 def test_an_exact_cost_has_cents_and_what_is_behind_them(usd: float, shown: str) -> None:
     assert exact_cost(usd) == shown
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"),
+    [
+        (0, "0"),
+        (950, "950"),
+        (1_200, "1.2k"),
+        (9_960, "10k"),
+        (999_600, "1.0M"),
+        (10**13, "10,000G"),
+    ],
+)
+def test_large_numbers_can_be_said_in_three_digits(n: int, shown: str) -> None:
+    assert rounded(n) == shown
+
+
+def test_costs_in_cents_stand_below_each_other() -> None:
+    assert [cents(one) for one in (0.0, 0.004, 0.425, 1204.0)] == [
+        "$0.00",
+        "<$0.01",
+        "$0.42",
+        "$1,204.00",
+    ]

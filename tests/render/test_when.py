@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from explorer.render.figures import (
     UNKNOWN,
     ago,
+    ago_in_short,
     clock,
+    date_and_time,
     day_heading,
     duration,
     exact,
@@ -45,6 +47,8 @@ def test_what_is_no_time_shows_as_unknown(ts: float | None) -> None:
 def test_no_number_breaks_a_column_of_ten_characters(ts: float | None, now: float | None) -> None:
     assert len(ago(ts, NOW, UTC)) <= 10
     assert len(ago(NOW, NOW if now is None else now, UTC)) <= 10
+    assert len(ago_in_short(ts, NOW, UTC)) <= 8
+    assert len(date_and_time(ts, NOW, UTC)) <= 12
     assert exact(ts)
     assert clock(ts)
     assert day_heading(ts, NOW)
@@ -173,3 +177,19 @@ def test_iso_times_have_milliseconds_only_when_there_are_some() -> None:
 )
 def test_durations_have_at_most_two_units(seconds: float | None, shown: str) -> None:
     assert duration(seconds) == shown
+
+
+def test_a_time_can_be_said_in_eight_characters() -> None:
+    times = (NOW - 60, NOW - DAY, NOW - 30 * DAY, at(2024, 11, 2), NOW + 2 * DAY)
+    short = [ago_in_short(time, NOW, UTC) for time in times]
+    assert short == ["1m", "Wed", "10 Feb", "Nov 2024", "Mar 2026"]
+
+
+def test_a_time_can_be_a_day_and_an_hour() -> None:
+    times = (NOW - 60, NOW - DAY, at(2024, 11, 2), None)
+    assert [date_and_time(time, NOW, UTC) for time in times] == [
+        "14:01",
+        "11 Mar 14:02",
+        "2024-11-02",
+        "?",
+    ]

@@ -88,7 +88,7 @@ def _small(char: str) -> str:
 def texts_of(message: Message) -> Iterator[str]:
     """What can be looked for in a message."""
     yield message.text
-    yield message.reasoning
+    yield message.all_reasoning
     yield message.tool_name or ""
     # As one text: a phrase may go from the name of a tool on to what it was asked.
     yield "\n".join(

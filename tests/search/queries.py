@@ -287,7 +287,7 @@ SPOKEN: tuple[tuple[str, str, str], ...] = (
     ("kea alpha -on:2025-12-06", "", ""),
     ("kea alpha on:2024", "", ""),
     ("kea alpha before:1d", "one three", ""),
-    ("kea alpha source:", "", ""),
+    ("kea alpha source:", "one three", ""),
     ("kea alpha nofield:x", "", ""),
     ("kea alpha is:purple", "", ""),
 )

@@ -147,7 +147,13 @@ def test_what_stays_against_a_plain_scan(real_file: Path) -> None:
         assert set(filter(beside, texts)) == fitting & large, word
 
 
-@pytest.mark.parametrize("query", ["NOT is:pined", "NOT is:pin*", "NOT -is:pined", "NOT source:"])
+@pytest.mark.parametrize("query", ["NOT is:pined", "NOT is:pin*", "NOT -is:pined", "NOT sorce:x"])
 def test_a_prune_refuses_an_excluded_field_that_it_cannot_read(path: Path, query: str) -> None:
     with pytest.raises(UsageError, match=r"Not understood: NOT .*Nothing was changed"):
+        _pruned(path, query)
+
+
+@pytest.mark.parametrize("query", ["source:", "owl -is:", "NOT source:"])
+def test_a_prune_refuses_a_field_that_has_no_value_yet(path: Path, query: str) -> None:
+    with pytest.raises(UsageError, match=r"No value after .*Nothing was changed"):
         _pruned(path, query)

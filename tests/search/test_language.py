@@ -138,7 +138,6 @@ def test_a_phrase_stands_between_quotes(text: str, parts: list[Part]) -> None:
         ('x "no spa', [word("x"), phrase("no spa")]),
         ('"done" "no spa', [phrase("done"), phrase("no spa")]),
         ('title:"no spa', [Field("title", "no spa")]),
-        ('title:"', words('title:"')),
         ('title:" x', words('title:"', "x")),
     ],
 )
@@ -384,16 +383,10 @@ def test_a_field_has_a_name_and_a_value(text: str, parts: list[Part]) -> None:
         "std::vector",
         "Model::find",
         "title::x",
-        "is:",
-        "source:",
-        "-is:",
-        "source:,",
-        "xsource:cli",
         "source.x:cli",
         "(source:cli",
         "12:30",
         "localhost:8080",
-        "sources:cli",
         ":source:cli",
     ],
 )
@@ -406,6 +399,47 @@ def test_a_value_follows_its_name_without_a_space() -> None:
     check("source: cli", words("source:", "cli"))
     check("todo: x is: open", words("todo:", "x", "is:", "open"))
     check("source:cli, telegram", [Field("source", "cli"), word("telegram")])
+    why = "has no value (no space after “source:”): searched as plain text"
+    assert _parse("source: cli").notes == (f"“source:” {why}",)
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "note"),
+    [
+        ("source:", [], "“source:” needs a value, such as source:telegram,slack"),
+        ("a -is:", words("a"), "“-is:” needs a value, such as is:archived"),
+        ("a before: ", words("a"), "“before:” needs a date, such as before:2026-10-01"),
+        ("a messages:", words("a"), "“messages:” needs a number, such as messages:>20"),
+        ('a title:"', words("a"), '“title:"” needs a value, such as title:"trip to kyoto"'),
+        ("a NOT source:,", words("a"), "“source:,” needs a value, such as source:telegram,slack"),
+    ],
+)
+def test_a_field_without_a_value_asks_nothing_yet(text: str, left: list[Part], note: str) -> None:
+    check(text, left)
+    assert _parse(text).notes == (note,)
+    assert _parse(text).unfinished
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("sorce:cli", "is not a field (did you mean source:?)"),
+        ("-modle:opus", "is not a field (did you mean model:?)"),
+        ("since:7d", "is not a field (did you mean after:?)"),
+        ("folder:api", "is not a field (did you mean workspace:?)"),
+        ("-docker", "excludes nothing (use NOT docker)"),
+    ],
+)
+def test_what_was_meant_otherwise_is_searched_as_text_with_a_note(text: str, why: str) -> None:
+    assert [term.text for clause in _parse(text).clauses for term in clause.any_of] == [text]
+    assert _parse(text).notes == (f"“{text}” {why}: searched as plain text",)
+
+
+def test_brackets_around_words_get_a_note() -> None:
+    note = ("brackets do not group words: searched as plain text",)
+    assert _parse("(docker OR podman) arm64").notes == note
+    for text in ("print(x)", "(aside) a", "f(a b", ":-)", "--force", "a - b"):
+        assert _parse(text).notes == ()
 
 
 @pytest.mark.parametrize(
@@ -547,10 +581,11 @@ def test_any_text_is_understood_somehow(text: str) -> None:
 
 @given(anything)
 def test_no_word_is_lost(text: str) -> None:
-    """Whatever is no space is in a clause, in a field, or in between them as a sign."""
+    """Whatever is no space is in a clause, in a field that may not have its value yet, or in
+    between them as a sign."""
     query = _parse(text)
     if any(character.isalnum() for character in text):
-        assert query.clauses or query.fields
+        assert query.clauses or query.fields or query.unfinished
 
 
 @given(anything, anything)

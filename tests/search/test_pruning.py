@@ -22,6 +22,7 @@ from explorer.search.prune_rules import (
     choose,
     ground,
     holding,
+    without,
 )
 from explorer.stores.columns import ID
 from explorer.stores.hermes.create.state_file import StateFile
@@ -110,10 +111,15 @@ def test_the_newest_can_be_kept(path: Path) -> None:
     assert _names(path, chosen.skipped[NEWEST]) == {"fresh cron"}
 
 
-def test_what_the_user_keeps_is_kept(path: Path) -> None:
-    spared = frozenset({keys(open_store(path))["cron"]})
-    chosen = _chosen(path, Rules(sources=frozenset({"cron"}), spared=spared), NOW)
-    assert _names(path, chosen.skipped[KEPT]) == {"cron"}
+def test_what_the_user_keeps_is_in_no_number(path: Path) -> None:
+    store = open_store(path)
+    known = ground(store, store.catalog(), frozenset())
+    chosen = choose(known, Rules(sources=frozenset({"cron"})), None, NOW)
+    left = without(known, chosen, {keys(store)["cron"]})
+    assert _names(path, left.skipped[KEPT]) == {"cron"}
+    assert (left.conversations, left.sessions, left.messages) == (1, 1, 1)
+    assert left.sources == {"cron": 1}
+    assert sum(left.months.values()) == 1
 
 
 def test_a_query_says_which(path: Path) -> None:

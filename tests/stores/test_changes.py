@@ -90,6 +90,7 @@ def test_a_file_that_lost_rows_needs_a_whole_survey(hermes_file: Path) -> None:
 def test_on_every_schema_what_is_new_equals_a_whole_survey(hermes_file: Path, behind: int) -> None:
     store = open_store(hermes_file)
     whole = store.catalog()
+    assert isinstance(whole.mark, Mark)
     old = Mark(max(whole.mark.message - behind, 0), whole.mark.session - 3)
     changes = store.changes(old)
     assert changes is not None

@@ -260,7 +260,7 @@ def test_messages_without_a_session_are_found_and_shown(tmp_path: Path, command:
         db.execute("INSERT INTO messages VALUES (91, x'6162', 'user', 'nowhere'" + _REST)
     said = command("search", "nowhere", "--json", "--db", path).json
     assert said["total"] == 3
-    assert [hit["message_id"] for hit in said["hits"]] == [91, 90, 3]
+    assert [hit["message_id"] for hit in said["hits"]] == [3, 91, 90]
     assert command("info", "--json", "--db", path).json["orphans"] == 4
     shown = command("show", "--json", "--db", path, "gone").json
     assert shown["session"] is None

@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model import UNKNOWN, Message, MessageState, ToolCall
-from explorer.stores.content import content_text, reasoning_text, split_thinking, tool_calls
+from explorer.model import UNKNOWN, Message, MessageState, Thought, ToolCall
+from explorer.stores.content import (
+    Said,
+    content_text,
+    reasoning_text,
+    tool_calls,
+    what_was_said,
+)
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.messages import message_state
 from explorer.stores.kinds import open_store
@@ -86,18 +92,23 @@ def test_bare_json_is_parts_only_where_the_file_has_no_marker() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "text", "thinking"),
+    ("content", "beside", "said"),
     [
-        ("plain", "plain", ""),
-        ("<think>hm</think>\nYes.", "Yes.", "hm"),
-        ("  <thinking>\na\n\nb\n</thinking>Yes.", "Yes.", "a\n\nb"),
-        ("<reasoning>x</reasoning>One\n<think>y</think>\nTwo", "One\nTwo", "x\n\ny"),
-        ("<think>cut off", "", "cut off"),
-        ("I write <think> in a line", "I write <think> in a line", ""),
+        ("plain", "hm", Said("plain", "hm", False)),
+        ("<think>hm</think>Yes.", "", Said("Yes.", "hm", False)),
+        ("<think>hm</think>Yes.", "hm", Said("Yes.", "hm", False)),
+        ("One.\n<think>b</think>\nTwo.", "", Said("One.\n\nTwo.", "", False, (Thought(4, "b"),))),
+        # The agent keeps what it thought beside the text too: where it stood says more.
+        (
+            "<think>a</think>One.\n<think>b</think>\nTwo.",
+            "a\n\nb",
+            Said("One.\n\nTwo.", "a", False, (Thought(4, "b"),)),
+        ),
+        ("One.\n<think>b</think>\nTwo.", "a, b, c", Said("One.\n\nTwo.", "a, b, c", False)),
     ],
 )
-def test_thoughts_between_tags_are_reasoning(content: str, text: str, thinking: str) -> None:
-    assert split_thinking(content) == (text, thinking)
+def test_thoughts_between_tags_are_reasoning_once(content: str, beside: str, said: Said) -> None:
+    assert what_was_said(content, (beside,)) == said
 
 
 DETAILS = '[{"type": "reasoning.text", "text": "step"}]'
@@ -269,6 +280,7 @@ def test_a_run_of_equal_messages_is_one_and_counted() -> None:
         _message(2, "ho"),
         _message(2, role="assistant"),
         _message(2, reasoning="hm"),
+        _message(2, thoughts=(Thought(1, "hm"),)),
         _message(2, tool_call_id="c"),
         _message(2, tool_calls=(ToolCall("c", "f", {}),)),
         _message(2, state=MessageState.COMPACTED),

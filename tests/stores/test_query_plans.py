@@ -11,6 +11,7 @@ import pytest
 from explorer.model import Sort
 from explorer.search.filters import FILTERED
 from explorer.stores.base import Store
+from explorer.stores.catalog import Mark
 from explorer.stores.columns import (
     BYTES,
     ENDED,
@@ -69,6 +70,7 @@ def _bodies(store: Store) -> None:
 
 def _changes(store: Store) -> None:
     mark = store.catalog().mark
+    assert isinstance(mark, Mark)
     store.changes(mark._replace(message=mark.message - 5, session=mark.session - 2))
 
 

@@ -65,7 +65,7 @@ def _catalog(store: Store) -> object:
 
 def _searched(store: Store) -> object:
     found: list[Candidate] = []
-    below: int | None = None
+    below: object = None
     while True:
         stretch = store.scanned(Needles((("e",),)), below)
         found += stretch.found

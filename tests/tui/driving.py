@@ -12,10 +12,11 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
-from explorer.browse.first_read import Opening, Start
+from explorer.browse.first_read import Opening, Start, look_of
 from explorer.resume import Command
 from explorer.settings import Config
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
 from explorer.tui.screens.main import MainScreen
 from tests.factories import talk
@@ -188,10 +189,12 @@ async def opened(
 ) -> AsyncIterator[Driver]:
     """The app on a state file, all of it read, or so far that `first` is held; `notes` is our own
     file about it, `trash` the one that keeps what is deleted, `config` what the user has set."""
-    opening = Opening(path, now, notes=notes, trash=trash)
+    choices = Notes(notes) if notes is not None else None
+    look = look_of(config, choices)
+    opening = Opening(path, now, notes=notes, trash=trash, density=look.density)
     if first is not None:
         opening.wait()
-    app = ExplorerApp(Start(opening, lambda: now, config))
+    app = ExplorerApp(Start(opening, lambda: now, config, look=look, choices=choices))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await (first.holds(driver) if first is not None else driver.settle())

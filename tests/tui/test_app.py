@@ -9,9 +9,10 @@ import pytest
 from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
 from explorer.keys.actions import ACTIONS
+from explorer.search.language.vocabulary import FIELDS
 from explorer.tui.app import ExplorerApp
 from explorer.tui.dialogs.questions import ProblemScreen
-from explorer.tui.screens.help import HelpScreen
+from explorer.tui.screens.help import HelpScreen, PageTabs
 from explorer.tui.words import file_state, without_file
 from tests.tui.driving import NOW, Driver, opened
 
@@ -71,22 +72,32 @@ async def test_a_search_without_hits_says_so(demo: Path) -> None:
         assert "No matches for" in driver.screen()
 
 
-async def test_help_names_every_key_and_mark(demo: Path) -> None:
-    async with opened(demo, size=(120, 235)) as driver:
+async def test_help_names_every_key_mark_and_field(demo: Path) -> None:
+    async with opened(demo, size=(108, 260)) as driver:
         await driver.press("question_mark")
         assert isinstance(driver.app.screen, HelpScreen)
-        screen = driver.screen()
+        first = driver.screen()
+        assert first.index("In the list") < first.index("archived: hidden by default")
+        assert "In the transcript" not in first
+        pages = first
+        for _ in range(3):
+            await driver.press("tab")
+            pages += driver.screen()
         for action in ACTIONS:
-            assert action.help in screen, action.id
-        assert "archived: hidden by default" in screen
+            assert action.help in pages, action.id
+        for name, kind in FIELDS.items():
+            assert f" {name}: " in pages
+            assert f"example: {kind.example}" in pages
+        await driver.press("tab")
+        assert driver.screen() == first, "from the last page on to the first"
         await driver.press("escape")
         assert len(driver.app.screen_stack) == 1
 
 
 @pytest.mark.parametrize("width", [120, 60, 34])
 async def test_wrapped_help_continues_below_the_words(demo: Path, width: int) -> None:
-    async with opened(demo, size=(width, 40)) as driver:
-        await driver.press("question_mark", "G")
+    async with opened(demo, size=(width, 260)) as driver:
+        await driver.press("question_mark")
         lines = driver.screen().splitlines()
         first = next(
             row
@@ -118,7 +129,11 @@ async def test_help_opens_while_typing_too(demo: Path) -> None:
     async with opened(demo) as driver:
         await driver.press("slash", "f1")
         assert isinstance(driver.app.screen, HelpScreen)
-        assert driver.screen().index("While searching") < driver.screen().index("In the list")
+        assert "where the session was started" in driver.screen()
+        assert "example: source:telegram,slack" in driver.screen()
+        await driver.pilot.click(PageTabs, offset=(20, 0))
+        await driver.settle()
+        assert "In the list" in driver.screen(), "a click on the name of a page opens it"
 
 
 async def test_the_palette_performs_what_the_focused_pane_can_do(demo: Path) -> None:

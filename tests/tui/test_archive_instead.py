@@ -12,7 +12,6 @@ async def test_archive_is_offered_beside_delete(tmp_path: Path, trash: Path) -> 
         await driver.press("d")
         assert "Archive instead" in driver.screen()
         await driver.press("right", "enter")
-        await driver.until(lambda: "Archive “ant”?" in driver.screen())
-        await driver.press("y")
+        await driver.until(lambda: "Archived “ant”" in driver.said())
         assert "ant" not in driver.listed()
     assert rows(path, "SELECT archived FROM sessions WHERE title = 'ant'") == [(1,)]

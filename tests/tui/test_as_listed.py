@@ -100,7 +100,7 @@ async def test_a_prune_leaves_what_has_changed_since_it_was_listed(
 ) -> None:
     async with opened(quiet, trash=trash) as driver:
         await driver.press("p")
-        assert "Will be removed: 2 conversations" in driver.screen()
+        assert "Will be removed: 2 sessions" in driver.screen()
         with altered(quiet) as db:
             say(db, "void", content="precious", timestamp=NOW - 2 * HOUR)
         await driver.press("d")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.browse.first_read import Opening, Start
+from explorer.stores.catalog import Mark
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.app import ExplorerApp
 from explorer.tui.reading import transcript_controller as reader
@@ -39,7 +40,8 @@ async def test_a_message_that_comes_while_its_session_is_being_opened_is_shown(
 
         def seen() -> bool:
             catalog = driver.main._lister.catalog
-            return catalog is not None and catalog.mark.message == newest
+            mark = catalog.mark if catalog is not None else None
+            return isinstance(mark, Mark) and mark.message == newest
 
         await driver.until_seen(seen)
         driver.stop_watching()

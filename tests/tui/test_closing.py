@@ -78,7 +78,9 @@ async def test_what_is_asked_of_the_trash_twice_is_asked_once(path: Path, trash:
         await driver.settle()
         assert "This cannot be undone." in driver.screen()
         await driver.press("escape")
-        assert driver.app.screen is driver.main
+        assert "History and trash" in driver.screen()
+        await driver.press("escape")
+        assert driver.focus() == "list"
 
 
 async def test_an_edit_that_ends_below_the_palette_leaves_no_dialog_behind(

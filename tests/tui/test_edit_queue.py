@@ -74,7 +74,7 @@ async def test_a_prune_that_is_undone_while_it_runs_is_listed_again(
 ) -> None:
     async with opened(path, trash=trash) as driver:
         await driver.press("p")
-        assert "Will be removed: 1 conversation" in driver.screen()
+        assert "Will be removed: 1 session" in driver.screen()
         edits = _Waiting(monkeypatch)
         await driver.press("d")
         await driver.pilot.press("y")
@@ -94,7 +94,7 @@ async def test_a_prune_that_is_undone_while_it_runs_is_listed_again(
         await _asks(driver)
         await driver.press("y")
         assert rows(path, "SELECT id FROM sessions WHERE id = 'void'")
-        assert "Will be removed: 1 conversation" in driver.screen()
+        assert "Will be removed: 1 session" in driver.screen()
 
 
 async def test_an_edit_that_breaks_is_told_and_the_next_one_is_done(

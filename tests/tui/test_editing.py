@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from explorer.model import Action
+from explorer.model import Action, KeySetting
+from explorer.settings import Config
 from explorer.stores.edits.batches import run_batches
 from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import Progress
@@ -238,7 +239,7 @@ async def test_an_edit_that_waits_for_another_program_says_so(
         with altered(path) as db:
             db.execute("BEGIN IMMEDIATE")
             await driver.pilot.press("enter")
-            await driver.until_seen(lambda: "Another program is writing" in driver.screen())
+            await driver.until_seen(lambda: "Waiting for the file" in driver.screen())
         await driver.until(lambda: "wasp" in driver.listed())
 
 
@@ -266,20 +267,53 @@ async def test_going_to_who_holds_a_title(path: Path, trash: Path) -> None:
         assert driver.main.sessions.current.title == "dog"
 
 
-async def test_archive_and_back(path: Path, trash: Path) -> None:
+async def test_archive_and_back_without_a_question(path: Path, trash: Path) -> None:
+    before = dump(path)
     async with opened(path, trash=trash) as driver:
         await driver.to("ant")
         await driver.press("a")
-        await driver.press("y")
+        assert driver.focus() == "list", "no question"
+        assert "Archived “ant” · u to undo" in driver.said()
         assert "ant" not in driver.listed()
+        assert driver.current() == "bee", "the cursor stays where it was"
         assert "1 archived" in driver.counted()
         await driver.press("full_stop")
         await driver.to("ant")
         await driver.press("a")
-        assert "Unarchive “ant”?" in driver.screen()
-        await driver.press("y")
+        assert "Unarchived “ant”" in driver.said()
         await driver.press("full_stop")
         assert "ant" in driver.listed()
+        await driver.press("u", "u")
+        assert driver.focus() == "list", "what was just done is undone without a question, too"
+        assert "Undone: archived “ant”" in driver.said()
+    assert dump(path) == before
+
+
+async def test_each_of_several_quick_archives_is_done(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.to("ant")
+        await driver.press_on("a", "j", "a", "j", "a")
+        assert driver.listed() == ["busy", "dog"]
+
+
+async def test_an_older_change_is_not_undone_without_a_question(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await driver.to("ant")
+        await driver.press("a")
+    async with opened(path, trash=trash) as driver:
+        await driver.press("u")
+        assert "Undo archiving “ant”?" in driver.screen()
+
+
+async def test_a_question_has_the_keys_of_the_user_on_its_buttons(path: Path, trash: Path) -> None:
+    keys = (KeySetting("answer-yes", "j"),)
+    async with opened(path, trash=trash, config=Config(keys=keys)) as driver:
+        await driver.to("ant")
+        await driver.press("d")
+        assert "Cancel  n" in driver.screen()
+        assert "Delete  j" in driver.screen()
+        await driver.press("j")
+        assert "ant" not in driver.listed()
 
 
 async def test_a_file_that_cannot_be_written_says_so(path: Path, trash: Path) -> None:
@@ -287,8 +321,11 @@ async def test_a_file_that_cannot_be_written_says_so(path: Path, trash: Path) ->
         db.execute("CREATE TRIGGER odd AFTER DELETE ON messages BEGIN DELETE FROM state_meta; END")
     async with opened(path, trash=trash) as driver:
         await driver.to("ant")
+        footer = driver.screen().splitlines()[-1]
+        assert "Delete" not in footer, "what will be refused is not offered"
+        assert "Rename" in footer
         await driver.press("d")
-        assert "The file has an unknown trigger (odd)" in driver.said()
+        assert "The file has an unknown trigger (odd)" in driver.said(), "and the key says why"
 
 
 async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, trash: Path) -> None:
@@ -314,9 +351,10 @@ async def test_the_trash_can_be_looked_into_and_restored_in_part(path: Path, tra
         await driver.press("y")
         assert driver.listed() == ["busy", "bee", "cat", "dog"]
         assert driver.said().startswith("Restored “bee”")
-        driver.main.action_trash()
-        await driver.settle()
-        assert "1 of 2 restored" in driver.screen()
+        assert "1 of 2 restored" in driver.screen(), "back in the trash"
+        at = shown.highlighted
+        assert at is not None
+        assert "bee" in str(shown.get_option_at_index(at).prompt), "at its place"
         await driver.press("escape")
         await driver.press("u")
         await driver.press("y")
@@ -333,6 +371,8 @@ async def test_what_was_purged_is_gone_for_good(path: Path, trash: Path) -> None
         await driver.press("x")
         assert "This cannot be undone." in driver.screen()
         await driver.press("y")
+        assert "The trash is empty." in driver.screen(), "back in the trash"
+        await driver.press("escape")
         await driver.press("u")
         assert "Nothing to undo" in "".join(driver.told())
 
@@ -344,7 +384,7 @@ async def test_ending_and_clearing_come_from_the_palette(path: Path, trash: Path
         await driver.to("ant")
         driver.main.action_edit("end")
         await driver.settle()
-        await driver.press("y")
+        assert "Marked “ant” as ended · u to undo" in driver.said()
         assert rows(path, "SELECT end_reason FROM sessions WHERE id = 'ant'") == [
             ("explorer_close",)
         ]
@@ -353,7 +393,7 @@ async def test_ending_and_clearing_come_from_the_palette(path: Path, trash: Path
         assert "Clear all messages of “ant”?" in driver.screen()
         await driver.press("y")
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'ant'") == [(0,)]
-        for key in ("u", "y", "u", "y"):
+        for key in ("u", "y", "u"):
             await driver.press(key)
         assert rows(path, "SELECT count(*) FROM messages WHERE session_id = 'ant'") == [(2,)]
 

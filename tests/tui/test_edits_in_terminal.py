@@ -121,7 +121,7 @@ def _edit_all(path: Path, tmp_path: Path, names: int) -> bytes:
         terminal.press(b"p")
         terminal.until("Start from")
         terminal.press(b"jjj\r")
-        terminal.until(f"Will be removed: {names} conversations")
+        terminal.until(f"Will be removed: {names} sessions")
         terminal.press(b"d")
         terminal.until(f"Delete {names} sessions?")
         terminal.press(b"y")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.browse.choices import ChoiceRow
 from explorer.model import Hidden
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.tui.dialogs.questions import Prompt
@@ -53,7 +54,7 @@ def _number(driver: Driver, words: str) -> int:
 async def _go_to(driver: Driver, words: str) -> None:
     rows = [row for row in _dialog(driver)._rows if row.can_be_chosen]
     place = [row.words for row in rows].index(words)
-    await driver.press_on("g", *["j"] * place)
+    await driver.press_on("home", *["down"] * place)
 
 
 async def _choose(driver: Driver, *words: str) -> None:
@@ -70,11 +71,13 @@ def _chips(driver: Driver) -> list[str]:
     return re.findall(r"(?:^| {2})([^ ✕](?:[^ ✕]| (?! ))*) ✕", driver.screen().splitlines()[2])
 
 
-async def test_f_opens_the_filters_with_what_is_listed_and_f_closes_them(path: Path) -> None:
+async def test_f_opens_the_filters_with_what_is_listed_and_escape_closes_them(path: Path) -> None:
     async with opened(path) as driver:
+        counted = driver.counted()
+        assert counted == "3 listed · hidden: 1 archived, 1 cron (. shows)"
         await driver.press("f")
-        assert "Filters · 3 of 5 sessions listed" in driver.screen()
-        await driver.press("f")
+        assert f"Filters · {counted.removesuffix(' (. shows)')}" in driver.screen(), "the same"
+        await driver.press("escape")
         assert len(driver.app.screen_stack) == 1
         assert driver.main.focused is driver.main.sessions
 
@@ -118,7 +121,7 @@ async def test_classes_that_few_files_have_are_offered_where_there_are_some(path
         seldom_classes = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
         hidden = driver.main.sessions.arranged.hidden
         assert [hidden[name] for name in seldom_classes] == [1, 1, 1]
-        said = "hidden: 1 agent-hidden, 1 archived, 1 kanban, 2 other (. shows)"
+        said = "hidden: 1 agent-hidden, 1 archived, 1 kanban, 1 oneshot, 1 cron (. shows)"
         assert driver.counted() == f"2 listed · {said}"
         await driver.press("f")
         assert [_number(driver, words) for words in seldom] == [1, 1, 1]
@@ -159,7 +162,7 @@ async def test_the_numbers_follow_what_else_is_chosen(path: Path) -> None:
         await driver.press("f")
         await _go_to(driver, "telegram")
         await driver.press("space")
-        assert "Filters · 2 of 5 sessions listed" in driver.screen()
+        assert "Filters · 2 listed · 3 filtered out" in driver.screen()
         assert _number(driver, "Last 7 days") == 1
         assert _number(driver, "Only sessions with tool") == 0
         assert _number(driver, "cli") == 1, "as if it were chosen instead"
@@ -268,11 +271,11 @@ async def test_backspace_removes_chips_from_the_right(path: Path) -> None:
         assert driver.listed() == ["Short", "Chat", "Old chat"]
 
 
-async def test_x_clears_everything_that_was_chosen(path: Path) -> None:
+async def test_delete_clears_everything_that_was_chosen(path: Path) -> None:
     async with opened(path) as driver:
         await _choose(driver, "telegram", "Archived", "Last 7 days")
-        await driver.press("f", "x")
-        assert "Filters · 3 of 5 sessions listed" in driver.screen()
+        await driver.press("f", "delete")
+        assert "Filters · 3 listed" in driver.screen()
         assert "[x]" not in driver.screen()
         await driver.press("escape")
         assert _chips(driver) == []
@@ -411,8 +414,8 @@ async def test_a_search_finds_only_what_passes_and_counts_the_rest(talks: Path) 
         await driver.press("space", "escape")
         assert driver.listed() == ["On the way"]
         assert "1 hit in 1 session" in driver.screen()
-        said = "2 more hits in cron sessions · . includes them · 3 filtered out"
-        assert driver.counted() == f"1 listed · {said}"
+        said = "1 listed · 5 more hits filtered out"
+        assert driver.counted() == said, "including cron sessions would add none"
         await driver.press("backspace")
         assert driver.listed() == ["On the way", "At home"]
 
@@ -424,7 +427,6 @@ async def test_a_search_that_only_the_filters_leave_empty_says_where_the_hits_ar
         await _choose(driver, "telegram")
         await _search(driver, "more")
         assert driver.listed() == []
-        assert "1 more hit filtered out" in driver.counted()
         assert "1 hit filtered out. Remove a filter" in driver.main.sessions.note
         assert _chips(driver) == ["telegram"]
 
@@ -442,7 +444,7 @@ async def test_titles_are_filtered_as_well(talks: Path) -> None:
         await _choose(driver, "telegram")
         await _search(driver, "home")
         assert driver.listed() == []
-        assert "1 more hit filtered out" in driver.counted()
+        assert "1 hit filtered out. Remove a filter" in driver.main.sessions.note
 
 
 async def test_a_new_session_that_does_not_pass_is_counted_as_filtered(path: Path) -> None:
@@ -489,7 +491,7 @@ async def test_what_changes_while_the_dialog_counts_is_not_forgotten(
         dialog = driver.app.screen
         assert isinstance(dialog, FilterScreen)
         await driver.until(lambda: dialog._counted is driver.main._lister.catalog)
-        assert "3 of 5 sessions listed" in driver.screen()
+        assert "Filters · 3 listed" in driver.screen()
         await driver.press("escape", "s", "j", "enter")
         assert "Old chat" in driver.listed()
 
@@ -501,7 +503,7 @@ async def test_the_open_dialog_counts_again_when_the_file_has_changed(path: Path
         with altered(path) as db:
             insert(db, "sessions", id="new", source="telegram", started_at=NOW)
             say(db, "new", timestamp=NOW)
-        await driver.until(lambda: "4 of 6 sessions listed" in driver.screen())
+        await driver.until(lambda: "Filters · 4 listed" in driver.screen())
         assert _number(driver, "telegram") == 3
 
 
@@ -525,6 +527,11 @@ async def test_an_opened_session_is_listed_although_hidden_and_has_a_chip(
         assert "◌" not in driver.screen()
 
 
+def _seen(row: ChoiceRow) -> str:
+    """What is visible of a choice in a few columns: of a path its end."""
+    return row.words[-3:] if row.kind == "workspace" else row.words[:3]
+
+
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (20, 6)])
 async def test_on_a_small_terminal_every_choice_can_be_reached_and_seen(
     demo: Path, size: tuple[int, int]
@@ -534,12 +541,12 @@ async def test_on_a_small_terminal_every_choice_can_be_reached_and_seen(
         dialog = _dialog(driver)
         choices = [row for row in dialog._rows if row.can_be_chosen]
         for row in choices:
-            assert row.words[:3] in driver.screen(), row
-            await driver.press("j")
+            assert _seen(row) in driver.screen(), row
+            await driver.press("down")
         assert dialog._rows[dialog._cursor] == choices[-1]
         for row in reversed(choices):
-            assert row.words[:3] in driver.screen(), row
-            await driver.press("k")
+            assert _seen(row) in driver.screen(), row
+            await driver.press("up")
         assert dialog._rows[dialog._cursor] == choices[0]
 
 
@@ -552,6 +559,66 @@ async def test_the_choice_under_the_cursor_stays_in_sight_when_the_numbers_move_
         await driver.press("space")
         await _go_to(driver, "slack")
         before = _dialog(driver)._cursor
-        await driver.press("x")
+        await driver.press("delete")
         assert _dialog(driver)._cursor > before
         assert any("slack" in line for line in _lines(driver))
+
+
+async def test_letters_narrow_the_filters_and_escape_shows_all_again(demo: Path) -> None:
+    async with opened(demo) as driver:
+        await driver.press("f")
+        every = len(_dialog(driver)._rows)
+        await driver.type("qwen")
+        assert [row.words for row in _dialog(driver)._rows] == ["Model", "qwen3-coder:30b"]
+        assert "Filters: qwen▏" in driver.screen()
+        await driver.press("space")
+        assert "[x] qwen3-coder:30b" in driver.screen()
+        await driver.press("x")
+        assert "No filter matches. esc shows all." in driver.screen()
+        await driver.press("enter", "backspace")
+        assert len(_dialog(driver)._rows) == 2
+        await driver.press("space", "escape")
+        assert len(_dialog(driver)._rows) == every
+        await driver.type("workspace")
+        assert {row.kind for row in _dialog(driver)._rows} == {"heading", "workspace"}
+        await driver.press("escape", "escape")
+        assert len(driver.app.screen_stack) == 1
+
+
+async def test_only_narrows_the_list_to_the_source_workspace_or_model_of_the_row(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state.db"
+    with StateFile.create(file) as state:
+        for number, name in enumerate(("ant", "bee", "cat")):
+            source = "telegram" if name == "cat" else "cli"
+            talk(state, name, "hello", source=source, at=NOW - 60 * number, title=name)
+        for number in range(12):
+            talk(state, f"more{number}", "hello", at=NOW - 9000 - number, title=f"more {number}")
+    with altered(file) as db:
+        db.execute("UPDATE sessions SET cwd = '/work/' || id WHERE id LIKE 'more%'")
+        db.execute(
+            "UPDATE sessions SET cwd = '/work/zoo', model = 'opus' WHERE id IN ('ant', 'cat')"
+        )
+    async with opened(file) as driver:
+        await driver.press("o")
+        for words in ("Only source cli", "Only workspace /work/zoo", "Only model opus"):
+            assert words in driver.screen()
+        await driver.press("down", "enter")
+        assert driver.listed() == ["ant", "cat"]
+        assert _chips(driver) == ["in zoo"]
+        await driver.press("f")
+        lines = [row.words for row in _dialog(driver)._rows if row.kind in ("workspace", "stays")]
+        assert lines[0] == "/work/zoo", "the most used first"
+        assert lines[-1] == "6 more: type to find more"
+        await driver.type("more11")
+        assert [row.words for row in _dialog(driver)._rows] == ["Workspace", "/work/more11"]
+        await driver.press("escape", "escape", "backspace")
+        await driver.to("bee")
+        await driver.press("o")
+        assert "Only workspace" not in driver.screen(), "it has none"
+        await driver.press("enter")
+        assert _chips(driver) == ["cli"]
+        await _search(driver, "zzz")
+        await driver.press("o")
+        assert "Nothing to filter by" in driver.said()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.events import Key
 from textual.widgets import Input
 
@@ -59,11 +60,22 @@ def _said(driver: Driver) -> str:
     return str(bar.query_one("#find-words").render())
 
 
+async def test_a_result_may_come_before_the_bar_is_drawn() -> None:
+    class Page(App[None]):
+        def on_mount(self) -> None:
+            self.mount(bar := FindBar())
+            bar.say("match 3 of 12")
+
+    app = Page()
+    async with app.run_test():
+        assert str(app.query_one("#find-words").render()) == "match 3 of 12"
+
+
 async def test_all_matches_are_counted_and_the_first_is_in_sight(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "needle")
         # Two questions, two in the reasoning, one in the call, two in its output.
-        assert _said(driver) == "1 of 7"
+        assert _said(driver) == "match 1 of 7"
         assert "question 20 with a Needle in it" in driver.screen()
 
 
@@ -78,7 +90,7 @@ async def test_visible_messages_are_searched_without_being_read_again(
     async with opened(path) as driver:
         monkeypatch.setattr(HermesStore, "messages", None)
         await _find(driver, "question")
-        assert _said(driver) == "1 of 8"
+        assert _said(driver) == "match 1 of 8"
 
 
 async def test_what_is_said_of_it_is_never_cut(talk: Path) -> None:
@@ -93,18 +105,18 @@ async def test_n_and_N_go_round_and_unfold_what_is_folded(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "needle")
         await driver.press("enter", "n")
-        assert _said(driver) == "2 of 7"
+        assert _said(driver) == "match 2 of 7"
         assert "question 280 with a Needle in it" in driver.screen()
         assert "think of the needle" not in driver.screen()
         await driver.press("n")
-        assert _said(driver) == "3 of 7"
+        assert _said(driver) == "match 3 of 7"
         assert "the needle, think of the needle" in driver.screen()
         await driver.press("n", "n")
         assert "grep needle" in driver.screen()
         await driver.press("n", "n", "n")
-        assert _said(driver) == "1 of 7"
+        assert _said(driver) == "match 1 of 7"
         await driver.press("N")
-        assert _said(driver) == "7 of 7"
+        assert _said(driver) == "match 7 of 7 · last, next is match 1"
 
 
 async def test_the_match_that_one_is_at_is_lit_more_than_the_others(talk: Path) -> None:
@@ -131,13 +143,13 @@ async def test_the_match_that_one_is_at_is_lit_more_than_the_others(talk: Path) 
 async def test_a_capital_makes_capitals_matter(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "Needle")
-        assert _said(driver) == "1 of 2"
+        assert _said(driver) == "match 1 of 2"
 
 
 async def test_an_expression_stands_between_slashes(talk: Path) -> None:
     async with opened(talk) as driver:
         await _find(driver, "/question 2[0-9]{2}$/")
-        assert _said(driver) == "1 of 99"
+        assert _said(driver) == "match 1 of 99"
 
 
 @pytest.mark.parametrize("text", ["/(/", "/[/", "/*/", "/(?P<a/"])
@@ -159,7 +171,7 @@ async def test_odd_text_is_looked_for_as_it_is(talk: Path, text: str) -> None:
         await driver.press("enter", "ctrl+f")
         driver.main.query_one(FindBar).input.value = text
         await driver.settle()
-        assert _said(driver) in ("no matches", "1 of 1")
+        assert _said(driver) in ("no matches", "match 1 of 1")
 
 
 async def test_a_find_starts_where_the_reader_is(talk: Path) -> None:
@@ -167,7 +179,7 @@ async def test_a_find_starts_where_the_reader_is(talk: Path) -> None:
         await driver.press("enter", "G")
         await driver.press("ctrl+f")
         await driver.type("question 1")
-        number, of = _said(driver).split(" of ")
+        number, of = _said(driver).removeprefix("match ").split(" of ")
         assert of == "111"
         assert number == "1", "past the end the first one is next"
         await driver.press("escape")
@@ -198,7 +210,7 @@ async def test_a_long_block_alone_has_a_find_of_its_own(talk: Path) -> None:
         screen.query_one(FindBar).input.value = "line 650"
         await driver.settle()
         assert "line 650 needle" in driver.screen()
-        assert _said(driver) == "1 of 1"
+        assert _said(driver) == "match 1 of 1"
         await driver.press("enter", "escape")
         assert not screen.query_one(FindBar).display
         assert driver.app.screen is screen
@@ -233,7 +245,7 @@ async def test_words_are_found_and_lit_where_a_line_was_wrapped(tmp_path: Path) 
     long = "word " * 10 + "the **base image** has no such variant at all, " + "word " * 30
     async with opened(_session(tmp_path / "state.db", "hello", long)) as driver:
         await _find(driver, "base image has no such variant")
-        assert _said(driver) == "1 of 1"
+        assert _said(driver) == "match 1 of 1"
         assert " ".join(_lit(driver)).split() == ["BASE", "IMAGE", "HAS", "NO", "SUCH", "VARIANT"]
         assert len(_lit(driver)) > 1
 
@@ -252,7 +264,7 @@ async def test_letters_are_found_and_lit_however_they_are_composed(
         every = ["café", "cafe\u0301", "café", "cafe\u0301"]
         expected = {"CAFÉ": ["café"], "Cafe\u0301": ["cafe\u0301"]}.get(typed, every)
         assert lit == expected
-        assert _said(driver) == f"1 of {len(expected)}"
+        assert _said(driver) == f"match 1 of {len(expected)}"
 
 
 async def test_the_match_one_is_at_survives_a_resize(tmp_path: Path) -> None:
@@ -263,7 +275,7 @@ async def test_the_match_one_is_at_survives_a_resize(tmp_path: Path) -> None:
         assert _lit(driver) == ["needle", "NEEDLE", "needle"]
         await driver.resize(100, 30)
         assert _lit(driver) == ["needle", "NEEDLE", "needle"]
-        assert _said(driver) == "2 of 3"
+        assert _said(driver) == "match 2 of 3"
         await driver.press("ctrl+t")
         assert _lit(driver) == ["needle", "NEEDLE", "needle"]
 
@@ -273,11 +285,11 @@ async def test_a_match_below_what_is_shown_leads_to_the_line_that_says_so(tmp_pa
     async with opened(_session(tmp_path / "state.db", "hello", "\n".join(lines))) as driver:
         await _find(driver, "needle")
         await driver.press("enter", "n", "n")
-        assert _said(driver) == "3 of 3"
+        assert _said(driver) == "match 3 of 3 · last, next is match 1"
         assert "more lines · enter: show all" in driver.screen()
         await driver.press("enter")
         assert "line 4500 needle" in driver.screen()
-        assert _said(driver) == "3 of 3"
+        assert _said(driver) == "match 3 of 3 · last, next is match 1"
         alone = driver.app.screen.query_one(LongText)
         assert alone.vertical_scrollbar.position == alone.scroll_y > 4000
 
@@ -301,7 +313,7 @@ async def test_a_block_alone_finds_what_was_wrapped(tmp_path: Path) -> None:
         assert isinstance(driver.app.screen, BlockScreen)
         await driver.press("ctrl+f")
         await driver.type(screen_text)
-        assert _said(driver) == "1 of 1"
+        assert _said(driver) == "match 1 of 1"
 
 
 async def test_a_block_alone_says_whose_it_is_keeps_its_place_and_is_copied(
@@ -347,13 +359,13 @@ async def test_a_find_goes_through_all_parts_of_a_conversation(tmp_path: Path) -
         await driver.press("j", "j", "enter", "G", "ctrl+f")
         await driver.type("booked")
         # Once in each part, but the second repeats the first: that is shown, and found, once.
-        assert _said(driver) == "1 of 1"
+        assert _said(driver) == "match 1 of 1"
         await driver.press("ctrl+u")
         await driver.type("mirrored the image")
         assert "▾ summary of earlier messages" in driver.screen()
         await driver.press("ctrl+u")
         await driver.type("van")
-        assert _said(driver) == "1 of 1"
+        assert _said(driver) == "match 1 of 1"
         assert "find a van" in driver.screen()
         await driver.press("escape", "c")
         await driver.press("ctrl+f")
@@ -388,7 +400,7 @@ async def test_a_find_goes_on_where_it_is_while_the_session_becomes_longer(
     async with opened(talk) as driver:
         await _find(driver, "needle")
         await driver.press("enter", "n", "n", "n")
-        assert _said(driver) == "4 of 7"
+        assert _said(driver) == "match 4 of 7"
         looked_at: list[int] = []
         plain = finding.texts
 
@@ -401,9 +413,9 @@ async def test_a_find_goes_on_where_it_is_while_the_session_becomes_longer(
             say(db, "s1", role="user", content="one more needle", timestamp=NOW - 10)
         driver.main.file.changed()
         await driver.settle()
-        assert _said(driver) == "4 of 8"
+        assert _said(driver) == "match 4 of 8"
         # The last turn, which may have got a result, and what is new; not 600 messages again.
         assert len(set(looked_at)) == 3
         await driver.press("n", "n", "n", "n")
-        assert _said(driver) == "8 of 8"
+        assert _said(driver) == "match 8 of 8 · last, next is match 1"
         assert "one more needle" in driver.screen()

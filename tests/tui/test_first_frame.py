@@ -9,11 +9,12 @@ from explorer.browse.arrangement import Arranged
 from explorer.browse.first_read import REVERSED, SORT_CHOICE
 from explorer.model import Sort
 from explorer.stores.columns import ID
+from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.hermes.store import HermesStore
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 from explorer.tui.list.session_list import SessionList
-from tests.factories import altered
+from tests.factories import altered, talk
 from tests.tui.driving import NAMES, NOW, Held, animals, opened
 
 PAGE = 10
@@ -46,6 +47,24 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[_Shown]:
 
     monkeypatch.setattr(SessionList, "show", show)
     return found
+
+
+async def test_the_newest_session_is_under_the_cursor_however_rows_were_written(
+    tmp_path: Path,
+) -> None:
+    """An import may write the oldest sessions last, and so they are what a first page begins with:
+    the cursor does not stay on them."""
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for day in range(400):
+            at = NOW - day * 86_400
+            talk(state, f"d{day}", "hello", "Hi.", at=at, title=f"day {day}", end="cli_close")
+    async with opened(path) as driver:
+        assert driver.main.sessions.current is not None
+        assert driver.main.sessions.current.title == "day 0"
+        assert driver.main.sessions.scroll_offset.y == 0
+        await driver.press("j")
+        assert driver.main.sessions.current.title == "day 1"
 
 
 @pytest.mark.parametrize("reverse", [False, True])

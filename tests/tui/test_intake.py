@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from explorer.tui.terminal_input import (
     BURST,
     GIVE_UP_AFTER,
+    INTERRUPT,
     ITS_END,
     LONGEST_PASTE,
     PASTE,
     REPEATED,
+    REPLY_WITHIN,
     InputPiece,
     Intake,
 )
@@ -91,8 +93,48 @@ def test_a_paste_without_an_end_ends_when_it_is_quiet_for_long() -> None:
     assert list(intake.take(b"q")) == [InputPiece("q")]
 
 
+def test_control_c_ends_a_paste_whose_end_was_lost() -> None:
+    intake = Intake()
+    list(intake.take(f"{PASTE}lost".encode()))
+    assert not list(intake.quiet())
+    pieces = [InputPiece("lost", pasted=True), InputPiece(INTERRUPT)]
+    assert list(intake.take(INTERRUPT.encode())) == pieces
+
+
+def test_a_control_c_within_a_paste_is_part_of_it() -> None:
+    (paste,) = _taken(f"{PASTE}some{INTERRUPT}".encode(), f"thing{ITS_END}".encode())
+    assert paste == InputPiece(f"some{INTERRUPT}thing", pasted=True)
+
+
 @given(st.lists(st.binary(max_size=200), max_size=8))
 def test_no_bytes_do_any_harm(reads: list[bytes]) -> None:
     pieces = _taken(*reads)
     shortest = min((len(piece.text) for piece in pieces if piece.pasted), default=BURST)
     assert shortest > 0
+
+
+REPLIES = (b"\x1b]11;rgb:ffff/ffff/dddd\x1b\\", b"\x1b]11;rgb:10/13/1a\x07")
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_late_reply_about_the_background_is_never_typed(reply: bytes) -> None:
+    """However it is cut into pieces, with quiet moments between them and keys around it."""
+    for first in range(len(reply) + 1):
+        for second in range(first, len(reply) + 1):
+            intake = Intake(awaiting=True)
+            typed = ""
+            for data in (b"j" + reply[:first], reply[first:second], reply[second:] + b"k"):
+                typed += _keys(list(intake.take(data)))
+                typed += _keys(list(intake.quiet())) + _keys(list(intake.quiet()))
+            # An escape that comes alone is a key until more is known.
+            assert typed in ("jk", "j\x1bk")
+            assert _keys(list(intake.take(b"\x1b]11;rgb:"))) != "", "only one is waited for"
+
+
+def test_what_only_begins_as_a_reply_is_typed_in_the_end() -> None:
+    intake = Intake(awaiting=True)
+    assert _keys(list(intake.take(b"\x1b]"))) == ""
+    typed = "".join(_keys(list(intake.quiet())) for _ in range(REPLY_WITHIN))
+    assert typed == "\x1b]"
+    assert _keys(list(intake.take(b"]"))) == "]"
+    assert _keys(_taken(*REPLIES)) != "", "without a question there is no reply"

@@ -10,6 +10,7 @@ from bench.generate import NOW as GENERATED_NOW
 from bench.generate import Recipe, build
 from explorer.browse.arrangement import SORTS
 from explorer.model import Hidden, Sort
+from explorer.render.figures import cents, count, rounded
 from explorer.stores.hermes.store import HermesStore
 from explorer.stores.sort_order import ordered, values_of
 from tests.tui.driving import NOW, opened
@@ -73,7 +74,7 @@ async def test_the_border_names_as_many_classes_as_there_is_room_for(
             await driver.resize(narrower, 30)
             assert driver.counted() in driver.screen(), "nor after the window has changed"
         await driver.resize(120, 30)
-        assert "53 listed · hidden: 15 cron, 13 other (. shows)" in driver.screen()
+        assert "53 listed · hidden: 15 cron, 13 other · 7 folded" in driver.screen()
 
 
 async def test_one_key_shows_all_that_is_hidden_and_the_same_key_hides_it_again(
@@ -85,6 +86,23 @@ async def test_one_key_shows_all_that_is_hidden_and_the_same_key_hides_it_again(
         assert len(driver.main.sessions.order) > few
         await driver.press("full_stop")
         assert len(driver.main.sessions.order) == few
+
+
+async def test_what_the_list_is_sorted_by_is_seen_in_its_rows(demo: Path) -> None:
+    async with opened(demo) as driver:
+        for sort in (Sort.MESSAGES, Sort.TOKENS, Sort.COST):
+            driver.main._choosing()._sorted(sort)
+            await driver.settle()
+            row = driver.main.sessions.current
+            assert row is not None
+            line = next(line for line in driver.screen().splitlines() if line.startswith("│▌"))
+            tokens = rounded((row.input_tokens or 0) + (row.output_tokens or 0))
+            said = {Sort.MESSAGES: count(row.message_count), Sort.TOKENS: tokens}
+            assert f" {said.get(sort, cents(row.cost_usd or 0))} " in line[:55]
+        await driver.resize(200, 50)
+        lines = [line[:90] for line in driver.screen().splitlines() if " msgs " in line[:90]]
+        assert len(lines) > 10
+        assert len({line.index(" msgs ") for line in lines}) == 1
 
 
 async def test_the_cursor_stays_on_its_session_when_others_appear_around_it(demo: Path) -> None:
@@ -222,7 +240,7 @@ async def test_the_heading_of_what_is_at_the_top_stays_in_sight(demo: Path) -> N
     async with opened(demo) as driver:
         await driver.press(*["j"] * 14)
         await driver.press("pagedown")
-        top = driver.screen().splitlines()[3]
+        top = driver.screen().splitlines()[4]
         row = driver.main.sessions.in_sight()[0]
         assert driver.main.sessions.row(row) is not None
         assert top[1:50].strip(" ▌") in ("Today", "Yesterday", "Last week", "September", "August")
@@ -271,7 +289,7 @@ async def test_braces_go_from_heading_to_heading(demo: Path) -> None:
         for _ in firsts[1:]:
             await driver.press("right_curly_bracket")
             passed.append(sessions.cursor_row)
-            assert driver.screen().splitlines()[3][1:30].strip(), "its heading is in sight"
+            assert driver.screen().splitlines()[4][1:30].strip(), "its heading is in sight"
         assert passed == firsts[1:]
         await driver.press("right_curly_bracket")
         assert sessions.cursor_row == sessions.order[-1]

@@ -1,5 +1,7 @@
 """The sentences of the list: its border, and what an empty list says."""
 
+import re
+
 import pytest
 
 from explorer.browse.arrangement import Arranged, Found, Wish
@@ -28,10 +30,24 @@ def _found(hidden: dict[Hidden, int], listed: int, sessions: bool = False) -> Ar
             "43 listed · hidden: 40 cron, 13 empty, 5 archived, 3 tool (. shows) · 2 parts folded",
         ),
         (MANY, 70, "43 listed · hidden: 40 cron, 13 empty, 5 archived, 3 tool (. shows)"),
-        (MANY, 56, "43 listed · hidden: 40 cron, 13 empty, 8 other (. shows)"),
-        (MANY, 48, "43 listed · hidden: 40 cron, 21 other (. shows)"),
-        (MANY, 32, "43 listed · 61 hidden (. shows)"),
-        (MANY, 20, "43 listed · 61 hidden"),
+        (MANY, 60, "43 listed · hidden: 40 cron, 13 empty, 5 archived, 3 tool"),
+        (MANY, 48, "43 listed · hidden: 40 cron, 13 empty, 8 other"),
+        (MANY, 36, "43 listed · 40 cron, 21 other"),
+        (MANY, 28, "43 listed · 61 hidden"),
+        (MANY, 20, "43 · 61 hidden"),
+        (MANY, 16, "43 · 61 hidden"),
+        (MANY, 10, "43 of 104"),
+        (
+            MANY | {Hidden.CONTINUATION: 2, Hidden.FILTERED: 7},
+            82,
+            "43 listed · hidden: 40 cron, 13 empty, 5 archived, 3 tool · 7 filtered · 2 folded",
+        ),
+        (MANY | {Hidden.CONTINUATION: 2}, 52, "43 listed · 40 cron, 13 empty, 8 other · 2 folded"),
+        (
+            {Hidden.CRON: 28_310, Hidden.SUBAGENT: 6_120, Hidden.TOOL: 4_366},
+            52,
+            "43 listed · 28,310 cron, 6,120 subagent, 4,366 tool",
+        ),
         (
             {Hidden.CONTINUATION: 2},
             80,
@@ -51,6 +67,20 @@ def test_the_border_counts_what_is_hidden_in_the_room_there_is(
     hidden: dict[Hidden, int], room: int, said: str
 ) -> None:
     assert border(Arranged((), (), hidden, 43), room, ".") == said
+
+
+@pytest.mark.parametrize("folded", [0, 2])
+@pytest.mark.parametrize("filtered", [0, 1_200])
+@pytest.mark.parametrize("classes", [{}, MANY, {Hidden.CRON: 48_000}])
+def test_the_numbers_of_every_form_add_up(
+    classes: dict[Hidden, int], filtered: int, folded: int
+) -> None:
+    hidden = {**classes, Hidden.FILTERED: filtered, Hidden.CONTINUATION: folded}
+    total = 43 + sum(hidden.values())
+    forms = {border(Arranged((), (), hidden, 43), room, ".") for room in range(16, 160)}
+    for form in forms:
+        numbers = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", form)]
+        assert sum(numbers) == total or f" of {total:,}" in form, form
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.transcript import find as finding
 from explorer.tui.reading import find_controller as finder
+from explorer.tui.reading import transcript_controller as controller
 from tests.factories import altered, say, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 
@@ -90,3 +91,32 @@ async def test_a_step_to_the_next_match_does_not_lead_on_from_another_session(
         current = driver.main.sessions.current
         assert current is not None
         assert current.id == "short"
+
+
+async def test_nothing_more_of_one_session_is_not_said_of_another(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        await driver.press("enter")
+        held = Held(monkeypatch, controller, "beginning")
+        await driver.pilot.press("R")
+        await held.holds(driver)
+        # The last one has as many messages.
+        await driver.pilot.press("escape", "G")
+        await _is_read(driver, "last")
+        held.let_go()
+        await driver.settle()
+        assert driver.said() == ""
+
+
+async def test_a_date_can_be_asked_for_before_the_end_is_laid_out(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(path) as driver:
+        await driver.press("j", "enter")
+        held = Held(monkeypatch, controller, "lay_out")
+        await driver.pilot.press("G")
+        await held.holds(driver)
+        await driver.pilot.press("at")
+        assert "Go to date" in driver.screen()
+        held.let_go()

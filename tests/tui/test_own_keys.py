@@ -54,13 +54,13 @@ async def test_swapped_keys_do_each_others_work(demo: Path) -> None:
 
 
 async def test_the_keys_and_hints_of_dialogs_are_the_users_too(demo: Path) -> None:
-    own = keys(filters_close="c", filters_clear=["ctrl+r"])
+    own = keys(filters_close="f6", filters_clear=["ctrl+r"])
     async with opened(demo, config=own) as driver:
         await driver.press("f")
-        assert "ctrl+r clear · c close" in driver.screen()
+        assert "ctrl+r clear · F6 close" in driver.screen()
         await driver.press("escape")
         assert isinstance(driver.app.screen, FilterScreen)
-        await driver.press("c")
+        await driver.press("f6")
         assert not isinstance(driver.app.screen, FilterScreen)
 
 
@@ -84,7 +84,7 @@ async def test_what_has_no_key_is_still_in_the_palette(demo: Path) -> None:
         *[("restore", "History and trash …"), ("light", "Switch theme"), ("star", "Pin / unpin")],
         *[("clean up", "Prune by rules …"), ("telegram", "Filter …"), ("order", "Sort …")],
         *[("why hidden", "Show hidden sessions"), ("save", "Open in editor")],
-        *[("thinking", "Expand / collapse all reasoning"), ("copy", "Copy block")],
+        *[("thinking", "Expand / collapse all reasoning"), ("copy", "Copy resume command")],
         *[("older", "Prune by rules …"), ("settings", "Help"), ("find", "Find in session")],
     ],
 )

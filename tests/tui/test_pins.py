@@ -59,7 +59,7 @@ async def test_m_pins_a_session_at_the_top_and_m_again_unpins_it(path: Path, not
         assert driver.listed() == ["cat", "ant", "bee", "dog", "eel", "fox"]
         assert _starred(driver) == ["cat"]
         assert _headings(driver)[:2] == ["Pinned", "Today"]
-        assert driver.screen().splitlines()[3][1:20].strip() == "Pinned"
+        assert driver.screen().splitlines()[4][1:20].strip() == "Pinned"
         assert driver.main.sessions.current is not None
         assert driver.main.sessions.current.title == "cat", "the cursor goes along"
         await driver.press("m")
@@ -98,7 +98,7 @@ async def test_nothing_is_written_before_there_is_something_to_keep(
     path: Path, notes: Path
 ) -> None:
     async with opened(path, notes=notes) as driver:
-        await driver.press("j", "space", "f", "escape", "s", "escape", "v", "full_stop", "q")
+        await driver.press("j", "space", "f", "escape", "s", "escape", "full_stop", "q")
     assert not notes.parent.exists()
 
 
@@ -270,6 +270,19 @@ async def test_a_pin_that_cannot_be_kept_is_said_and_the_list_stays(
         assert len(driver.told()) == 2
         await driver.press("j", "enter", "escape")
         assert driver.listed() == list(NAMES)
+
+
+async def test_a_session_that_another_one_replaced_is_not_called_unpinned(
+    path: Path, notes: Path
+) -> None:
+    async with opened(path, notes=notes) as driver:
+        driver.stop_watching()
+        with altered(path) as db:
+            db.execute("UPDATE messages SET session_id = 'new' WHERE session_id = 'ant'")
+            db.execute("UPDATE sessions SET id = 'new' WHERE id = 'ant'")
+        await driver.press("m")
+        assert "Another session has taken this place. Nothing was changed." in driver.said()
+        assert "npinned" not in driver.said()
 
 
 async def test_notes_that_another_program_holds_do_not_keep_the_list_waiting(

@@ -14,7 +14,7 @@ from explorer.tui.edits import prune_screen as prune
 from explorer.tui.edits.prune_screen import PruneScreen, RuleList
 from explorer.tui.reading.reading_pane import ReadScreen
 from tests.edits.states import dump
-from tests.factories import rows, talk
+from tests.factories import altered, go_on, rows, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 
 DAY = 86_400.0
@@ -52,11 +52,11 @@ async def test_presets_show_what_is_removed_and_why_others_are_kept(
 ) -> None:
     async with opened(path, trash=trash) as driver:
         await _prune(driver)
-        assert "Will be removed: 1 conversation" in driver.screen()
+        assert "Will be removed: 1 session" in driver.screen()
         await driver.press(*OLD)
         screen = driver.screen()
-        assert "Will be removed: 3 conversations" in screen
-        assert "3 conversations, 3 messages" in screen
+        assert "Will be removed: 3 sessions" in screen
+        assert "3 sessions, 3 messages" in screen
         assert "1 never ended · enter to include" in screen
         assert "By month last active" in screen
 
@@ -87,11 +87,11 @@ async def test_undo_works_where_the_prune_was_done(path: Path, trash: Path) -> N
         await _prune(driver, *OLD)
         await driver.press("d")
         await driver.press("y")
-        assert "Will be removed: 0 conversations" in driver.screen()
+        assert "Will be removed: 0 sessions" in driver.screen()
         await driver.press("u")
         assert "Restore 3 sessions?" in driver.screen()
         await driver.press("y")
-        assert "Will be removed: 3 conversations" in driver.screen()
+        assert "Will be removed: 3 sessions" in driver.screen()
     assert dump(path) == before
 
 
@@ -112,9 +112,16 @@ async def test_space_keeps_one_and_enter_reads_it(path: Path, trash: Path) -> No
         await driver.press("enter")
         assert isinstance(driver.app.screen, ReadScreen)
         assert "words 0" in driver.screen()
+        footer = driver.screen().splitlines()[-1]
+        assert "Details" not in footer, "only what can be done here"
+        await driver.press("i")
+        assert "go back to the list first" in driver.said()
+        await driver.press("slash", "slash")
+        assert driver.app.screen.query_one(Input).value == "/", "and can be typed there"
+        await driver.press("escape")
         await driver.press("escape")
         await driver.press("space")
-        assert "Will be removed: 2 conversations" in driver.screen()
+        assert "Will be removed: 2 sessions" in driver.screen()
         assert "1 kept by you" in driver.screen()
         await driver.press("d")
         assert "Delete 2 sessions?" in driver.screen()
@@ -124,6 +131,69 @@ async def test_space_keeps_one_and_enter_reads_it(path: Path, trash: Path) -> No
         assert left == {"now", "open", "chat", "void", "old0"}
 
 
+async def test_keeping_is_a_word_and_outlasts_everything_but_being_taken_back(
+    path: Path, trash: Path
+) -> None:
+    with altered(path) as db:
+        go_on(db, "old1", "old1b", at=NOW - 100.5 * DAY)
+        db.execute("UPDATE sessions SET title = 'goes on', ended_at = 1 WHERE id = 'old1b'")
+    async with opened(path, trash=trash) as driver:
+        screen = await _prune(driver, *OLD)
+        assert "Will be removed: 3 conversations (4 sessions)" in driver.screen()
+        assert "3 conversations (4 sessions), 3 messages" in driver.screen()
+        await driver.press("tab", "j", "space")
+        (row,) = (line for line in driver.screen().splitlines() if "goes on" in line)
+        assert " kept " in row
+        assert "✓" not in driver.screen()
+        assert "Will be removed: 2 sessions" in driver.screen()
+        assert "2 sessions, 2 messages" in driver.screen()
+        assert next(row.value for row in screen.rules._rows if row.kind == "bar") == "2"
+        await driver.press("escape")
+        assert driver.focus() == "prune-rules"
+        await driver.press("k", "k", "k", "enter")
+        assert "Will be removed: 1 session" in driver.screen(), "other rules"
+        await driver.press("escape")
+        assert driver.app.screen is driver.main
+        await _prune(driver, *OLD)
+        assert "Will be removed: 2 sessions" in driver.screen()
+        assert "1 kept by you · enter to include" in driver.screen()
+        await driver.press("d")
+        assert "Delete 2 sessions?" in driver.screen()
+        await driver.press("n", "tab", "x")
+        assert "kept" not in driver.screen()
+        await driver.press("d")
+        assert "Delete 3 conversations (4 sessions)?" in driver.screen()
+        await driver.press("y")
+        assert "Deleted 3 conversations (4 sessions)" in driver.said()
+        await driver.press("u")
+        assert "Restore 3 conversations (4 sessions)?" in driver.screen()
+        assert driver.screen().count("4 sessions") == 1, "the number is said once"
+
+
+async def test_the_rules_stay_in_their_lines_and_speak_in_words(path: Path, trash: Path) -> None:
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, *OLD)
+        lines = driver.screen().splitlines()
+        at = next(at for at, line in enumerate(lines) if "Start from" in line)
+        for value in ("any source", "any class", "any number", "none", "no search"):
+            assert value in driver.screen()
+        await driver.press("k", "enter")
+        assert "No session matches these rules." in driver.screen()
+        assert "Start from" in driver.screen().splitlines()[at]
+
+
+async def test_empty_sessions_are_not_named_by_their_ids(path: Path, trash: Path) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET title = NULL WHERE id = 'void'")
+    async with opened(path, trash=trash) as driver:
+        await _prune(driver, "d")
+        assert "Delete an empty session?" in driver.screen()
+        assert "void" not in driver.screen()
+        await driver.press("y")
+        await driver.press("u")
+        assert "Restore an empty session?" in driver.screen()
+
+
 async def test_open_ones_are_included_on_request(path: Path, trash: Path) -> None:
     async with opened(path, trash=trash) as driver:
         screen = await _prune(driver, *OLD)
@@ -131,7 +201,7 @@ async def test_open_ones_are_included_on_request(path: Path, trash: Path) -> Non
         while "never ended ·" not in rules._rows[rules._cursor].words:
             await driver.press("j")
         await driver.press("enter")
-        assert "Will be removed: 4 conversations" in driver.screen()
+        assert "Will be removed: 4 sessions" in driver.screen()
 
 
 async def test_archiving_instead(path: Path, trash: Path) -> None:
@@ -148,7 +218,7 @@ async def test_the_selection_of_the_list_can_be_pruned(path: Path, trash: Path) 
         await driver.press("g", "space", "space")
         await _prune(driver)
         assert "The 2 selected sessions" in driver.screen()
-        assert "Will be removed: 2 conversations" in driver.screen()
+        assert "Will be removed: 2 sessions" in driver.screen()
 
 
 async def test_the_value_of_a_rule_can_be_typed(path: Path, trash: Path) -> None:
@@ -161,7 +231,7 @@ async def test_the_value_of_a_rule_can_be_typed(path: Path, trash: Path) -> None
         await driver.settle()
         assert "Inactive for at least 100 days" in driver.screen()
         await driver.press("enter")
-        assert "Will be removed: 2 conversations" in driver.screen()
+        assert "Will be removed: 2 sessions" in driver.screen()
         await driver.press("enter")
         driver.app.screen.query_one(Input).value = "36h"
         await driver.press("enter")
@@ -181,7 +251,15 @@ async def test_several_sources_are_marked_with_space(path: Path, trash: Path) ->
         await driver.press("j", "space", "j", "space", "enter")
         assert screen._rules.sources == {"cli", "telegram"}
         assert "cli, telegram" in driver.screen()
-        assert "Will be removed: 3 conversations" in driver.screen()
+        assert "Will be removed: 3 sessions" in driver.screen()
+        await driver.press("enter")
+        lines = driver.screen().splitlines()
+        y = next(at for at, line in enumerate(lines) if "[x] telegram" in line)
+        await driver.pilot.click(offset=(lines[y].index("telegram"), y))
+        await driver.settle()
+        assert "[ ] telegram" in driver.screen(), "a click checks and unchecks"
+        await driver.press("enter")
+        assert screen._rules.sources == {"cli"}
         await driver.press("enter", "home", "enter")
         assert screen._rules.sources == frozenset(), "the first line takes the rule back"
         await driver.press("j", "enter", "j", "enter")
@@ -195,7 +273,7 @@ async def test_in_a_narrow_terminal_there_is_one_pane_at_a_time(path: Path, tras
         assert "Start from" in driver.screen()
         assert "Will be removed: " not in driver.screen()
         await driver.press("tab")
-        assert "Will be removed: 3 conversations" in driver.screen()
+        assert "Will be removed: 3 sessions" in driver.screen()
         assert "Start from" not in driver.screen()
 
 
@@ -226,7 +304,7 @@ async def test_what_other_rules_took_is_not_deleted_while_it_looks(
 ) -> None:
     async with opened(path, trash=trash) as driver:
         screen = await _prune(driver, *OLD)
-        assert "Will be removed: 3 conversations" in driver.screen()
+        assert "Will be removed: 3 sessions" in driver.screen()
         looking = Held(monkeypatch, prune, "holding")
         screen._set(screen._rules._replace(query="NOT words"))
         await looking.holds(driver)
@@ -236,7 +314,7 @@ async def test_what_other_rules_took_is_not_deleted_while_it_looks(
         assert "Still applying the rules" in driver.said()
         looking.let_go()
         await driver.settle()
-        assert "Will be removed: 0 conversations" in driver.screen()
+        assert "Will be removed: 0 sessions" in driver.screen()
         screen.action_edit("delete")
         await driver.settle()
         assert "No session matches these rules" in driver.said()

@@ -61,12 +61,12 @@ def _choose(terminal: Terminal) -> None:
     terminal.press(b"p")
     terminal.until("Cron sessions older than 7 days")
     terminal.press(DOWN_TO_CRON)
-    terminal.until("Will be removed: 700 conversations")
-    terminal.until("700 conversations, 2,100 messages")
+    terminal.until("Will be removed: 700 sessions")
+    terminal.until("700 sessions, 2,100 messages")
     terminal.press(b"\t\r")
     terminal.until("message 1 of 3")
     terminal.press(b"\x1b")
-    terminal.until("space keep · enter read")
+    terminal.until("space Keep")
     terminal.press(b" ")
     terminal.until("1 kept by you")
     terminal.press(b"d")
@@ -87,7 +87,7 @@ def _stop_half_way(terminal: Terminal, path: Path) -> None:
     gone = SESSIONS - _left(path)
     assert int(found[1]) == gone
     assert 0 < gone < SESSIONS - 1
-    terminal.until(f"Will be removed: {SESSIONS - gone - 1} conversations")
+    terminal.until(f"Will be removed: {SESSIONS - gone - 1} sessions")
     terminal.until("1 kept by you")
 
 
@@ -106,8 +106,10 @@ def _restore_one(terminal: Terminal, path: Path) -> None:
     terminal.press(b"\x1b")
     terminal.until(lambda text: "In the trash" not in text)
     terminal.press(b"r")
-    terminal.until("1 session with 3 messages")
+    terminal.until("Restores 3 messages.")
     terminal.press(b"y")
     terminal.until("Restored “")
     assert _left(path) == left + 1
-    terminal.until(lambda text: "Restored “" not in text)
+    terminal.until("History and trash · ", lambda text: "Restored “" not in text)
+    terminal.press(b"\x1b")
+    terminal.until("hidden: ")

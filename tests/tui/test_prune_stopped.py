@@ -42,7 +42,7 @@ def _gone(path: Path) -> int:
 async def _stopped(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Prune, and stop it when a few are gone, one at a time."""
     await driver.press(*TO_OLD)
-    assert f"Will be removed: {OLD} conversations" in driver.screen()
+    assert f"Will be removed: {OLD} sessions" in driver.screen()
     await driver.press("d")
     assert f"Delete {OLD} sessions?" in driver.screen()
     with monkeypatch.context() as patched:
@@ -74,15 +74,13 @@ async def test_what_was_and_was_not_done_is_said_and_true(
         assert gone == FEW
         told = f"Deleted {gone} of {OLD} sessions. Stopped. Nothing else was changed"
         assert told in driver.said()
-        assert f"Will be removed: {OLD - gone} conversations" in driver.screen(), (
-            "the rules still stand"
-        )
+        assert f"Will be removed: {OLD - gone} sessions" in driver.screen(), "the rules still stand"
         assert faults(path) == []
         await driver.press("escape")
         assert len(driver.main.sessions.order) == OLD - gone + 1
         await driver.press("u")
         assert f"Restore {gone} sessions?" in driver.screen()
-        assert f"{gone} sessions with {2 * gone} messages" in driver.screen()
+        assert f"Restores {2 * gone} messages." in driver.screen()
         await driver.press("y")
     assert dump(path) == before
 
@@ -107,8 +105,9 @@ async def test_the_trash_gives_one_of_many_back_and_the_rest_with_it(
         await driver.press("y")
         assert rows(path, "SELECT id FROM sessions WHERE id = ?", (f"old{OLD - 1}",))
         assert _gone(path) == gone - 1
+        await driver.press("escape")
         await driver.press("u")
-        assert f"{gone - 1} sessions with {2 * gone - 2} messages" in driver.screen()
+        assert f"Restores {2 * gone - 2} messages." in driver.screen()
         await driver.press("y")
     assert dump(path) == before
 
@@ -141,6 +140,7 @@ async def test_what_is_purged_cannot_come_back(
         assert driver.focus() == "no"
         await driver.press("y")
         assert trash.stat().st_size < size, "the room is given back"
+        await driver.press("escape")
         await driver.press("u")
         assert "Nothing to undo" in "".join(driver.told())
     assert _gone(path) == gone

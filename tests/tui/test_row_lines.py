@@ -1,9 +1,13 @@
 """What one row of the list shows: names, times and marks, in the room that there is."""
 
+from datetime import datetime
+
 import pytest
 
+from explorer.browse.row_cache import KnownRows
+from explorer.browse.row_columns import ColumnChoice, RowShape, shaped
 from explorer.browse.row_lines import marks_of, row_lines
-from explorer.model import Kind, Session, State
+from explorer.model import Kind, ListColumn, Session, Sort, State
 from explorer.render.clean import cell_width
 from explorer.tui.words import MARKS
 from tests.tui.driving import NOW
@@ -41,8 +45,16 @@ PLAIN = Session(
 
 
 def _texts(session: Session, width: int, fate: str = "", **how: bool) -> list[str]:
-    lines = row_lines(session, width, True, NOW, fate=fate, **how)  # type: ignore[arg-type]
+    shape = shaped([session], RowShape(width), NOW)
+    lines = row_lines(session, shape, True, NOW, fate=fate, **how)  # type: ignore[arg-type]
     return ["".join(text for text, _ in line) for line in lines]
+
+
+def _page(sessions: list[Session], width: int, **choice: object) -> list[str]:
+    """The first lines of rows that are visible together."""
+    wanted = ColumnChoice(**choice)  # type: ignore[arg-type]
+    shape = shaped(sessions, RowShape(width, wanted), NOW)
+    return ["".join(text for text, _ in row_lines(one, shape, False, NOW)[0]) for one in sessions]
 
 
 @pytest.mark.parametrize(
@@ -104,9 +116,7 @@ def test_what_is_about_to_be_deleted_is_marked() -> None:
 @pytest.mark.parametrize("width", [30, 45, 60, 80, 120])
 def test_marks_and_sources_stand_below_each_other_whatever_the_time(width: int) -> None:
     ages = (10.0, 120.0, 7_200.0, DAY, 5 * DAY, 60 * DAY, 700 * DAY)
-    rows = [
-        _texts(PLAIN._replace(last_active=NOW - age, state=State.OPEN), width)[0] for age in ages
-    ]
+    rows = _page([PLAIN._replace(last_active=NOW - age, state=State.OPEN) for age in ages], width)
     assert len({row.index("○") for row in rows}) == 1
     assert len({row.find("telegram") for row in rows}) == 1
     assert {cell_width(row.rstrip()) <= width for row in rows} == {True}
@@ -135,24 +145,113 @@ def test_the_source_yields_first_and_the_title_never(
     assert not any(word in text for word in gone)
 
 
-@pytest.mark.parametrize(
-    ("stored", "shown"),
-    [
-        ("Dry run: **1,198** labels", "Dry run: 1,198 labels"),
-        ("use `docker compose` now", "use docker compose now"),
-        ("Here: ```python print('hi') ```", "Here: print('hi')"),
-        ("*Yesterday:* shipped", "Yesterday: shipped"),
-        ("2**3 and 4 * 5 * 6", "2**3 and 4 * 5 * 6"),
-        ("def f(*args, **kwargs)", "def f(*args, **kwargs)"),
-        ("**", "**"),
-        ("`", "`"),
-    ],
-)
-def test_words_are_shown_without_the_signs_of_markdown(stored: str, shown: str) -> None:
-    assert _texts(PLAIN._replace(preview="", last_reply=stored), 80)[1].rstrip() == shown
-    untitled = PLAIN._replace(title=None, preview=stored)
-    assert _texts(untitled, 80)[0].startswith(shown)
+def test_a_row_without_a_title_does_not_say_the_same_words_twice() -> None:
+    long = "first words " * 4 + "and some more, and the last ones"
+    untitled = PLAIN._replace(title=None, preview=long)
+    assert _texts(untitled, 60)[1].rstrip() == "Booked for two."
+    first, second = _texts(untitled._replace(last_reply=""), 60)
+    assert first.startswith("first words")
+    assert second.startswith("…")
+    assert second.rstrip().endswith("and the last ones")
+    assert _texts(untitled._replace(preview="Hi", last_reply=""), 60)[1].rstrip() == "no answer"
+    answer = PLAIN._replace(title=None, preview="", last_reply="Only this.")
+    assert _texts(answer, 60)[0].startswith("Only this.")
+    assert "Only this." not in _texts(answer, 60)[1]
+    cut = PLAIN._replace(title="find me a ryo…")
+    assert _texts(cut, 60)[1].rstrip() == "Booked for two.", "a title made of the first words"
 
 
 def test_a_title_is_shown_as_it_is() -> None:
     assert _texts(PLAIN._replace(title="**bold** `code`"), 80)[0].startswith("**bold** `code`")
+
+
+@pytest.mark.parametrize(("width", "title"), [(40, 27), (49, 36), (67, 54), (75, 56)])
+def test_the_title_has_all_the_room_that_the_visible_rows_leave(width: int, title: int) -> None:
+    """At 100, 120, 160 and 80 columns, where it had 20, 29, 47 and 51 cells."""
+    long = PLAIN._replace(title="x" * 99, last_active=NOW - DAY)
+    other = PLAIN._replace(title="y" * 99, source="cli")
+    shown = _page([long, other], width)
+    assert [row.index("…") + 1 for row in shown] == [title, title]
+    alone = _page([other], width)[0]
+    assert alone.index("…") + 1 > title, "what is not visible takes no room"
+
+
+RICH = PLAIN._replace(
+    message_count=1204,
+    input_tokens=1_150_000,
+    output_tokens=50_000,
+    cost_usd=0.4249,
+    model="anthropic/claude-opus-4.5",
+    workspace="/home/ada/code/infra/",
+)
+
+
+@pytest.mark.parametrize(
+    ("sort", "narrow", "roomy"),
+    [
+        (Sort.MESSAGES, "1,204", "1,204 msgs"),
+        (Sort.TOKENS, "1.2M", "1.2M tokens"),
+        (Sort.COST, "$0.42", "$0.42"),
+        (Sort.STARTED, "3m", "3m"),
+    ],
+)
+def test_what_the_list_is_sorted_by_is_in_its_rows(sort: Sort, narrow: str, roomy: str) -> None:
+    for width, said in ((30, narrow), (49, narrow), (75, roomy), (120, roomy)):
+        assert f" {said} " in _page([RICH], width, sort=sort)[0] + " "
+    assert " 1.2M" not in _page([RICH], 49)[0]
+
+
+def test_figures_are_aligned_at_the_right_and_unknown_ones_say_so() -> None:
+    rich = [RICH, RICH._replace(cost_usd=None), RICH._replace(cost_usd=1204.5)]
+    shown = _page([*rich, RICH._replace(cost_usd=0.0001)], 60, sort=Sort.COST)
+    ends = {
+        row.index(said) + len(said)
+        for row, said in zip(shown, ("$0.42", " ?", "$1,204.50", "<$0.01"), strict=True)
+    }
+    assert len(ends) == 1
+
+
+def test_a_wide_list_shows_messages_workspace_and_model_as_room_allows() -> None:
+    assert "1,204" not in _page([RICH], 75)[0]
+    assert _page([RICH], 85)[0].split()[3:] == ["1,204", "msgs", "infra", "2m", "telegram"]
+    wide = _page([RICH], 110)[0]
+    assert wide.split()[3:] == ["1,204", "msgs", "infra", "claude-opus-4.5", "2m", "telegram"]
+    assert "claude" not in _page([PLAIN], 110)[0], "a column of nothing takes no room"
+
+
+def test_the_columns_that_the_user_has_set_are_shown_in_their_order() -> None:
+    columns = (ListColumn.SOURCE, ListColumn.COST, ListColumn.TIME)
+    assert _page([RICH], 60, chosen=columns)[0].split()[3:] == ["telegram", "$0.42", "2m"]
+    assert _page([RICH], 30, chosen=columns)[0].split()[3:] == ["telegram", "2m"]
+    sorted_by = _page([RICH], 60, chosen=columns, sort=Sort.TOKENS)[0].split()[3:]
+    assert sorted_by == ["1.2M", "telegram", "$0.42", "2m"]
+    assert _page([RICH], 60, chosen=())[0].split() == ["Trip", "to", "Kyoto"]
+
+
+@pytest.mark.parametrize("width", [24, 40, 67, 85, 120])
+def test_wide_characters_emoji_and_right_to_left_text_keep_the_columns(width: int) -> None:
+    sources = ("telegram", "電報", "📨 mail", "בוט")
+    names = ("plain", "日本語の練習" * 20, "👩‍💻 deploy 🚀" * 12, "שלום עולם " * 15)
+    rows = [
+        RICH._replace(title=name, source=source, workspace=f"/w/{source}", state=State.OPEN)
+        for name, source in zip(names, sources, strict=True)
+    ]
+    shown = _page(rows, width)
+    assert {cell_width(row) for row in shown} == {width}
+    assert len({cell_width(row[: row.index("○")]) for row in shown}) == 1
+
+
+def test_columns_only_grow_while_the_same_list_is_scrolled() -> None:
+    known, choice = KnownRows(), ColumnChoice()
+    known.add({1: PLAIN, 2: PLAIN._replace(last_active=NOW - 700 * DAY)}, {})
+    short = known.lay_out([1], 49, choice, NOW)
+    assert known.lay_out([1, 2], 49, choice, NOW) != short
+    assert known.lay_out([1], 49, choice, NOW) == known.lay_out([2], 49, choice, NOW)
+    assert known.lay_out([1], 60, choice, NOW).cells == short.cells, "another width begins anew"
+
+
+def test_a_time_can_be_a_day_and_an_hour() -> None:
+    at = datetime.fromtimestamp(NOW - 3 * DAY)
+    shown = _page([PLAIN._replace(last_active=NOW - 3 * DAY), PLAIN], 60, absolute=True)
+    assert f" {at.day} Sep {at:%H:%M} " in shown[0]
+    assert f" {datetime.fromtimestamp(NOW - 120):%H:%M} " in shown[1]

@@ -284,16 +284,63 @@ async def test_the_cursor_goes_to_the_first_result_until_the_user_moves_it(birds
         assert sessions.current.title == "In short"
 
 
-async def test_an_empty_bar_says_how_a_search_may_be_written(birds: Path) -> None:
+async def test_an_empty_bar_says_how_a_search_may_be_written_and_moves_nothing(
+    birds: Path,
+) -> None:
     async with opened(birds) as driver:
-        chip_bar = driver.main.query_one(ChipBar)
-        assert not chip_bar.display
+        sessions = driver.main.sessions
+        top = sessions.region.y
         await driver.press("slash")
-        assert '"a phrase" · prefix*' in driver.screen()
-        await driver.type("source:telegram")
-        assert "prefix*" not in driver.screen()
+        assert 'F1 search language · tab completes · "a phrase"' in driver.screen()
+        assert sessions.region.y == top
+        await driver.type("gull")
+        assert "F1 search language" not in driver.screen()
+        assert sessions.region.y == top, "a plain word needs no explanation"
+        await driver.type(" source:")
+        assert sessions.region.y == top
         await driver.press("escape", "escape")
-        assert not chip_bar.display
+        assert sessions.region.y == top
+    async with opened(birds, size=(80, 20)) as driver:
+        top = driver.main.sessions.region.y
+        await driver.press("slash")
+        await driver.type("gull")
+        assert driver.main.sessions.region.y == top, "nothing to explain, no line for it"
+        await driver.type(" source:")
+        await driver.press(*["backspace"] * len(" source:"))
+        assert driver.main.sessions.region.y == top + 1, "a line that came while typing stays"
+
+
+async def test_a_field_without_a_value_leaves_the_list_alone_and_is_explained(
+    birds: Path,
+) -> None:
+    async with opened(birds) as driver:
+        before = driver.listed()
+        await _search(driver, "source:")
+        assert driver.listed() == before
+        assert _chips(driver) == ["“source:” needs a value, such as source:telegram,slack"]
+        assert "telegram" in driver.screen().splitlines()[-1], "values of this file"
+        await driver.type("telegram")
+        assert driver.listed() == ["By the sea"]
+        await _search(driver, "gull before:")
+        assert driver.listed() == ["By the sea"]
+
+
+async def test_a_misspelt_field_or_value_is_corrected_with_tab(birds: Path) -> None:
+    async with opened(birds) as driver:
+        bar = driver.main.search_bar.input
+        await _search(driver, "gull sorce:telegramm")
+        assert "“sorce:telegramm” is not a field (did you mean source:?)" in _chips(driver)[0]
+        assert "tab corrects it: source:" in driver.screen()
+        await driver.press("tab")
+        assert bar.value == "gull source:telegramm"
+        assert "no session has source “telegramm” · tab corrects it: telegram" in driver.screen()
+        await driver.press("tab")
+        assert bar.value == "gull source:telegram"
+        assert driver.listed() == ["By the sea"]
+        await _search(driver, "gull -sea")
+        assert "“-sea” excludes nothing (use NOT sea): searched as plain text" in _chips(driver)
+        await driver.press("tab")
+        assert bar.value == "gull NOT sea"
 
 
 async def test_what_was_found_is_shown_on_a_short_terminal_too(birds: Path) -> None:
@@ -330,3 +377,16 @@ async def test_a_match_far_down_in_a_long_message_is_opened_and_lit(
             assert "zebrafinch again" in driver.screen()
         await driver.press("escape")
         assert len(driver.app.screen_stack) == 1
+
+
+async def test_hidden_sessions_are_included_until_the_search_is_cleared(demo: Path) -> None:
+    async with opened(demo) as driver:
+        before = list(driver.main.sessions.order)
+        await driver.press("slash")
+        await driver.type("docker")
+        found = len(driver.main.sessions.order)
+        await driver.press("ctrl+o")
+        assert len(driver.main.sessions.order) > found
+        await driver.press("escape")
+        assert driver.main.sessions.order == before
+        assert "hidden sessions" not in driver.screen()

@@ -1,6 +1,6 @@
 """A search that takes long, beside an agent that goes on writing."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -8,11 +8,15 @@ import pytest
 
 from explorer.browse import live_search as searching
 from explorer.cancel import CancelToken
+from explorer.search import engine
+from explorer.search.engine import Gathered, SearchResult
+from explorer.stores.catalog import Mark
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import altered, insert, say, talk
 from tests.tui.driving import NOW, Driver, Held, opened
 
 HOUR = 3600.0
+Tell = Callable[[SearchResult], None]
 
 
 @pytest.fixture
@@ -46,7 +50,8 @@ async def _written(driver: Driver, path: Path) -> None:
 
     def seen() -> bool:
         catalog = driver.main._lister.catalog
-        return catalog is not None and catalog.mark.message == newest
+        mark = catalog.mark if catalog is not None else None
+        return isinstance(mark, Mark) and mark.message == newest
 
     await driver.until_seen(seen)
 
@@ -87,3 +92,35 @@ async def test_an_edit_of_ours_does_not_wait_for_it(
         await _written(driver, path)
         driver.main.file.edited()
         await driver.until_seen(lambda: token.cancelled)
+
+
+async def test_what_is_listed_stays_while_it_is_searched_again(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of the results would take the cursor and the transcript somewhere else."""
+    whole = engine.search
+
+    def in_part(gathered: Gathered, tell: Tell, token: CancelToken) -> SearchResult:
+        result = whole(gathered, lambda part: None, token)
+        tell(result._replace(order=result.order[:1], complete=False, done=0.1))
+        return result
+
+    with altered(path) as db:
+        say(db, "bee", content="and a zebra", timestamp=NOW - 3 * HOUR)
+    async with opened(path) as driver:
+        await driver.press("slash")
+        await driver.type("zebra")
+        await driver.press("down", "enter")
+        assert driver.listed() == ["ant", "bee"]
+        monkeypatch.setattr(searching, "search", in_part)
+        search = Held(monkeypatch, searching, "search")
+        await _written(driver, path)
+        await search.holds(driver)
+        await driver.pilot.pause()
+        assert driver.listed() == ["ant", "bee"]
+        assert driver.main._reader.session is not None
+        assert driver.main._reader.session.id == "bee"
+        search.let_go()
+        await driver.settle()
+        assert driver.listed() == ["cat", "ant", "bee"]
+        assert driver.main._reader.session.id == "bee"

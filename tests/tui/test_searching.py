@@ -263,6 +263,62 @@ async def test_the_id_of_an_earlier_part_lists_its_conversation(demo: Path) -> N
         assert "1 id in 1 session" in driver.screen()
 
 
+async def test_the_beginning_of_an_id_lists_its_session_first(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for number in range(8):
+            at = NOW - number * 60
+            talk(state, f"20261103_{number}", "an owl", at=at, title=f"Talk {number}")
+        talk(state, "7fe01c", "a gull", at=NOW - 900, title="Odd id", source="cron")
+        talk(state, "aside", "what is 20261103?", at=NOW - 950, title="Aside")
+    async with opened(path) as driver:
+        await _search(driver, "7f")
+        assert driver.listed() == ["Odd id"], "the only one, although it is hidden"
+        assert "Id starts with" in driver.screen()
+        assert "1 id in 1 session" in driver.screen()
+        await driver.press("escape")
+        await driver.type("20261103_3")
+        assert driver.listed()[0] == "Talk 3"
+        await driver.press("escape")
+        await driver.type("2026")
+        assert driver.listed() == [*(f"Talk {number}" for number in range(5)), "Aside"]
+        assert "Id starts with · 5 of 8" in driver.screen()
+        await driver.press("escape")
+        await driver.type("202")
+        assert driver.listed() == ["Aside"], "three letters of many ids are text"
+
+
+async def test_ids_that_are_hidden_or_not_looked_at_are_counted_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        for number in range(8):
+            at = NOW - number * 60
+            talk(state, f"20261103_{number}", "an owl", at=at, title=f"Talk {number}")
+            talk(state, f"20261102_{number}", "a gull", at=at, source="cron")
+    async with opened(path) as driver:
+        await _search(driver, "2026")
+        assert "Id starts with · 5 of 8" in driver.screen()
+        assert "8 more hits in cron sessions (ctrl+o shows)" in driver.counted()
+        await driver.press("escape")
+        monkeypatch.setattr("explorer.stores.hermes.sessions.columns.STARTING", 7)
+        await driver.type("2026")
+        assert "Id starts with · 5 of 7+" in driver.screen()
+        assert driver.listed() == [f"Talk {number}" for number in range(1, 6)]
+
+
+async def test_a_row_and_the_bar_count_the_same_hits(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    with StateFile.create(path) as state:
+        talk(state, "long", *["owl"] * 292, at=NOW - 900, title="Birds")
+    async with opened(path) as driver:
+        await _search(driver, "owl")
+        assert "292 hits in 1 session" in driver.screen()
+        row = next(line for line in driver.screen().splitlines() if "292 hits · owl" in line)
+        assert "200" not in row
+
+
 async def test_where_only_hidden_sessions_match_the_list_says_so_and_how_to_see_them(
     talks: Path,
 ) -> None:
@@ -271,6 +327,7 @@ async def test_where_only_hidden_sessions_match_the_list_says_so_and_how_to_see_
         assert driver.listed() == []
         said = "1 hit in hidden cron sessions: press ctrl+o to include them."
         assert driver.main.sessions.note == f"No visible session matches. {said}"
+        assert driver.counted() == "0 listed", "said once"
         assert "No visible session matches." in driver.screen()
         await driver.press("enter", "full_stop")
         assert driver.listed() == ["Night watch"]

@@ -303,7 +303,7 @@ async def test_the_heading_that_stays_at_the_top_can_be_clicked_too(demo: Path) 
     async with opened(demo) as driver:
         sessions = driver.main.sessions
         await driver.press(*["j"] * 30)
-        title = driver.screen().splitlines()[3][1:50].strip()
+        title = driver.screen().splitlines()[4][1:50].strip()
         groups = {group.title: group.first for group in sessions.arranged.groups}
         first = groups[title]
         last = min(place for place in groups.values() if place > first)

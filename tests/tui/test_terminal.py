@@ -171,8 +171,23 @@ def test_a_closed_terminal_ends_the_app() -> None:
 def test_without_a_state_file_the_demo_opens_and_says_so(tmp_path: Path) -> None:
     with Terminal([], environment={"HOME": str(tmp_path)}) as terminal:
         terminal.until("Fix docker deployment", "Demo data", "· open yours with --db PATH")
+        told = (
+            "Nothing here is real",
+            "~/.hermes/state.db or power_loop_sessions.db in this folder",
+        )
+        terminal.until(*told, "session-explorer --db PATH", "enter read · / search · ? help")
+        terminal.press(b"j\x1b")
+        terminal.until(lambda text: "Nothing here is real" not in text and "Today" in text)
         terminal.press(b"q")
         assert terminal.leave() == 0
+
+
+def test_the_demo_that_was_asked_for_needs_no_welcome() -> None:
+    with Terminal(["demo"]) as terminal:
+        terminal.until("made-up sessions", "message 1 of")
+        assert "Nothing here is real" not in terminal.text
+        terminal.press(b"q")
+        terminal.leave()
 
 
 def test_the_demo_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -187,6 +202,7 @@ def test_a_state_file_that_was_asked_for_is_never_replaced_by_the_demo(tmp_path:
     with Terminal([], environment={"HERMES_HOME": str(tmp_path)}) as terminal:
         assert terminal.leave() == 5
         assert "No state file here" in terminal.text
+        assert "$HERMES_HOME is set to" in terminal.text
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])

@@ -1,5 +1,6 @@
 """What a terminal and a shell may do to the app: odd bytes, floods of text, stops and goes."""
 
+import asyncio
 import os
 import signal
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.tui.terminal_driver import TerminalDriver
 from tests.terminal import Terminal
 from tests.tui.driving import animals
 
@@ -64,6 +66,15 @@ def test_a_sequence_whose_numbers_make_no_sense_does_not_end_the_app(
         terminal.until("─ bee ")
         terminal.press(b"q")
         assert terminal.leave() == 0
+
+
+def test_a_signal_to_go_on_after_the_last_frame_does_no_harm() -> None:
+    driver = object.__new__(TerminalDriver)
+    driver._auto_restart = True
+    driver._loop = asyncio.new_event_loop()
+    driver._loop.close()
+    driver._sigcont_application()
+    assert not driver._going_on
 
 
 @pytest.mark.parametrize("how", ["stray", "stop", "tstp"])

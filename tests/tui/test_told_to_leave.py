@@ -25,9 +25,9 @@ SESSIONS = 1_500
 MESSAGES = 12_000
 
 
-def _terminal(path: Path, folder: Path) -> Terminal:
+def _terminal(path: Path, folder: Path, **more: str) -> Terminal:
     ours = {"XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config")}
-    return Terminal(["--db", str(path)], environment=ours)
+    return Terminal(["--db", str(path)], environment=ours | more)
 
 
 def _editor(path: Path, folder: Path) -> Editor:
@@ -59,7 +59,7 @@ def _begin_prune(terminal: Terminal) -> None:
     terminal.press(b"p")
     terminal.until("Start from")
     terminal.press(b"jjj\r")
-    terminal.until(f"Will be removed: {SESSIONS:,} conversations")
+    terminal.until(f"Will be removed: {SESSIONS:,} sessions")
     terminal.press(b"d")
     terminal.until(f"Delete {SESSIONS:,} sessions?")
     terminal.press(b"y")
@@ -230,3 +230,21 @@ def test_an_app_that_does_not_come_to_its_end_gives_the_terminal_back(tmp_path: 
         terminal.until("message 1 of")
         terminal.signal(signal.SIGTERM)
         _left_in_good_order(terminal)
+
+
+def test_the_copy_of_a_deleted_session_goes_with_the_app(tmp_path: Path) -> None:
+    path, copies = tmp_path / "state.db", tmp_path / "copies"
+    copies.mkdir()
+    with StateFile.create(path) as state:
+        talk(state, "s", "Mend the net", title="A long one", end="done")
+    with _terminal(path, tmp_path, TMPDIR=str(copies)) as terminal:
+        _begin_delete(terminal)
+        terminal.until("Deleted “A long one”")
+        terminal.press(b"U")
+        terminal.until("History and trash")
+        terminal.press(b"j\r")
+        terminal.until("In the trash")
+        assert list(copies.glob("session-explorer-*"))
+        terminal.signal(signal.SIGTERM)
+        _left_in_good_order(terminal)
+    assert list(copies.glob("session-explorer-*")) == []

@@ -343,12 +343,12 @@ async def test_unfolding_thoughts_does_not_move_the_text_below_them(tmp_path: Pa
     async with opened(path, size=(120, 24)) as driver:
         await _reading(driver)
         await driver.press("pagedown", "pagedown")
-        first = driver.screen().splitlines()[3]
+        first = driver.screen().splitlines()[4]
         assert "answer" in first
         await driver.press("T")
-        assert driver.screen().splitlines()[3] == first
+        assert driver.screen().splitlines()[4] == first
         await driver.press("T")
-        assert driver.screen().splitlines()[3] == first
+        assert driver.screen().splitlines()[4] == first
 
 
 async def test_a_resize_and_another_theme_keep_the_cursor_on_its_block(talk: Path) -> None:
@@ -379,3 +379,31 @@ async def test_a_bar_marks_the_cursor_after_every_key_and_every_resize(talk: Pat
             transcript = driver.main.transcript
             lines = [transcript.render_line(y).text for y in range(transcript.size.height)]
             assert any(line.startswith("▌") for line in lines), (number, key)
+
+
+async def test_reasoning_in_the_middle_of_a_text_is_a_block_there(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    said = "First part.\n<think>a secret doubt</think>\nSecond part, with `<think>` in code."
+    with StateFile.create(path) as state:
+        state.create_session("s", "cli", started_at=NOW - 900, title="Doubt")
+        state.append_message("s", "assistant", said, timestamp=NOW - 890)
+    async with opened(path) as driver:
+        drawn = [driver.main.transcript.render_line(y).text.strip(" ▌") for y in range(8)]
+        at = drawn.index("First part.")
+        assert drawn[at + 1 : at + 3] == [
+            "▸ reasoning · 3 words",
+            "Second part, with <think> in code.",
+        ]
+        await driver.press("enter", "right_curly_bracket", "enter")
+        assert "a secret doubt" in driver.screen()
+        await driver.press("y")
+        assert driver.app.clipboard == "a secret doubt"
+        await driver.press("enter", "right_curly_bracket", "y")
+        assert driver.app.clipboard == "Second part, with `<think>` in code."
+        await driver.press("ctrl+f")
+        await driver.type("doubt")
+        assert "a secret doubt" in driver.screen(), "a find unfolds it"
+        await driver.press("escape", "slash")
+        await driver.type("in:reasoning doubt")
+        await driver.press("enter")
+        assert "a secret doubt" in driver.screen(), "and so does a search"

@@ -92,7 +92,12 @@ class SessionTest(NamedTuple):
     @property
     def needs_fates(self) -> bool:
         """Whether it must be known what the agent is going to do."""
-        return any(field.name == "is" and "expiring" in field.any_of for field in self.fields)
+        return self._asks_state("expiring")
+
+    @property
+    def needs_pins(self) -> bool:
+        """Whether it must be known what is pinned."""
+        return self._asks_state("pinned")
 
     @property
     def columns(self) -> frozenset[Column[object]]:
@@ -133,6 +138,9 @@ class SessionTest(NamedTuple):
             return True
 
         return passes
+
+    def _asks_state(self, state: str) -> bool:
+        return any(field.name == "is" and state in field.any_of for field in self.fields)
 
     def _wanting(self) -> list[Field]:
         return [field for field in self.fields if not field.negated]
@@ -304,7 +312,7 @@ def _carried(message: Message) -> set[str]:
     carried = set()
     if message.tool_calls or message.role == "tool":
         carried.add("tools")
-    if message.reasoning or message.opaque_reasoning:
+    if message.reasoning or message.thoughts or message.opaque_reasoning:
         carried.add("reasoning")
     if "[image" in message.text and _IMAGE.search(message.text):
         carried.add("image")

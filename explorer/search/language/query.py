@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
 from typing import Literal, NamedTuple
 
+from explorer.search.language.corrections import DASHED, misspelt_field
 from explorer.search.language.vocabulary import (
     FIELDS,
     MESSAGE_FIELDS,
@@ -21,7 +22,17 @@ from explorer.search.language.vocabulary import (
     trouble,
 )
 from explorer.search.pattern import BadPattern, pattern
-from explorer.search.words import OR_AS_AND, not_an_expression, searched_as_text, too_long
+from explorer.search.words import (
+    NO_BRACKETS,
+    OR_AS_AND,
+    dash_before,
+    not_a_field,
+    not_an_expression,
+    searched_as_text,
+    space_after,
+    too_long,
+    unfinished,
+)
 
 LONGEST = 200
 """Characters that are read: few people type more, and thousands of words take SQLite seconds."""
@@ -44,7 +55,7 @@ class Piece(NamedTuple):
     negated: bool = False
     """A field with a dash before it."""
     is_like_a_field: bool = False
-    """A word that begins with the name of a field, but is text."""
+    """A word that begins with the name of a field, perhaps misspelt, but is text."""
 
 
 _BEGIN = re.compile(r"\S")
@@ -59,6 +70,9 @@ _EXPRESSION = re.compile(r"/(?![/\s])((?:[^\s\\]|\\\S)+|(?:[^/\\]|\\.)+)(?<!\s)/
 NAMED = re.compile(r"(-?)([A-Za-z]+):")
 # Not before a second colon: Model::find is code.
 _FIELD = re.compile(rf"{NAMED.pattern}(?=[^\s:])")
+_NO_VALUE = re.compile(r"-?([A-Za-z]+):[\",]*")
+_OPENS = re.compile(r"\((?!.*\))")
+_CLOSES = re.compile(r"^[^(]*\)$")
 _ONE = re.compile(rf"{_QUOTED}|([^\s,\"][^\s,]*)")
 _WHOLE = re.compile(rf"{_QUOTED}|([^\s\"]\S*)")
 
@@ -91,6 +105,7 @@ def plain(source: str, start: int) -> Piece:
     end = start + len(word)
     named = NAMED.match(word)
     like_a_field = named is not None and named[2].lower() in FIELDS
+    like_a_field = like_a_field or bool(misspelt_field(word))
     piece = Piece("word", word, start, end, is_like_a_field=like_a_field)
     begins = word.endswith("*") and word.count("*") == 1 and any(map(str.isalnum, word))
     return piece._replace(kind="prefix", text=word[:-1]) if begins else piece
@@ -161,6 +176,8 @@ class Query(NamedTuple):
     fields: tuple[Field, ...]
     notes: tuple[str, ...]
     """What was not understood, in words."""
+    unfinished: str = ""
+    """A field at the end that has no value yet: it is not part of the query."""
 
     @property
     def positive(self) -> tuple[Clause, ...]:
@@ -195,6 +212,14 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
     # Half a surrogate is no text that SQLite would take.
     source = _SURROGATES.sub("\ufffd", text[:LONGEST])
     found, notes = _understood(source, now, tz)
+    begun = _without_value(found[-1].text) if found else None
+    typed = ""
+    if begun:
+        typed = found.pop().text
+        notes.append(unfinished(typed, FIELDS[begun].takes, FIELDS[begun].example))
+        if found and _operator(found, len(found) - 1):
+            found.pop()
+    notes += _notes_on_text(found)
     groups, unjoined = _grouped(found)
     if len(text) > LONGEST:
         unjoined.append(too_long(LONGEST))
@@ -203,6 +228,7 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Query:
         clauses=tuple(_clause(group) for group in groups if not _is_field(group)),
         fields=tuple(_made_field(group) for group in groups if _is_field(group)),
         notes=tuple(dict.fromkeys((*notes, *unjoined))),
+        unfinished=typed,
     )
 
 
@@ -219,6 +245,27 @@ def _understood(source: str, now: float, tz: tzinfo | None) -> tuple[list[Piece]
             found.append(piece)
         piece = piece_after(source, piece.end)
     return found, notes
+
+
+def _without_value(word: str) -> str:
+    """The field that a word names without giving it a value; empty where it is another word."""
+    named = _NO_VALUE.fullmatch(word)
+    return named[1].lower() if named and named[1].lower() in FIELDS else ""
+
+
+def _notes_on_text(found: Sequence[Piece]) -> Iterator[str]:
+    """What looks as if it meant more than the text it is."""
+    words = [piece.text for piece in found if piece.kind == "word"]
+    for before, word in zip(("", *words), words, strict=False):
+        if meant := misspelt_field(word):
+            yield searched_as_text(word, not_a_field(meant))
+        elif name := _without_value(word):
+            yield searched_as_text(word, space_after(name))
+        elif before != "NOT" and (dashed := DASHED.fullmatch(word)):
+            yield searched_as_text(word, dash_before(dashed[1]))
+    opened = next((at for at, word in enumerate(words) if _OPENS.match(word)), len(words))
+    if any(_CLOSES.search(word) for word in words[opened + 1 :]):
+        yield NO_BRACKETS
 
 
 def _trouble(piece: Piece, now: float, tz: tzinfo | None) -> str:

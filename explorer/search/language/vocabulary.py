@@ -12,8 +12,10 @@ from typing import Literal, NamedTuple
 
 from explorer.search.words import NOT_A_DATE, NOT_A_NUMBER, unknown_value
 
+MINUTE = 60.0
 _SPANS = {"h": 3600, "d": 86400, "w": 7 * 86400, "m": 30 * 86400, "y": 365 * 86400}
 _SPAN = r"(\d{1,5})\s?([hdwmy])"
+_TIME = r"(?:(\S.*?)(?:\s+|t))?(\d{1,2}):(\d{2})"
 _DATE = r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?"
 
 
@@ -22,6 +24,11 @@ class Period(NamedTuple):
 
     start: float
     end: float
+
+    @property
+    def is_moment(self) -> bool:
+        """Shorter than any date."""
+        return self.end - self.start <= MINUTE
 
 
 def span(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
@@ -40,6 +47,33 @@ def span(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
         return _whole_day(start)
     found = re.fullmatch(_DATE, words)
     return _dated(midnight, *found.groups()) if found else None
+
+
+def date_typed(
+    text: str, now: float, day: float | None = None, tz: tzinfo | None = None
+) -> Period | None:
+    """Where to go to, as typed: a day, a month or a year; or the minute so long ago, or of a time
+    of day (14:30, yesterday 14:00, 2026-03-01 9:15), which by itself is on the day of `day`, or
+    today. None where it is not clear."""
+    words = text.strip().lower()
+    found = re.fullmatch(_TIME, words)
+    if found is None:
+        period = span(words, now, tz)
+        return _minute(period.start) if period and re.fullmatch(_SPAN, words) else period
+    date, hour, minute = found.groups()
+    on = span(date, now, tz) if date else Period(now if day is None else day, now)
+    if on is None:
+        return None
+    try:
+        then = datetime.fromtimestamp(on.start, tz)
+        at = then.replace(hour=int(hour), minute=int(minute), second=0, microsecond=0, fold=0)
+        return _minute(at.timestamp())
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _minute(start: float) -> Period:
+    return Period(start, start + MINUTE)
 
 
 def _dated(like: datetime, year: str, month: str | None, day: str | None) -> Period | None:
@@ -64,6 +98,7 @@ class FieldKind(NamedTuple):
 
     takes: Literal["text", "choice", "day", "amount"]
     words: str
+    example: str
     offers: Mapping[str, str] = {}
     """Values and what they mean: all there are for a choice, else some worth offering."""
 
@@ -80,14 +115,17 @@ _AFTER = {"today": "since midnight", "yesterday": "since yesterday"} | _LATELY
 _ON = {"today": "all of today", "yesterday": "all of yesterday"} | _LATELY
 
 FIELDS: Mapping[str, FieldKind] = {
-    "source": FieldKind("text", "where the session was started: cli, telegram, cron"),
-    "model": FieldKind("text", "model name, or part of it"),
-    "title": FieldKind("text", "words in the title"),
-    "id": FieldKind("text", "session id, or part of it"),
-    "workspace": FieldKind("text", "working folder, or part of its path"),
+    "source": FieldKind(
+        "text", "where the session was started: cli, telegram, cron", "source:telegram,slack"
+    ),
+    "model": FieldKind("text", "model name, or part of it", "model:opus"),
+    "title": FieldKind("text", "words in the title", 'title:"trip to kyoto"'),
+    "id": FieldKind("text", "session id, or part of it", "id:20261103_14"),
+    "workspace": FieldKind("text", "working folder, or part of its path", "workspace:parcel-api"),
     "kind": FieldKind(
         "choice",
         "how the session started",
+        "kind:branch",
         {
             "root": "on its own",
             "branch": "as a branch of another session",
@@ -98,6 +136,7 @@ FIELDS: Mapping[str, FieldKind] = {
     "is": FieldKind(
         "choice",
         "state of the session",
+        "is:archived",
         {
             "archived": "hidden from the list, still searched",
             "open": "never ended, and not running",
@@ -109,15 +148,18 @@ FIELDS: Mapping[str, FieldKind] = {
             "expiring": "about to be deleted or archived by Hermes",
         },
     ),
-    "messages": FieldKind("amount", "number of messages", {">20": "more than 20"}),
-    "cost": FieldKind("amount", "cost in dollars", {">1": "more than $1"}),
-    "tokens": FieldKind("amount", "number of tokens", {">10k": "more than 10,000"}),
-    "before": FieldKind("day", "before a date, or longer ago (7d, 8w, 6m, 1y)", _BEFORE),
-    "after": FieldKind("day", "since a date, or in the last 7d, 8w, 6m, 1y", _AFTER),
-    "on": FieldKind("day", "on a day, or in a month or year", _ON),
+    "messages": FieldKind("amount", "number of messages", "messages:>20", {">20": "more than 20"}),
+    "cost": FieldKind("amount", "cost in dollars", "cost:0.50..2", {">1": "more than $1"}),
+    "tokens": FieldKind("amount", "number of tokens", "tokens:>10k", {">10k": "more than 10,000"}),
+    "before": FieldKind(
+        "day", "before a date, or longer ago (7d, 8w, 6m, 1y)", "before:2026-10-01", _BEFORE
+    ),
+    "after": FieldKind("day", "since a date, or in the last 7d, 8w, 6m, 1y", "after:7d", _AFTER),
+    "on": FieldKind("day", "on a day, or in a month or year", "on:2026-10", _ON),
     "role": FieldKind(
         "text",
         "who wrote the message",
+        "role:user docker",
         {
             "user": "you",
             "assistant": "the agent",
@@ -125,10 +167,11 @@ FIELDS: Mapping[str, FieldKind] = {
             "system": "instructions to the agent",
         },
     ),
-    "tool": FieldKind("text", "tool that was called, or part of its name"),
+    "tool": FieldKind("text", "tool that was called, or part of its name", "tool:terminal"),
     "has": FieldKind(
         "choice",
         "what the message contains",
+        "has:image",
         {
             "tools": "tool calls or results",
             "reasoning": "reasoning of the model",
@@ -138,6 +181,7 @@ FIELDS: Mapping[str, FieldKind] = {
     "in": FieldKind(
         "choice",
         "where to search",
+        "in:reasoning cache",
         {
             "content": "message text",
             "tools": "tool calls",

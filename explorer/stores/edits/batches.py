@@ -56,8 +56,9 @@ class EditContext(NamedTuple):
     progress: Tell
     notes: Notes | None
 
-    def connected(self) -> WriteConnection:
-        return WriteConnection(self.path, waits=lambda: self.progress(WAITING))
+    def connected(self, token: CancelToken | None = None) -> WriteConnection:
+        """A `token` stops it also while the file is locked, and what is not committed yet."""
+        return WriteConnection(self.path, token, waits=lambda: self.progress(WAITING))
 
     def tables(self, file: ReadConnection, table: str) -> SessionTables:
         return self.dialect.over(file.ask, file.schema, table)

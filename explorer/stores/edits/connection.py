@@ -8,7 +8,6 @@ alone.
 """
 
 import os
-import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -196,6 +195,8 @@ class ReadConnection:
             if self._waits is not None and time.monotonic() > told + TOLD_AFTER:
                 told = time.monotonic()
                 self._waits()
+            import random  # late: 1 ms that `info` need not pay
+
             self._token.wait(random.uniform(*LOOK_AGAIN))
 
     def _introspected(self, connection: sqlite3.Connection) -> Schema:

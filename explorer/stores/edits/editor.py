@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError, Problem, Refused, StoreError, sentence
+from explorer.errors import Cancelled, ExplorerError, Problem, Refused, StoreError, sentence
 from explorer.model import Action, Kind, Session
 from explorer.stores.catalog import Unit
 from explorer.stores.edits.batches import EditContext
@@ -197,16 +197,20 @@ class Editor:
                 return Done(None, plan.action.value, (), plan.skipped, plan.notes)
             if plan.changes and not plan.in_file:
                 return self._with_log(change_notes(context, plan))
-            with context.connected() as file:
-                # Tables and triggers may have changed since the plan was made.
-                reason = reason_against(plan.action, file, self._dialect)
-                if reason:
-                    raise Changed(KINDS[plan.action].cannot, sentence(reason))
-                check_sound(file)
-                if plan.changes:
-                    done = change_cells(context, file, plan)
-                else:
-                    done = delete(context, file, plan, force)
+            try:
+                # Cells are changed in one transaction; a delete itself looks where it may stop.
+                with context.connected(context.token if plan.changes else None) as file:
+                    # Tables and triggers may have changed since the plan was made.
+                    reason = reason_against(plan.action, file, self._dialect)
+                    if reason:
+                        raise Changed(KINDS[plan.action].cannot, sentence(reason))
+                    check_sound(file)
+                    if plan.changes:
+                        done = change_cells(context, file, plan)
+                    else:
+                        done = delete(context, file, plan, force)
+            except Cancelled:
+                return Done(None, plan.action.value, (), {}, stopped=True)
             return self._with_log(done)
 
     def undo_plan(
@@ -214,6 +218,7 @@ class Editor:
         receipt: int | None = None,
         entries: Collection[int] | None = None,
         token: CancelToken | None = None,
+        measured: bool = False,
     ) -> UndoPlan:
         """What an undo would do: of the newest edit that is not yet undone, or of this one."""
         self.trash.check()
@@ -228,7 +233,7 @@ class Editor:
                 raise Refused(CANNOT_UNDO, sentence(reason))
             tables = self._dialect.over(file.ask, file.schema, table_of(kept, changes))
             busy = tables.running(at_risk(found, kept, changes), self._ours.clock())
-            return plan_undo(self._context(token), found, tables, entries, busy)
+            return plan_undo(self._context(token), found, tables, entries, busy, measured)
 
     def undo(
         self, plan: UndoPlan, token: CancelToken | None = None, progress: Tell | None = None

@@ -16,7 +16,14 @@ from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.reasons import SINCE
-from explorer.stores.ours.trash_records import OURS, CellChange, Entry, Receipt, short_name
+from explorer.stores.ours.trash_records import (
+    AN_EMPTY,
+    OURS,
+    CellChange,
+    Entry,
+    Receipt,
+    short_name,
+)
 from explorer.stores.sqlite.images import shown
 
 
@@ -83,6 +90,14 @@ class Planned(NamedTuple):
     @property
     def name(self) -> str:
         return short_name(self.title, self.words, self.id)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.messages or self.title or self.words)
+
+    @property
+    def quoted(self) -> str:
+        return AN_EMPTY if self.is_empty else f"“{self.name}”"
 
 
 class Totals(NamedTuple):
@@ -263,6 +278,8 @@ class EditKind(NamedTuple):
     """What it is done to may leave the list."""
     takes_messages: bool = False
     """Messages go to the trash."""
+    at_once: bool = False
+    """Done without a question: one key undoes it, and nothing leaves the file."""
 
     def question(self, sessions: str) -> str:
         return (self.asks or f"{self.verb} {{}}?").format(sessions)
@@ -285,8 +302,15 @@ KINDS = {
     kind.action: kind
     for kind in (
         EditKind(Action.RENAME, "Rename", "renamed"),
-        EditKind(Action.ARCHIVE, "Archive", "archived", whole=True, unlists=True),
-        EditKind(Action.UNARCHIVE, "Unarchive", "unarchived", ruled_by=Action.ARCHIVE, whole=True),
+        EditKind(Action.ARCHIVE, "Archive", "archived", whole=True, unlists=True, at_once=True),
+        EditKind(
+            Action.UNARCHIVE,
+            "Unarchive",
+            "unarchived",
+            ruled_by=Action.ARCHIVE,
+            whole=True,
+            at_once=True,
+        ),
         EditKind(Action.PIN, "Pin", "pinned", whole=True),
         EditKind(Action.UNPIN, "Unpin", "unpinned", ruled_by=Action.PIN, whole=True),
         EditKind(Action.DELETE, "Delete", "deleted", unlists=True, takes_messages=True),
@@ -304,8 +328,9 @@ KINDS = {
             "marked as ended",
             asks="Mark {} as ended?",
             did="Marked {} as ended",
+            at_once=True,
         ),
-        EditKind(Action.REOPEN, "Reopen", "reopened"),
+        EditKind(Action.REOPEN, "Reopen", "reopened", at_once=True),
         EditKind(Action.PRUNE, "Delete", "deleted", unlists=True, takes_messages=True),
     )
 }

@@ -50,8 +50,9 @@ def skipped_words(skipped: Mapping[str, int]) -> str:
 
 
 def named_reason(name: str, reason: str) -> str:
-    """The same of one session, by its name."""
-    return f"“{name}” {_WORDS[reason][0]}" if reason in _WORDS else f"“{name}”: {_inner(reason)}"
+    """The same of one session, by its name in quotes, or words for it."""
+    who = name[:1].upper() + name[1:]
+    return f"{who} {_WORDS[reason][0]}" if reason in _WORDS else f"{who}: {_inner(reason)}"
 
 
 def _with_reason(number: int, reason: str) -> str:

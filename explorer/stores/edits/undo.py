@@ -43,6 +43,7 @@ from explorer.stores.edits.words import (
     restored_as,
     started_again,
     still_running,
+    will_be_lost,
 )
 from explorer.stores.ours.trash_records import (
     OURS,
@@ -62,8 +63,10 @@ def plan_undo(
     tables: SessionTables,
     wanted: Collection[int] | None = None,
     busy: Collection[str] = (),
+    measured: bool = False,
 ) -> UndoPlan:
-    """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`."""
+    """What comes back, of all entries or of the `wanted` ones; nothing of those that are `busy`.
+    `measured` reads all that the trash holds of them, since a damaged one may have lost some."""
     kept = context.trash.entries(receipt.number)
 
     def name(entry: Entry) -> str:
@@ -83,6 +86,10 @@ def plan_undo(
         there = tables.has(entry.session)
         notes += _entry_notes(entry, tables, there, titles, name)
         if there or entry.kind != "messages":
+            held = _held(context, entry, tables.shape.messages) if measured else entry.messages
+            if held < entry.messages:
+                notes.append(will_be_lost(name(entry), held, entry.messages))
+                entry = entry._replace(messages=held)
             entries.append(entry)
     if len(entries) == 1:
         entries = worded(context, entries)
@@ -108,6 +115,16 @@ def plan_undo(
         tuple(titles.items()),
         of=len(kept) or len(moved),
     )
+
+
+def _held(context: EditContext, entry: Entry, table: str) -> int:
+    """How many messages of an entry the trash can still give."""
+    try:
+        packs = context.trash.packs(entry.number)
+        return sum(len(pack.rows) for pack in packs if pack.table == table)
+    except ExplorerError:
+        # Damaged: nothing of it can be restored.
+        return 0
 
 
 def at_risk(receipt: Receipt, entries: Sequence[Entry], changes: Sequence[CellChange]) -> list[str]:

@@ -83,12 +83,31 @@ def _whom(plan: EditPlan) -> str:
     along = len(plan.doomed) - len(asked)
     tip = _newest_part(asked)
     if len(asked) == 1:
-        what = f"“{asked[0].name}”"
+        what = asked[0].quoted
     elif tip is not None:
-        what = f"the conversation “{tip.name}” ({plural(len(asked), 'part')})"
+        what = f"the conversation {tip.quoted} ({plural(len(asked), 'part')})"
+    elif all(one.is_empty for one in asked):
+        what = plural(len(asked), "empty session")
     else:
-        what = plural(len(asked), "session")
+        what = amount_words(_conversations(asked), len(asked))
     return f"{what} and {plural(along, 'subagent session')}" if along else what
+
+
+def amount_words(conversations: int, sessions: int) -> str:
+    """How many sessions, and how many conversations they are parts of where that is another
+    number."""
+    if conversations == sessions:
+        return plural(sessions, "session")
+    return f"{plural(conversations, 'conversation')} ({plural(sessions, 'session')})"
+
+
+def _conversations(sessions: Sequence[Planned]) -> int:
+    """How many of these do not go on in another one of them; without the first parts they are no
+    whole conversations, and each counts."""
+    continued = {one.continues for one in sessions} - {""}
+    if not continued.issubset(one.id for one in sessions):
+        return len(sessions)
+    return sum(one.id not in continued for one in sessions)
 
 
 def _newest_part(sessions: Sequence[Planned]) -> Planned | None:
@@ -103,9 +122,9 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What the user should know before saying yes."""
     totals = plan.totals
     asked = [one for one in plan.doomed if not one.reason]
-    if len(asked) > 1:
+    if len(asked) > 1 and not all(one.is_empty for one in asked):
         yield f"Sessions: {_names(asked)}"
-    elif asked:
+    elif len(asked) == 1:
         yield _about(asked[0])
     along = [one for one in plan.doomed if one.reason]
     if along:
@@ -130,7 +149,7 @@ def _detached(kept: Sequence[Planned], asked: int) -> str:
         return f"Kept, no longer linked: {plural(len(kept), 'session')} ({_names(kept)})"
     what = _LINKED.get(kept[0].kind, "the next part")
     link = " to this session" if asked == 1 else ""
-    return f"Kept: {what} “{kept[0].name}”, no longer linked{link}"
+    return f"Kept: {what} {kept[0].quoted}, no longer linked{link}"
 
 
 def _about(one: Planned) -> str:
@@ -145,7 +164,13 @@ def running_note(sessions: int) -> Iterator[str]:
 
 
 def _names(planned: Sequence[Planned]) -> str:
-    return _few([f"“{one.name}”" for one in planned])
+    """Some of them by name; empty ones have none, and are counted."""
+    named = [one.quoted for one in planned if not one.is_empty]
+    empty = len(planned) - len(named)
+    if not empty:
+        return _few(named)
+    more = [f"{count(len(named) - NAMED)} more"] if len(named) > NAMED else []
+    return ", ".join((*named[:NAMED], *more, plural(empty, "empty session")))
 
 
 def _few(names: Sequence[str]) -> str:
@@ -158,9 +183,13 @@ def _few(names: Sequence[str]) -> str:
 
 def done_words(done: Done, words: str) -> str:
     """What came of an edit, without a full stop; `words` are those of its receipt."""
-    parts = [done.words or words] if done.receipt is not None else ["Nothing was changed"]
+    parts = [done.words or words] if done.receipt is not None else []
     if done.stopped:
-        parts.append("Stopped. Nothing else was changed")
+        parts.append("Stopped")
+    if done.receipt is None:
+        parts.append("Nothing was changed")
+    elif done.stopped:
+        parts.append("Nothing else was changed")
     if done.skipped:
         parts.append(not_done(Action(done.action), skipped_words(done.skipped)).rstrip("."))
     return ". ".join((*parts, *(note.rstrip(".") for note in done.notes)))
@@ -178,7 +207,7 @@ def nothing_words(plan: EditPlan) -> str:
     """Why a plan does nothing; one session is named, of several there are numbers."""
     if len(plan.sessions) == 1:
         (one,) = plan.sessions
-        return f"{named_reason(one.name, one.reason)}."
+        return f"{named_reason(one.quoted, one.reason)}."
     return sentence(skipped_words(plan.skipped) or "the session is gone")
 
 
@@ -236,7 +265,10 @@ _DOING = {
     "Reopened": "reopening",
 }
 """First words of receipts, as a question has them."""
-_TAKEN = re.compile(r"\A(?:Deleted|Pruned|Cleared all messages of) (?=“|the conversation )")
+_TAKEN = re.compile(
+    r"\A(?:Deleted|Pruned|Cleared all messages of) "
+    r"(?=“|the conversation |an empty |[\d,]+ (?:conversation|empty))"
+)
 
 
 def undo_verb(plan: UndoPlan) -> str:
@@ -267,7 +299,7 @@ def _restored(plan: UndoPlan) -> str:
     entries, receipt = plan.entries, plan.receipt
     of = "the messages of " if entries[0].kind == "messages" else ""
     if len(entries) == 1 and (entries[0].title or entries[0].words):
-        return f"{of}“{entries[0].name}”"
+        return f"{of}{entries[0].quoted}"
     if len(entries) == plan.of and _TAKEN.match(receipt.words):
         return of + _TAKEN.sub("", receipt.words)
     sessions = plural(len(entries), "session")
@@ -286,10 +318,7 @@ def _share(plan: UndoPlan) -> str:
 
 def undo_lines(plan: UndoPlan) -> Iterator[str]:
     if plan.entries:
-        messages = plural(plan.messages, "message")
-        whole = plan.entries[0].kind == "session"
-        with_ = f"{plural(len(plan.entries), 'session')} with " if whole else ""
-        yield f"Restores {with_}{messages}."
+        yield f"Restores {plural(plan.messages, 'message')}."
     yield from plan.notes
 
 
@@ -309,6 +338,11 @@ def gone_words(name: str, messages: bool = False) -> str:
 
 def changed_since(name: str) -> str:
     return f"“{name}” has changed since and is left alone."
+
+
+def will_be_lost(name: str, held: int, messages: int) -> str:
+    share = f"only {count(held)} of {plural(messages, 'message')} can be restored"
+    return f"“{name}”: {share}. The trash has lost the others."
 
 
 def lost_words(name: str, restored: int, messages: int) -> str:

@@ -15,6 +15,7 @@ from explorer.render.clean import clean_line
 from explorer.stores.base import Figures
 from explorer.stores.hermes import search
 from explorer.stores.hermes.sessions.survey import DELEGATE, counts_agree
+from explorer.stores.hermes.state_meta import is_on, notes
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema
@@ -248,9 +249,7 @@ def modes(reader: Reader) -> SearchModes:
             for table, one in found.items()
         },
         trouble=_trouble(reader, list(found)),
-        notes=(_SHRINK,)
-        if search.is_on(search.notes(reader, search.OPTIMIZE).get(search.OPTIMIZE))
-        else (),
+        notes=(_SHRINK,) if is_on(notes(reader, search.OPTIMIZE).get(search.OPTIMIZE)) else (),
     )
 
 
@@ -278,7 +277,7 @@ def _trouble(reader: Reader, tables: Sequence[str]) -> tuple[str, ...]:
     told = dict.fromkeys(why for table in tables if (why := search.distrust(reader, table)))
     if search.REBUILT not in told:
         return tuple(told)
-    noted = search.notes(reader, *search.REBUILD)
+    noted = notes(reader, *search.REBUILD)
     filled, goal = (cells.integer(noted.get(key)) or 0 for key in search.REBUILD)
     missing = "SELECT count(*) FROM messages m WHERE m.id > ? AND m.id <= ?"
     number = reader.value(missing, (filled, goal))

@@ -19,11 +19,12 @@ from typing import NamedTuple
 from explorer.model import UNKNOWN, Message, MessageState, Outline
 from explorer.render.figures import plural
 from explorer.stores.content import (
+    Said,
     content_text,
     message_items_text,
     reasoning_text,
-    split_thinking,
     tool_calls,
+    what_was_said,
 )
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
@@ -282,22 +283,21 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
     text = content_text(cell["content"], bare_json=not schema.has("state_meta"))
     if not text and cell["codex_message_items"]:
         text = message_items_text(cell["codex_message_items"])
-    thinking = ""
+    kept = cell["reasoning"], cell["reasoning_content"]
+    beside = cell["reasoning_details"], cell["codex_reasoning_items"]
     if role == "assistant":
-        text, thinking = split_thinking(text)
-    reasoning, opaque = reasoning_text(
-        (cell["reasoning"], cell["reasoning_content"], thinking),
-        cell["reasoning_details"],
-        cell["codex_reasoning_items"],
-    )
+        found = what_was_said(text, kept, *beside)
+    else:
+        found = Said(text, *reasoning_text(kept, *beside))
     message = Message(
         id=cells.integer(cell["id"]) or 0,
         session_id=cells.words(cell["session_id"]),
         role=role,
         timestamp=cells.seconds(cell["timestamp"]),
-        text=text,
-        reasoning=reasoning,
-        opaque_reasoning=opaque,
+        text=found.text,
+        reasoning=found.reasoning,
+        opaque_reasoning=found.opaque,
+        thoughts=found.thoughts,
         tool_calls=tool_calls(cell["tool_calls"]),
         tool_call_id=cells.text(cell["tool_call_id"]),
         tool_name=cells.text(cell["tool_name"]),
@@ -309,7 +309,7 @@ def _message(row: tuple[object, ...], schema: Schema) -> Message:
         return message
     return message._replace(
         display=cells.text(kind),
-        notice=notice(kind, metadata, text),
+        notice=notice(kind, metadata, found.text),
         unseen=bool(row[-1]),
         summary=cells.flag(summary, default=False),
         reactions=reactions(metadata),

@@ -2,21 +2,26 @@
 
 The tables are the fast way, not the meaning: the word table knows beginnings of words, the
 trigram table three characters and more, neither knows reasoning, and newer agents cut long rows
-or leave them out. So they give the first hits, newest first, and the scan gives all. Only the
+or leave them out. So they give the first hits, by row, and the scan gives all. Only the
 newest hits are ranked, on request: ranking all that hold a common word takes a second.
 """
 
+import math
 import sqlite3
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 from unicodedata import normalize
 
+from explorer.render.reasoning import TAGS
 from explorer.stores.base import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages import SEARCHED, each_once, only_seen
+from explorer.stores.hermes.state_meta import is_on, notes
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import Schema, placeholders, quoted
+from explorer.stores.sqlite.schema import Schema, quoted
 from explorer.stores.sqlite.slices import HIGHEST, LOWEST, Pace
 from explorer.stores.sqlite.spelling import has_case_beyond_ascii, lower, may_hold
 from explorer.stores.sqlite.statements import split, tokens
@@ -35,18 +40,21 @@ REBUILT = "the search table is being rebuilt"
 STRETCH = 4000
 """Ids scanned in one read: a read that took its time would lock out an agent without a
 write-ahead log."""
+BLOCK = 12
+"""Of how many ids the newest time is known together: two to the power of this."""
 _TRIGRAM = 3
 
 
-def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = None) -> Indexed:
-    """The newest candidates that a table knows, or those below a message; nothing where no table
-    can tell."""
-    highest = HIGHEST if below is None else below
+def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) -> Indexed:
+    """The candidates written last that a table knows, or those below a message; nothing where no
+    table can tell. By row: a search table has no times, and reading those of all hits of a common
+    word would take a second."""
+    highest = below if isinstance(below, int) else HIGHEST
     certain, values = _certain(needles.sure)
 
     def look(table: str, query: str) -> list[Candidate]:
         rows = reader.rows(
-            f"SELECT m.id, s.rowid, m.session_id, {certain} FROM {table} f"
+            f"SELECT m.id, s.rowid, m.session_id, {certain}, m.timestamp FROM {table} f"
             " CROSS JOIN messages m ON m.id = f.rowid LEFT JOIN sessions s ON s.id = m.session_id"
             f" WHERE {table} MATCH ? AND f.rowid < ?{live(reader.schema, needles.rewound)}"
             " ORDER BY f.rowid DESC LIMIT ?",
@@ -64,7 +72,9 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: int | None = No
         more = _asked(reader, needles, look, (WORDS,))[1] or ()
         every = {one.message_id: one for one in (*(found or ()), *more)}
         found = sorted(every.values(), key=lambda one: -one.message_id)[:limit]
-    return Indexed(table, found or (), trouble)
+    given: Sequence[Candidate] = found or ()
+    last = given[-1].message_id if len(given) == limit else None
+    return Indexed(table, given, trouble, last)
 
 
 def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:
@@ -115,7 +125,7 @@ def _asked(
     return "", None, trouble
 
 
-def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
+def scanned(reader: Reader, needles: Needles, below: object) -> Stretch:
     """The candidates among the newest messages below an id."""
     newest = reader.value("SELECT max(id) FROM messages")
     top = newest
@@ -128,7 +138,7 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
     present, values = may_hold(columns, needles.groups)
     certain, more = _certain(needles.sure)
     sql = (
-        f"SELECT m.id, s.rowid, m.session_id, {certain} FROM messages m"
+        f"SELECT m.id, s.rowid, m.session_id, {certain}, m.timestamp FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
         f" WHERE m.id >= ? AND m.id <= ? AND {present}{live(reader.schema, needles.rewound)}"
         " ORDER BY m.id DESC"
@@ -138,6 +148,30 @@ def scanned(reader: Reader, needles: Needles, below: int | None) -> Stretch:
         rows += reader.rows(sql, (*more, low, high, *values))
     done = 1.0 - max(lowest - 1, 0) / newest if newest and newest > 0 else 1.0
     return Stretch(_candidates(rows), lowest, done)
+
+
+def newest_below(reader: Reader) -> Callable[[object], float]:
+    """Says that no message below an id is newer than a time; one walk through the index on
+    sessions and times, a third of a second for a million messages. Where rows were written in the
+    order of their times, that is about the time of the message itself."""
+    if reader.breathes:
+        # Such a walk would lock out an agent without a log.
+        return lambda below: math.inf
+    rows = reader.rows(
+        f"SELECT m.id >> {BLOCK}, max(m.timestamp) FROM messages m GROUP BY 1 ORDER BY 1"
+    )
+    # A text is greater than any number: where one is among them, nothing is known of the others.
+    times = (0.0 if time is None else time for _, time in rows)
+    known = (time if isinstance(time, int | float) else math.inf for time in times)
+    blocks, newest = [block for block, _ in rows], list(accumulate(known, max))
+
+    def below(mark: object) -> float:
+        if not isinstance(mark, int):
+            return math.inf
+        at = bisect_right(blocks, (mark - 1) >> BLOCK)
+        return newest[at - 1] if at else -math.inf
+
+    return below
 
 
 def _slices(reader: Reader, lowest: int, top: int) -> Iterator[tuple[int, int]]:
@@ -164,8 +198,10 @@ def live(schema: Schema, rewound: bool) -> str:
 
 def _candidates(rows: Iterable[Any]) -> list[Candidate]:
     return [
-        Candidate(id_, cells.integer(key), cells.words(name), bool(certain), at=id_)
-        for id_, key, name, certain in rows
+        Candidate(
+            id_, cells.integer(key), cells.words(name), bool(certain), cells.seconds(time) or 0.0
+        )
+        for id_, key, name, certain, time in rows
     ]
 
 
@@ -181,9 +217,10 @@ def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
         values += [lower(text) for text in known]
     if not tests:
         return "0", []
+    untagged = " AND ".join(f"instr(m.content, '{name}>') = 0" for name in TAGS)
     plain = (
         "typeof(m.content) = 'text' AND unicode(m.content) NOT IN (0, 91)"
-        " AND instr(m.content, '<think') = 0 AND instr(m.content, '<reasoning>') = 0"
+        f" AND (instr(m.content, '>') = 0 OR ({untagged}))"
     )
     return f"({plain} AND {' AND '.join(tests)})", values
 
@@ -239,15 +276,3 @@ def distrust(reader: Reader, table: str) -> str:
         return "the search table is out of date"
     filled, goal = (cells.number(noted.get(key)) or 0.0 for key in REBUILD)
     return "" if filled >= goal else REBUILT
-
-
-def notes(reader: Reader, *keys: str) -> dict[str, object]:
-    """What the agent has noted under these names."""
-    if not reader.schema.has("state_meta", "key", "value"):
-        return {}
-    places = placeholders(keys)
-    return dict(reader.rows(f"SELECT key, value FROM state_meta WHERE key IN ({places})", keys))
-
-
-def is_on(note: object) -> bool:
-    return cells.words(note) not in ("", "0")

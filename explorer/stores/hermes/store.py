@@ -7,7 +7,7 @@ what is archived is kept in our own notes.
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,12 @@ from explorer.stores.base import (
     Indexed,
     NamedSession,
     Needles,
+    Starting,
     Store,
     Stretch,
     TooLong,
 )
-from explorer.stores.catalog import Catalog, Mark, Unit
+from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import Fates
 from explorer.stores.hermes import messages
@@ -59,6 +60,7 @@ class HermesStore(Store):
 
     kind = "hermes"
     keeps_ends = True
+    keeps_sources = True
 
     def __init__(self, file: ReadOnlyFile, keeps_pins: bool = False) -> None:
         super().__init__(file)
@@ -121,7 +123,7 @@ class HermesStore(Store):
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._file.read(survey, token)
 
-    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+    def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         from explorer.stores.hermes.sessions.first_page import changes
 
         return self._file.read(lambda reader: changes(reader, since), token)
@@ -199,6 +201,11 @@ class HermesStore(Store):
     ) -> Mapping[int, tuple[int | None, int | None]]:
         return self._file.read(lambda reader: messages.around(reader, key, ids, rewound), token)
 
+    def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
+        from explorer.stores.hermes.sessions.columns import keys_starting
+
+        return self._file.read(lambda reader: keys_starting(reader, text), token)
+
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         from explorer.stores.hermes.sessions.columns import find
 
@@ -211,7 +218,7 @@ class HermesStore(Store):
         self,
         needles: Needles,
         limit: int,
-        below: int | None = None,
+        below: object = None,
         token: CancelToken | None = None,
     ) -> Indexed:
         from explorer.stores.hermes.search import indexed
@@ -225,16 +232,21 @@ class HermesStore(Store):
 
         return self._file.read(lambda reader: ranked(reader, needles, most), token)
 
-    def scanned(
-        self, needles: Needles, below: int | None, token: CancelToken | None = None
-    ) -> Stretch:
+    def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
         from explorer.stores.hermes.search import scanned
 
         return self._file.read(lambda reader: scanned(reader, needles, below), token)
 
+    def newest_below(self, token: CancelToken | None = None) -> Callable[[object], float]:
+        from explorer.stores.hermes.search import newest_below
+
+        return self._file.read(newest_below, token)
+
 
 class NotedStore(HermesStore):
     """Reads a file without an archive; our notes say which of its sessions are archived."""
+
+    noted = True
 
     def __init__(self, file: ReadOnlyFile, notes: Notes) -> None:
         super().__init__(file)
@@ -262,7 +274,7 @@ class NotedStore(HermesStore):
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._with_archived(super().catalog(token), token)
 
-    def changes(self, since: Mark, token: CancelToken | None = None) -> Changes | None:
+    def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         found = super().changes(since, token)
         if found is None or found.family is None:
             return found

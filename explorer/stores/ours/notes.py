@@ -1,5 +1,5 @@
 """Our own notes about the sessions of an agent: pins, what is archived where the state file has no
-place for that, and how a list was last arranged.
+place for that, how a list was last arranged, and the looks that were chosen for all files.
 
 They never go into the state file. A note is kept by the resolved path of the store and the id of
 the session, so that it outlives the file's being rewritten. The file is made with the first note;
@@ -30,11 +30,11 @@ CREATE TABLE IF NOT EXISTS choices (
 
 
 class Notes:
-    """The notes about one store."""
+    """The notes about one store; without a store, those that hold for all."""
 
-    def __init__(self, path: Path, store: Path) -> None:
+    def __init__(self, path: Path, store: Path | None = None) -> None:
         self._file = OwnFile(path, "Pins and settings unavailable", PATIENCE)
-        self._store = os.fsencode(os.path.realpath(store))
+        self._store = os.fsencode(os.path.realpath(store)) if store is not None else b""
 
     @property
     def made(self) -> bool:

@@ -11,6 +11,8 @@ OURS = "our own notes"
 """Stands for a table where a change is kept in our own notes, not in the file."""
 SHORT = 60
 """Characters of the first words that stand for a title."""
+AN_EMPTY = "an empty session"
+"""In the place of a name: its id would tell a person nothing."""
 
 
 class _State(StrEnum):
@@ -88,6 +90,14 @@ class Entry(NamedTuple):
     @property
     def name(self) -> str:
         return short_name(self.title, self.words, self.session)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.messages or self.title or self.words)
+
+    @property
+    def quoted(self) -> str:
+        return AN_EMPTY if self.is_empty else f"“{self.name}”"
 
 
 def short_name(title: str | None, words: str, id_: str) -> str:

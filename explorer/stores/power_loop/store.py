@@ -13,7 +13,14 @@ from explorer.stores import columns
 from explorer.stores.base import Candidate, Details, Figures, Handover, Needles, Stretch
 from explorer.stores.catalog import Link, Unit
 from explorer.stores.columns import Column, Columns, Found, Recipe, Recipes
-from explorer.stores.content import parts_text, reasoning_text, said, split_thinking, tool_calls
+from explorer.stores.content import (
+    Said,
+    parts_text,
+    reasoning_text,
+    said,
+    tool_calls,
+    what_was_said,
+)
 from explorer.stores.power_loop.tables import AGENT, DROPPED, SEQ, Tables, message_state, title_in
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
@@ -161,9 +168,7 @@ class PowerLoopStore(SmallStore):
 
         return self._file.read(work, token)
 
-    def scanned(
-        self, needles: Needles, below: int | None, token: CancelToken | None = None
-    ) -> Stretch:
+    def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
         def work(reader: Reader) -> Stretch:
             """Every message that may hold the words, newest first; these files have no search
             table, and are small enough to be looked through in one go."""
@@ -345,19 +350,20 @@ def message(row: Sequence[object]) -> Message:
     if about.get("content_encoding") == "json":
         value = cells.decoded(text)
         text = text if value is cells.BROKEN else parts_text(value)
-    thinking = ""
-    if role == "assistant":
-        text, thinking = split_thinking(text)
     kept = (about.get("reasoning"), about.get("reasoning_content"))
-    reasoning, opaque = reasoning_text((*kept, thinking), None, None)
+    if role == "assistant":
+        found = what_was_said(text, kept)
+    else:
+        found = Said(text, *reasoning_text(kept, None, None))
     return Message(
         id=cells.integer(seq) or 0,
         session_id=cells.words(session_id),
         role=cells.words(role),
         timestamp=cells.seconds(time),
-        text=text,
-        reasoning=reasoning,
-        opaque_reasoning=opaque,
+        text=found.text,
+        reasoning=found.reasoning,
+        opaque_reasoning=found.opaque,
+        thoughts=found.thoughts,
         tool_calls=tool_calls(calls),
         tool_call_id=cells.text(call_id),
         tool_name=cells.text(name),

@@ -30,12 +30,12 @@ _CHANGING = (
 _ADVICE: dict[Problem, tuple[str, str]] = {
     Problem.MISSING: (
         "No such file",
-        "There is no file at {path}. Check the path (--db, $SESSION_EXPLORER_DB or $HERMES_HOME).",
+        "There is no file at {path}.",
     ),
     Problem.NO_STATE_FILE: (
         "No state file here",
-        "The folder {path} has no state.db and no power_loop_sessions.db. Open another file or"
-        " folder with --db PATH.",
+        "The folder {path} has no state.db and no power_loop_sessions.db. Open a file, or another"
+        " folder, with --db PATH.",
     ),
     Problem.NO_PERMISSION: (
         "Permission denied",

@@ -7,11 +7,16 @@ and one with another screen on top of it would stay.
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen, Screen, ScreenResultType
 
+from explorer.tui.key_bindings import bindings
 from explorer.tui.themes import style
 
 
 class Closing(Screen[ScreenResultType]):
     """A screen that is opened over another one."""
+
+    BINDINGS = bindings("dialogs")
+    SCOPE = ""
+    """Whose keys act in it, where the focus does not say."""
 
     _leaving = False
 

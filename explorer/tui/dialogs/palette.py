@@ -4,7 +4,9 @@ Textual's own closes with every enter and click that reaches it, also with those
 way when it had closed: the second one would close the screen below, or raise.
 """
 
-from textual import on
+from inspect import unwrap
+
+from textual import on, work
 from textual.app import ComposeResult
 from textual.command import (
     CommandInput,
@@ -18,6 +20,7 @@ from textual.command import (
 )
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.events import Click
 from textual.message import Message
 from textual.widgets import Button, Input, LoadingIndicator, OptionList
@@ -55,6 +58,10 @@ def _begun(query: str, words: str) -> bool:
     return all(any(word.startswith(part) for word in known) for part in query.lower().split())
 
 
+_gather = unwrap(CommandPalette._gather_commands)
+"""Textual's search for commands, without what makes a worker of it."""
+
+
 class Commands(CommandList, SteadyList, can_focus=False):
     """The list of commands."""
 
@@ -71,6 +78,15 @@ class Palette(CommandPalette, Closing[None]):
             with Vertical(id="--results"):
                 yield Commands()
                 yield LoadingIndicator()
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        """As Textual's, which raises where the palette, or the app, was closed before it began."""
+        try:
+            await _gather(self, search_value)
+        except NoMatches:
+            if self.query(CommandList):
+                raise
 
     @on(Input.Submitted)
     @on(Input.Changed)

@@ -20,13 +20,16 @@ from textual.widgets.option_list import Option
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExitCode, StoreError
+from explorer.keys.actions import BY_ID
+from explorer.keys.keymap import shown
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, duration, plural
 from explorer.stores.edits.plans import WAITING_WORDS, Progress
 from explorer.tui.dialogs.base import Dialog
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
-from explorer.tui.widgets.fields import Options, TextField
-from explorer.tui.words import MOVED_ON, STARTING, STOPPING, pace
+from explorer.tui.widgets.fields import CheckBoxes, Options, TextField
+from explorer.tui.words import ALREADY_CHOSEN, CANNOT_STOP, MOVED_ON, STARTING, STOPPING, pace
 
 T = TypeVar("T")
 
@@ -45,6 +48,7 @@ class Question(Dialog[bool]):
     """True for yes."""
 
     BINDINGS = bindings("question")
+    SCOPE = "question"
 
     def __init__(
         self,
@@ -68,15 +72,19 @@ class Question(Dialog[bool]):
             if self._text:
                 yield Static(Content(self._text), id="question-text")
             with Horizontal(id="answers"):
-                yield Button(Content(self._no), id="no", compact=True)
+                yield self._button("no", self._no, "answer-no", avoid="escape")
                 if self._instead is not None:
                     yield Button(Content(self._instead.words), id="instead", compact=True)
-                yield Button(Content(self._yes), id="yes", compact=True)
+                yield self._button("yes", self._yes, "answer-yes")
+
+    def _button(self, id_: str, words: str, action: str, avoid: str = "") -> Button:
+        """An answer with its key on it, rather a letter than `avoid`."""
+        keys = keymap_of(self.app).keys(BY_ID[action])
+        key = next((key for key in keys if key != avoid), next(iter(keys), ""))
+        label = Content.assemble(words, (f"  {shown(key)}" if key else "", "dim"))
+        return Button(label, id=id_, compact=True)
 
     def on_mount(self) -> None:
-        labels = {"answer-yes": self._yes.lower(), "answer-no": self._no.lower()}
-        hint = keymap_of(self.app).hint("question", labels)
-        self.query_one("#question").border_subtitle = Content(hint)
         self.set_focus(self.query_one("#no"))
 
     @on(Button.Pressed)
@@ -100,13 +108,13 @@ class OptionsDialog(Dialog[ScreenResultType]):
     """A list to choose from, with the arrows or the mouse."""
 
     BINDINGS = bindings("choice")
-
     SCOPE = "choice"
+    LIST = Options
 
     def __init__(self, title: str, enter: str, lines: Iterable[Content], highlighted: int) -> None:
         """`enter` says what enter does, `highlighted` is the line under the cursor."""
         super().__init__()
-        self._list = Options(*map(Option, lines), id="choice")
+        self._list = self.LIST(*map(Option, lines), id="choice")
         self._list.border_title = Content(title)
         self._enter = enter
         self._highlighted = highlighted
@@ -146,6 +154,7 @@ class Several(OptionsDialog[frozenset[T]]):
 
     BINDINGS = bindings("several")
     SCOPE = "several"
+    LIST = CheckBoxes
 
     def __init__(
         self, title: str, any_: str, options: Sequence[tuple[T, str]], marked: Iterable[T]
@@ -163,10 +172,13 @@ class Several(OptionsDialog[frozenset[T]]):
         sign = "[x]" if on else "[ ]"
         return Content.assemble((sign, "$success" if on else "$dim"), f" {words}")
 
+    @on(CheckBoxes.Clicked)
     def action_mark(self) -> None:
         if self._list.highlighted is None:
             return
         value, _ = self._options[self._list.highlighted]
+        if value is None and not self._marked:
+            hint(self, ALREADY_CHOSEN)
         self._marked = set() if value is None else self._marked ^ {value}
         for at in range(len(self._options)):
             self._list.replace_option_prompt_at_index(at, self._line(at))
@@ -180,6 +192,7 @@ class Prompt(Dialog[str]):
     """A line to type, checked while it is typed: what was typed, or nothing."""
 
     BINDINGS = bindings("prompt")
+    SCOPE = "prompt"
 
     def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:
         """`check` says whether a text is valid, and a hint about it."""
@@ -220,6 +233,7 @@ class ProgressDialog(Dialog[None]):
 
     AUTO_FOCUS = ""
     BINDINGS = bindings("progress")
+    SCOPE = "progress"
 
     def __init__(self, title: str, stop: CancelToken | None) -> None:
         """`stop` is cancelled to end the work early; None where that is not possible."""
@@ -257,6 +271,8 @@ class ProgressDialog(Dialog[None]):
         if self._stop is not None:
             self._stop.cancel()
             self._said.update(Content(STOPPING))
+        else:
+            hint(self, CANNOT_STOP)
 
 
 def _share(progress: Progress) -> float:
@@ -320,6 +336,7 @@ class ProblemScreen(Dialog[bool]):
     """Why a file cannot be read, and what to do; True to try again."""
 
     BINDINGS = bindings("problem")
+    SCOPE = "problem"
 
     def __init__(self, error: StoreError) -> None:
         super().__init__()

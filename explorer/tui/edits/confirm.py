@@ -1,4 +1,5 @@
 """From a plan to an edit: the plan in words first, Cancel as the default, then what came of it.
+What one key undoes is done without a question.
 
 Plans are made in a thread, of the file as it is. Where that has changed by the time of the yes so
 that nothing could be done, the question is asked again. Edits are done in one lane, one after the
@@ -22,6 +23,7 @@ from explorer.resume import Command, delete_commands, installed, run
 from explorer.stores.base import Edits, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.edits.plans import (
+    ANOTHER,
     KINDS,
     Done,
     EditPlan,
@@ -81,6 +83,10 @@ class EditLane:
     clock: Callable[[], float]
     changed: Callable[[], None]
     """Called when the file has changed."""
+    kept: frozenset[str] = frozenset()
+    """Ids of what the user keeps from every prune."""
+    fresh: set[int] = field(default_factory=set)
+    """Receipts of what was changed since the app was opened."""
     _stops: list[CancelToken] = field(default_factory=list)
     """Of the edit in progress, and of those that wait for it."""
 
@@ -98,9 +104,11 @@ class EditLane:
         act: Callable[[Callable[[Progress], None]], Done],
         then: Callable[[Done], None],
         after: Callable[[], None] | None = None,
+        refused: OnRefusal = None,
     ) -> None:
-        """Do it in a thread; where it takes long, show how far it is. `after` comes last, also
-        where it was refused."""
+        """Do it in a thread; where it takes long, show how far it is. What speaks against it is
+        shown, or given to `refused`; `after` comes last in any case."""
+        against = refused or self.say
         dialog = ProgressDialog(clean_line(title, 200), stop)
         if stop is not None:
             self._stops.append(stop)
@@ -146,7 +154,7 @@ class EditLane:
             "edit",
             work,
             lambda done: end(lambda: then(done)),
-            lambda why: end(lambda: self.say(why)),
+            lambda why: end(lambda: against(why)),
             queued=True,
         )
 
@@ -242,21 +250,69 @@ def confirm(lane: EditLane, about: EditSubject, after: After = None) -> None:
     )
 
 
-def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
-    plan, kind = shown.plan, KINDS[shown.plan.action]
+def do_at_once(lane: EditLane, about: EditSubject) -> None:
+    """Do what one key undoes: planned and done in one go, after what was asked for before it, also
+    where the user has moved on by then."""
+    stop = CancelToken()
+    took: list[_Shown] = []
+
+    def act(tell: Callable[[Progress], None]) -> Done:
+        shown = about.plan(lane.edits, stop)
+        if shown is None:
+            raise ANOTHER
+        if shown.nothing:
+            raise _nothing(shown)
+        took.append(shown)
+        return lane.edits.apply(shown.plan, stop, tell)
+
+    def then(done: Done) -> None:
+        (shown,) = took
+        _say_elsewhere(lane, shown.plan)
+        if KINDS[about.action].unlists:
+            lane.lister.leave(shown.rows)
+        # No question has said it before.
+        notes = (note.rstrip(".") for note in shown.plan.notes)
+        _say_done(lane, done, ". ".join((shown.receipt, *notes)))
+
+    lane.do(KINDS[about.action].verb, stop, act, then)
+
+
+def _nothing(shown: _Shown) -> ExplorerError:
+    plan = shown.plan
+    title = "Nothing to do" if harmless(plan.skipped) else not_done_title(plan.action)
+    return ExplorerError(title, shown.nothing + remedy(plan))
+
+
+def _say_elsewhere(lane: EditLane, plan: EditPlan) -> None:
     if plan.elsewhere:
         words = elsewhere_words(plan.elsewhere)
         lane.screen.notify(words, severity="warning", markup=False)
+
+
+def _say_done(lane: EditLane, done: Done, words: str) -> None:
+    said = clean(done_words(done, words))
+    if done.receipt is not None:
+        lane.fresh.add(done.receipt)
+        said = with_undo(said, keymap_of(lane.screen.app))
+    lane.screen.notify(said, markup=False)
+
+
+def _ask(lane: EditLane, shown: _Shown, after: After) -> None:
+    plan, kind = shown.plan, KINDS[shown.plan.action]
+    _say_elsewhere(lane, plan)
     if shown.nothing:
-        title = "Nothing to do" if harmless(plan.skipped) else not_done_title(plan.action)
-        lane.say(ExplorerError(title, shown.nothing + remedy(plan)))
+        lane.say(_nothing(shown))
         return
 
     def go() -> None:
         if kind.unlists:
             lane.lister.leave(shown.rows)
-        again = partial(confirm, lane, shown.about, after)
-        apply(lane, plan, shown.question, shown.receipt, after, again)
+        apply(lane, plan, shown.question, shown.receipt, after, ended)
+
+    def ended(done: Done) -> None:
+        # The file has changed so that nothing could be done.
+        if done.receipt is None and not done.stopped:
+            lane.screen.call_later(confirm, lane, shown.about, after)
 
     asked = clean_line(shown.question, 200)
     ask(lane.screen, Question(asked, shown.text, kind.verb, instead=shown.about.instead), go)
@@ -268,21 +324,20 @@ def apply(
     title: str,
     words: str,
     after: After = None,
-    again: After = None,
-) -> None:
-    """Do it; where the file has changed so that nothing could be done, ask `again`."""
+    ended: Callable[[Done], None] | None = None,
+    refused: OnRefusal = None,
+) -> CancelToken:
+    """Do it and say what came of it, which `ended` gets. Gives what stops it."""
     stop = CancelToken()
 
     def then(done: Done) -> None:
-        said = clean(done_words(done, words))
-        if done.receipt is not None:
-            said = with_undo(said, keymap_of(lane.screen.app))
-        lane.screen.notify(said, markup=False)
-        if done.receipt is None and not done.stopped and again is not None:
-            lane.screen.call_later(again)
+        _say_done(lane, done, words)
+        if ended is not None:
+            ended(done)
 
     act = partial(lane.edits.apply, plan, stop)
-    lane.do(title.rstrip("?"), stop, act, then, after)
+    lane.do(title.rstrip("?"), stop, act, then, after, refused)
+    return stop
 
 
 def _offer_command(lane: EditLane, store: Store, why: OnlyAgent) -> None:

@@ -13,21 +13,32 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from explorer.browse.arrangement import is_inside, session_of
+from explorer.browse.arrangement import inside_row, is_inside, session_of
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError
+from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action, Session
 from explorer.render.clean import clean_line
-from explorer.stores.edits.plans import ANOTHER, KINDS, EditPlan, Owner, Title
+from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Owner, Title
 from explorer.stores.edits.reasons import SAME_TITLE
 from explorer.stores.edits.words import question, receipt_words
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Instead, ask_for
-from explorer.tui.edits.confirm import EditLane, EditSubject, apply, confirm
+from explorer.tui.edits.confirm import (
+    PATIENCE,
+    EditLane,
+    EditSubject,
+    apply,
+    confirm,
+    do_at_once,
+)
 from explorer.tui.edits.pins import pin
 from explorer.tui.edits.words import (
     ARCHIVE_INSTEAD,
     NEW_TITLE,
+    NO_SESSION,
+    STILL_LOCKED,
+    TITLE_IS_FREE,
+    WAITING_FOR_FILE,
     cursor_words,
     listed_words,
     parts_words,
@@ -35,9 +46,11 @@ from explorer.tui.edits.words import (
     title_words,
     which_sessions,
 )
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.widgets.fields import TextField
+from explorer.tui.words import READING_FILE
 
 NAMED = 3
 """Sessions that are named; of more there is only the number."""
@@ -45,12 +58,14 @@ Shown = Mapping[int, str]
 """The ids of rows by key, as far as they were seen."""
 
 
-class Rename(Dialog[EditPlan | Owner]):
-    """The plan that was agreed to, or the session with that title to go to, or nothing.
+class Rename(Dialog[Owner]):
+    """Renames a session; or gives the session with that title to go to, or nothing.
 
-    Enter agrees: a line below the field says what will be stored."""
+    Enter agrees: a line below the field says what will be stored. It stays open until that is
+    done, so that no text is lost to a file that another program keeps locked."""
 
     BINDINGS = bindings("rename")
+    SCOPE = "rename"
 
     def __init__(self, lane: EditLane, session: Session) -> None:
         super().__init__()
@@ -62,6 +77,9 @@ class Rename(Dialog[EditPlan | Owner]):
         self._words = Static(id="prompt-words")
         self._known: tuple[str, EditPlan, Title] | None = None
         self._entered = False
+        self._checking = False
+        self._saving: CancelToken | None = None
+        """Stops what is being saved."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
@@ -90,44 +108,102 @@ class Rename(Dialog[EditPlan | Owner]):
                 raise ANOTHER
             return plan
 
-        def refused(why: ExplorerError) -> None:
-            self.leave()
-            lane.say(why)
-
-        lane.lanes.start("title", work, lambda plan: self._checked(text, plan), refused)
+        self._checking = True
+        self.set_timer(PATIENCE, self._say_waiting)
+        lane.lanes.start("title", work, lambda plan: self._checked(text, plan), self._refused)
 
     @on(Input.Submitted)
     def _submit(self) -> None:
         self._entered = True
         self._take()
+        if self._entered and not self._checking:
+            self._look(self._field.value)
 
     def _checked(self, text: str, plan: EditPlan) -> None:
         """Show what came of a check; what was typed since is being checked."""
         if not self.is_attached or text != self._field.value or plan.title is None:
             return
+        self._checking = False
         self._known = text, plan, plan.title
         keymap, now = keymap_of(self.app), self._lane.clock()
         words, wrong = title_words(plan, plan.title, _unchanged(plan), keymap, now)
-        self._words.set_class(wrong, "-wrong")
-        self._words.update(Content(words))
+        self._say(words, wrong)
         if self._entered:
             self._take()
 
     def _take(self) -> None:
-        if self._known and self._known[0] == self._field.value:
+        if self._known and self._known[0] == self._field.value and self._saving is None:
             self._entered = False
             if self._known[1].changes:
-                self.dismiss(self._known[1])
+                self._save(self._known[1])
             elif _unchanged(self._known[1]):
                 self.dismiss()
+
+    def _save(self, plan: EditPlan) -> None:
+        self._field.disabled = True
+        self.set_timer(PATIENCE, self._say_waiting)
+        words = receipt_words(plan)
+        lane, ended, refused = self._lane, self._ended, self._refused
+        self._saving = apply(lane, plan, question(plan), words, ended=ended, refused=refused)
+
+    def _ended(self, done: Done) -> None:
+        if done.receipt is not None or done.stopped:
+            self.leave()
+        else:
+            self._type_on()
+            self._look(self._field.value)
+
+    def _refused(self, why: ExplorerError) -> None:
+        """A file that is locked may be free soon, and a title that was taken may be changed a
+        little: what was typed stays."""
+        busy = isinstance(why, StoreError) and why.problem is Problem.BUSY
+        saving = self._saving is not None
+        if not self.is_attached or not (busy or saving):
+            self.leave()
+            self._lane.say(why)
+            return
+        self._type_on()
+        if busy:
+            self._say(STILL_LOCKED, wrong=True)
+        else:
+            self._lane.say(why)
+            self._look(self._field.value)
+
+    def _type_on(self) -> None:
+        self._checking, self._entered, self._saving, self._known = False, False, None, None
+        self._field.disabled = False
+        # The next letter must not replace the text that was kept.
+        self._field.select_on_focus = False
+        self.set_focus(self._field)
+
+    def _say_waiting(self) -> None:
+        if self._checking or self._saving is not None:
+            self._say(WAITING_FOR_FILE, wrong=False)
+
+    def _say(self, words: str, wrong: bool) -> None:
+        self._words.set_class(wrong, "-wrong")
+        self._words.update(Content(words))
+
+    def cancel(self) -> None:
+        """What is not saved yet is not saved."""
+        if self._saving is not None:
+            self._saving.cancel()
+        self.dismiss()
+
+    async def action_dismiss(self, result: Owner | None = None) -> None:
+        self.cancel()
 
     def action_next(self) -> None:
         if self._known and self._known[2].next:
             self._field.value = self._known[2].next
+        else:
+            hint(self, TITLE_IS_FREE)
 
     def action_go(self) -> None:
         if self._known and self._known[2].owner:
             self.dismiss(self._known[2].owner)
+        else:
+            hint(self, TITLE_IS_FREE)
 
 
 def _unchanged(plan: EditPlan) -> bool:
@@ -135,7 +211,7 @@ def _unchanged(plan: EditPlan) -> bool:
 
 
 def act(lane: EditLane, action: Action, sessions: SessionList) -> None:
-    """Do something to the rows that are chosen."""
+    """Do something to the rows of the list that are chosen."""
     if action is Action.PRUNE:
         # Late: no other edit needs it.
         from explorer.tui.edits.prune_screen import prune
@@ -144,12 +220,35 @@ def act(lane: EditLane, action: Action, sessions: SessionList) -> None:
     elif action is Action.RENAME:
         if sessions.current is not None:
             _rename(lane, sessions.current)
+        else:
+            lane.screen.notify(NO_SESSION, markup=False)
     else:
         verb = KINDS[action].verb
         _ask_unlisted(lane, sessions, verb, lambda rows, shown: _act_on(lane, action, rows, shown))
 
 
+def act_on_read(lane: EditLane, action: Action, session: Session, alone: bool) -> None:
+    """Do something to the session that is being read, whatever is selected in the list; `alone`
+    where it is one part of its conversation."""
+    if action is Action.PRUNE:
+        # Late, as above.
+        from explorer.tui.edits.prune_screen import prune
+
+        prune(lane, frozenset())
+    elif action is Action.RENAME:
+        _rename(lane, session)
+    else:
+        row = inside_row(session.key) if alone else session.key
+        if action is Action.ARCHIVE and _are_archived(lane, [row]):
+            # It comes back to the list, and the cursor with it.
+            lane.lister.cursor.go_back([row], lane.lister.cursor.moves)
+        _act_on(lane, action, [row], {session.key: session.id})
+
+
 def _act_on(lane: EditLane, action: Action, rows: Sequence[int], shown: Shown) -> None:
+    if not rows:
+        lane.screen.notify(NO_SESSION, markup=False)
+        return
     keys = [session_of(row) for row in rows]
     if action is Action.DELETE:
         _choose_parts(lane, rows, shown)
@@ -157,6 +256,8 @@ def _act_on(lane: EditLane, action: Action, rows: Sequence[int], shown: Shown) -
         _archive(lane, rows, shown)
     elif action is Action.PIN:
         pin(lane, keys, shown)
+    elif KINDS[action].at_once:
+        do_at_once(lane, EditSubject(action, keys, shown))
     else:
         confirm(lane, EditSubject(action, keys, shown))
 
@@ -201,7 +302,8 @@ def _ask_unlisted(
 def _choose_parts(lane: EditLane, rows: Sequence[int], shown: Shown) -> None:
     """Delete these rows of the list; of a conversation of several parts, ask which."""
     catalog = lane.lister.catalog
-    if catalog is None or not rows:
+    if catalog is None:
+        lane.screen.notify(READING_FILE, markup=False)
         return
 
     def delete(all_parts: bool) -> None:
@@ -221,9 +323,11 @@ def _choose_parts(lane: EditLane, rows: Sequence[int], shown: Shown) -> None:
 
 def _archive(lane: EditLane, rows: Sequence[int], shown: Shown) -> None:
     """Archive these rows, or unarchive them if all of them are archived."""
-    if lane.lister.catalog is not None and rows:
+    if lane.lister.catalog is None:
+        lane.screen.notify(READING_FILE, markup=False)
+    else:
         action = Action.UNARCHIVE if _are_archived(lane, rows) else Action.ARCHIVE
-        confirm(lane, EditSubject(action, _parts(lane, rows), shown))
+        do_at_once(lane, EditSubject(action, _parts(lane, rows), shown))
 
 
 def _are_archived(lane: EditLane, rows: Sequence[int]) -> bool:
@@ -244,10 +348,4 @@ def _parts(lane: EditLane, rows: Sequence[int]) -> list[int]:
 
 
 def _rename(lane: EditLane, session: Session) -> None:
-    def renamed(found: EditPlan | Owner) -> None:
-        if isinstance(found, Owner):
-            lane.lister.reveal(found.key)
-        else:
-            apply(lane, found, question(found), receipt_words(found))
-
-    ask_for(lane.screen, Rename(lane, session), renamed)
+    ask_for(lane.screen, Rename(lane, session), lambda owner: lane.lister.reveal(owner.key))

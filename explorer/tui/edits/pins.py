@@ -67,6 +67,7 @@ def pin(
 
     def then(done: Done) -> None:
         if done.receipt is not None:
+            lane.fresh.add(done.receipt)
             made, noted = took[0]
             lister.pinned(made.parts, made.plan.action is Action.PIN, noted)
             words = with_undo(clean(made.words), keymap_of(lane.screen.app))

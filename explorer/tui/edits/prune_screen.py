@@ -6,12 +6,13 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.events import Resize
+from textual.events import DescendantFocus, Resize
 
-from explorer.browse.arrangement import Arranged
+from explorer.browse.arrangement import Arranged, classes_of
 from explorer.browse.choices import ChoiceRow
 from explorer.browse.headings import headings
-from explorer.browse.prune_choices import Going, rule_rows, span_words, typed_span
+from explorer.browse.prune_choices import ALL_KEPT, NO_MATCH, rule_rows, span_words, typed_span
+from explorer.browse.row_columns import ColumnChoice
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
@@ -27,10 +28,11 @@ from explorer.search.prune_rules import (
     choose,
     ground,
     holding,
+    without,
 )
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import BYTES
+from explorer.stores.columns import BYTES, ID
 from explorer.tui.agent_commands import offer_room
 from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Prompt, Several, ask_for, place
@@ -40,21 +42,23 @@ from explorer.tui.edits.words import (
     ANY_TIME,
     CHECKING,
     CLASS_WORDS,
+    KEPT_SIGN,
     LOADING,
-    NO_MATCH,
     SPANS,
     STILL_APPLYING,
-    kept_hint,
+    kept_words,
     number_words,
     query_words,
     removed_words,
 )
-from explorer.tui.key_bindings import bindings, keymap_of
+from explorer.tui.hints import hint
+from explorer.tui.key_bindings import bindings, keymap_of, scope_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.reading_pane import ReadScreen
 from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar
 from explorer.tui.widgets.choice_list import ChoiceList
+from explorer.tui.words import ALREADY_CHOSEN, READING_FILE
 from explorer.tui.workers import Lanes
 
 MANY = 3_000
@@ -72,10 +76,23 @@ class RuleList(ChoiceList):
         return self.has_focus
 
 
+class PruneList(SessionList, inherit_bindings=False):
+    """What the rules match. Those of them that are kept say so by a word: a tick would mark them
+    as what is removed."""
+
+    BINDINGS = bindings("prune-list")
+    SELECTED = " "
+
+    def action_keep_none(self) -> None:
+        self.selection.clear()
+        self.refresh()
+        self.post_message(self.SelectionChanged())
+
+
 class PruneScreen(Closing[None]):
     """Rules, and the conversations that they match."""
 
-    sessions = getters.query_one(SessionList)
+    sessions = getters.query_one(PruneList)
     rules = getters.query_one(RuleList)
 
     def __init__(
@@ -95,7 +112,8 @@ class PruneScreen(Closing[None]):
         self._chosen: Chosen | None = None
         self._chosen_by: Rules | None = None
         """The rules that it came of: others may be typed while all messages are searched."""
-        self._going: frozenset[int] = frozenset()
+        self._matching: frozenset[int] = frozenset()
+        """Its rows: some of them may be kept by hand."""
         self._weights: Mapping[int, int] | None = None
         self._bytes = 0
         """Of all that is chosen, once there are weights."""
@@ -103,15 +121,21 @@ class PruneScreen(Closing[None]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="panes"):
             yield RuleList("prune-rules")
-            yield SessionList(self._clock(), id="prune-list")
+            yield PruneList(self._clock(), id="prune-list")
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(KeyBar).scope = "prune"
         self.rules.border_title = Content("Prune")
         self.sessions.note = LOADING
+        self.sessions.columns = ColumnChoice(
+            sources=self._store.keeps_sources, ends=self._store.keeps_ends
+        )
         self.set_focus(self.rules)
         self._begin()
+
+    @on(DescendantFocus)
+    def _say_keys(self) -> None:
+        self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
 
     def on_unmount(self) -> None:
         self._lanes.stop()
@@ -123,11 +147,19 @@ class PruneScreen(Closing[None]):
     def _begin(self) -> None:
         """Read what the rules ask about; how much text there is takes longest, so it comes last."""
         store, catalog, pins = self._store, self._catalog, self._pins
+        kept = self._lane.kept
         self._ground = self._weights = self._chosen_by = None
         self._show()
 
-        def take(known: Ground) -> None:
-            self._ground = known
+        def read(token: CancelToken) -> tuple[Ground, frozenset[int]]:
+            keys = store.keys_of(sorted(kept), token).values() if kept else ()
+            tips = catalog.tips(frozenset(filter(catalog.has, keys)))
+            return ground(store, catalog, pins, token), tips
+
+        def take(found: tuple[Ground, frozenset[int]]) -> None:
+            self._ground, kept = found
+            self.sessions.selection.add(sorted(kept))
+            self._keep()
             self._choose()
             self._lanes.start("weights", weigh, take_weights)
 
@@ -142,7 +174,7 @@ class PruneScreen(Closing[None]):
                 found[tip] = found.get(tip, 0) + number
             return found
 
-        self._lanes.start("ground", lambda token: ground(store, catalog, pins, token), take)
+        self._lanes.start("ground", read, take)
 
     def _choose(self) -> None:
         """Apply the rules anew."""
@@ -161,7 +193,7 @@ class PruneScreen(Closing[None]):
             return chosen, arranged, frozenset(order), weight
 
         def take(found: tuple[Chosen, Arranged, frozenset[int], int]) -> None:
-            self._chosen, arranged, self._going, self._bytes = found
+            self._chosen, arranged, self._matching, self._bytes = found
             self._chosen_by = rules
             self.sessions.note = NO_MATCH
             self.sessions.show(arranged)
@@ -173,30 +205,34 @@ class PruneScreen(Closing[None]):
         self._lanes.start("choose", work, take, refused)
 
     @on(SessionList.SelectionChanged)
+    def _keep(self) -> None:
+        """Remember what is kept by its ids: a number in the file may be another session's, once
+        the agent has tidied up."""
+        if self._ground is not None:
+            ids = self._ground.columns[ID]
+            kept = self.sessions.selection.keys
+            self._lane.kept = frozenset(ids[row] for row in kept if row in ids)
+        self._show()
+
     def _show(self) -> None:
         """Only what is kept by hand is gone through here: the rest was counted in a thread."""
-        chosen, known, kept = self._chosen, self._ground, self._spared()
-        going = None
-        if chosen is not None:
-            going = Going(len(chosen.rows), chosen.messages, self._bytes)
-            if kept and known is not None:
-                going = Going(
-                    len(chosen.rows) - len(kept),
-                    chosen.messages - sum(known.messages(row) for row in kept),
-                    self._bytes - sum((self._weights or {}).get(row, 0) for row in kept),
-                )
-                skipped = {**chosen.skipped, KEPT: tuple(sorted(kept))}
-                chosen = chosen._replace(skipped=skipped)
-            if self._weights is None:
-                going = going._replace(bytes=None)
+        chosen, known, kept = self._chosen, self._ground, self._kept()
+        size = None
+        if chosen is not None and known is not None:
+            chosen = without(known, chosen, kept)
+        if self._weights is not None:
+            weights = self._weights
+            size = self._bytes - sum(weights.get(row, 0) for row in kept)
         key = keymap_of(self.app).key("prune-change")
-        self.rules.show(rule_rows(self._rules, chosen, going, self._selected, key))
-        words = removed_words(going.conversations if going else 0)
-        self.sessions.border_title = Content(words)
-        self.sessions.border_subtitle = Content(kept_hint(len(kept), keymap_of(self.app)))
+        self.rules.show(rule_rows(self._rules, chosen, size, self._selected, key, self._store))
+        amount = (chosen.conversations, chosen.sessions) if chosen else (0, 0)
+        self.sessions.border_title = Content(removed_words(*amount))
+        self.sessions.border_subtitle = Content(kept_words(len(kept)))
+        self.sessions.foresee(dict.fromkeys(kept, KEPT_SIGN))
 
-    def _spared(self) -> frozenset[int]:
-        return frozenset(key for key in self.sessions.selection.keys if key in self._going)
+    def _kept(self) -> frozenset[int]:
+        """Those of the rows that match which the user keeps."""
+        return frozenset(row for row in self.sessions.selection.keys if row in self._matching)
 
     @on(SessionList.RowsWanted)
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
@@ -224,10 +260,14 @@ class PruneScreen(Closing[None]):
             self._ask_sources()
         elif row.name == "classes":
             self._ask_classes()
+        elif row.name == KEPT:
+            self.sessions.action_keep_none()
         else:
             self._ask(row)
 
     def _set(self, rules: Rules) -> None:
+        if rules == self._rules:
+            hint(self, ALREADY_CHOSEN)
         self._rules = rules
         self._show()
         self._choose()
@@ -242,7 +282,8 @@ class PruneScreen(Closing[None]):
         ask_for(self, Several("Source", "Any source", options, self._rules.sources), take)
 
     def _ask_classes(self) -> None:
-        options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES]
+        possible = classes_of(self._store)
+        options = [(one, CLASS_WORDS[one]) for one in OWN_CLASSES if one in possible]
 
         def take(classes: frozenset[Hidden]) -> None:
             self._set(self._rules._replace(classes=classes, only=None))
@@ -300,10 +341,10 @@ class PruneScreen(Closing[None]):
         if self._chosen_by != self._rules:
             self.notify(STILL_APPLYING, markup=False)
             return
-        kept = self._spared()
+        kept = self._kept()
         going = [row for row in (self._chosen.rows if self._chosen else ()) if row not in kept]
         if not going:
-            self.notify(NO_MATCH, markup=False)
+            self.notify(ALL_KEPT if kept else NO_MATCH, markup=False)
             return
         if len(going) > MANY:
             self.notify(CHECKING, timeout=3, markup=False)
@@ -325,9 +366,7 @@ class PruneScreen(Closing[None]):
             self._catalog, self._selected = catalog, frozenset()
             if self._rules.only is not None:
                 self._rules = PRESETS["Empty sessions"]
-            kept = frozenset(filter(catalog.has, self.sessions.selection.keys))
             self.sessions.clear()
-            self.sessions.selection.add(sorted(catalog.tips(kept)))
             self._begin()
 
     def action_pane(self) -> None:
@@ -337,15 +376,6 @@ class PruneScreen(Closing[None]):
 
     def action_leave(self) -> None:
         self.dismiss()
-
-    def action_unwind(self) -> None:
-        """Escape in the list: first nothing is kept by hand, then back to the rules."""
-        if self.sessions.selection:
-            self.sessions.selection.clear()
-            self.sessions.refresh()
-            self._show()
-        else:
-            self.action_pane()
 
 
 def _number(text: str) -> int | None:
@@ -360,5 +390,7 @@ def _check_number(text: str) -> tuple[bool, str]:
 def prune(lane: EditLane, selected: frozenset[int]) -> None:
     """Open the prune screen; `selected` are rows of the list."""
     store, catalog = lane.lister.store, lane.lister.catalog
-    if store is not None and catalog is not None:
+    if store is None or catalog is None:
+        lane.screen.notify(READING_FILE, markup=False)
+    else:
         lane.screen.app.push_screen(PruneScreen(lane, store, catalog, selected))

@@ -1,8 +1,9 @@
 """History and trash: what was changed and deleted. Read it, restore it, delete it permanently."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import OptionList
@@ -10,20 +11,22 @@ from textual.widgets.option_list import Option
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.render.clean import clean_line, pad
+from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.figures import ago, plural
 from explorer.stores.base import Edits
+from explorer.stores.deleted_session import DeletedSession, open_deleted
 from explorer.stores.edits.words import state_words
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
-from explorer.tui.dialogs.base import Dialog
+from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Question, ask, may_ask, place
 from explorer.tui.edits.confirm import EditLane
 from explorer.tui.edits.undo import undo
 from explorer.tui.edits.words import (
-    CUT_OFF,
+    CHOOSE_ONE,
     EMPTY_TRASH,
-    NO_MESSAGES,
+    NOTHING_DELETED,
     RESTORE_FIRST,
+    deleted_title,
     more_words,
     purge_question,
     purge_text,
@@ -31,14 +34,18 @@ from explorer.tui.edits.words import (
     purged_words,
     trash_title,
 )
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
-from explorer.tui.reading.block_screen import BlockScreen
+from explorer.tui.reading.reading_pane import ReadScreen
+from explorer.tui.themes import style
 from explorer.tui.widgets.fields import Options
+from explorer.tui.words import NOTHING_TO_CHOOSE
 
 LISTED = 2_000
 """Sessions that are listed one by one: a list of all that a big prune deleted takes seconds."""
-MOST = 400_000
-"""Characters of a deleted session that are shown; all of it can be restored."""
+WHEN = 11
+"""Cells for the time of a change."""
+INDENT = 13
 
 
 class _Taken(NamedTuple):
@@ -50,94 +57,154 @@ class _Taken(NamedTuple):
     more: int
 
 
-class TrashScreen(Dialog[None]):
-    """Edits, the newest first, each with the sessions that are in the trash because of it."""
+class _Contents(NamedTuple):
+    held: Sequence[_Taken]
+    bytes: int
+    """That it takes to keep them."""
 
+
+class _Place(NamedTuple):
+    """What a row stands for: an edit, or one of its sessions."""
+
+    receipt: Receipt
+    entry: Entry | None
+    reads: Entry | None
+    """What enter reads: the session, or the only one of the edit."""
+
+    def is_like(self, other: "_Place | None") -> bool:
+        """The same one, whatever has become of it."""
+        if other is None or other.receipt.number != self.receipt.number:
+            return False
+        return (other.entry and other.entry.number) == (self.entry and self.entry.number)
+
+
+class TrashScreen(Closing[None]):
+    """Edits, the newest first, each with the sessions that are in the trash because of it. What is
+    restored or deleted from here comes back to here."""
+
+    CSS_PATH = style("dialogs")
     BINDINGS = bindings("trash")
+    SCOPE = "trash"
 
-    def __init__(self, lane: EditLane, held: Sequence[_Taken], bytes_held: int) -> None:
+    shown = getters.query_one(OptionList)
+
+    def __init__(self, lane: EditLane, contents: _Contents) -> None:
         super().__init__()
         self._lane = lane
-        self._held = held
-        self._bytes = bytes_held
-        self._places: list[tuple[Receipt, Entry | None] | None] = []
+        self._contents = contents
+        self._places: list[_Place | None] = []
         """What each row stands for; None for words that cannot be chosen."""
 
     def compose(self) -> ComposeResult:
-        options = []
-        for receipt, entries, more in self._held:
-            options.append(self._option(self._receipt_line(receipt), (receipt, None)))
-            options += [self._option(_entry_line(entry), (receipt, entry)) for entry in entries]
-            if more:
-                options.append(self._option(_more_line(receipt, more), None))
-        if not options:
-            options.append(self._option(Content(EMPTY_TRASH), None))
-        yield Options(*options, id="trash")
-
-    def _option(self, line: Content, place: tuple[Receipt, Entry | None] | None) -> Option:
-        self._places.append(place)
-        return Option(line, disabled=place is None)
+        yield Options(id="trash")
 
     def on_mount(self) -> None:
-        shown = self.query_one(OptionList)
-        shown.border_title = Content(trash_title(self._bytes))
-        self._say_keys(None)
-        self.set_focus(shown)
+        self.set_focus(self.shown)
 
-    def _say_keys(self, entry: Entry | None) -> None:
+    def on_resize(self) -> None:
+        # Each line is made for its width: the size of a session is not cut off behind its title.
+        # What is renewed before that refresh is not overwritten by what was there before it.
+        self.call_after_refresh(lambda: self._show(self._contents))
+
+    def _show(self, contents: _Contents) -> None:
+        """List what is in it now; the cursor stays on its row, or where that was."""
+        at = self.shown.highlighted or 0
+        here = self._places[at] if at < len(self._places) else None
+        width = max(self.shown.scrollable_content_region.width - 2, 20)
+        rows = list(self._rows(contents, width))
+        self._contents, self._places = contents, [place for place, _ in rows]
+        self.shown.clear_options()
+        self.shown.add_options(Option(line, disabled=place is None) for place, line in rows)
+        same = (row for row, place in enumerate(self._places) if place and place.is_like(here))
+        self.shown.highlighted = next(same, min(at, len(rows) - 1))
+        self.shown.border_title = Content(trash_title(contents.bytes))
+        self._say_keys()
+
+    def _rows(self, contents: _Contents, width: int) -> Iterator[tuple[_Place | None, Content]]:
+        now = self._lane.clock()
+        for receipt, entries, more in contents.held:
+            only = entries[0] if len(entries) == 1 and not more else None
+            yield _Place(receipt, None, only), _receipt_line(receipt, now, width)
+            for entry in entries:
+                yield _Place(receipt, entry, entry), _entry_line(entry, width)
+            if more:
+                yield None, _more_line(receipt, more)
+        if not contents.held:
+            yield None, Content(EMPTY_TRASH)
+
+    def _say_keys(self) -> None:
         """What the keys do here: only a session can be read."""
-        nothing = {} if self._held else {"trash-restore": "", "trash-purge": ""}
-        labels = {"option-take": "" if entry is None else "read", **nothing}
-        hint = keymap_of(self.app).hint("trash", labels)
-        self.query_one(OptionList).border_subtitle = Content(hint)
+        place = self._chosen()
+        nothing = {} if place else {"trash-restore": "", "trash-purge": ""}
+        labels = {"option-take": "read" if place and place.reads else "", **nothing}
+        self.shown.border_subtitle = Content(keymap_of(self.app).hint("trash", labels))
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        _, entry = self._places[event.option_index] or (None, None)
-        self._say_keys(entry)
+    def on_option_list_option_highlighted(self) -> None:
+        self._say_keys()
 
-    def _receipt_line(self, receipt: Receipt) -> Content:
-        state = state_words(receipt)
-        return Content.assemble(
-            (f"{pad(ago(receipt.made, self._lane.clock()), 11)}", "$dim"),
-            (clean_line(receipt.words, 90), "bold"),
-            (f"  {state}" if state else "", "$warning"),
-        )
+    def on_option_list_option_selected(self) -> None:
+        place = self._chosen()
+        if place is not None and place.reads is not None:
+            _read(self._lane, place.reads)
+        elif place is not None:
+            self.notify(CHOOSE_ONE if place.receipt.sessions else NOTHING_DELETED, markup=False)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        _, entry = self._places[event.option_index] or (None, None)
-        if entry is not None:
-            _look_into(self._lane, entry)
+    def _chosen(self) -> _Place | None:
+        at = self.shown.highlighted
+        return None if at is None or at >= len(self._places) else self._places[at]
 
-    def _chosen(self) -> tuple[Receipt, Entry | None] | None:
-        at = self.query_one(OptionList).highlighted
-        return None if at is None or not self.is_active else self._places[at]
+    def _asked_for(self) -> _Place | None:
+        """What a key is about; where there is nothing, the user is told."""
+        chosen = self._chosen()
+        if chosen is None:
+            hint(self, NOTHING_TO_CHOOSE)
+        return chosen if self.is_active else None
 
     def action_restore(self) -> None:
-        chosen = self._chosen()
-        if chosen is not None:
-            self.dismiss()
-            receipt, entry = chosen
-            undo(self._lane, receipt.number, [entry.number] if entry else None)
+        if place := self._asked_for():
+            entries = [place.entry.number] if place.entry else None
+            undo(self._lane, place.receipt.number, entries, after=self._renew)
 
     def action_purge(self) -> None:
-        chosen = self._chosen()
-        if chosen is not None:
-            self.dismiss()
-            _purge(self._lane, chosen[0])
+        if place := self._asked_for():
+            _purge(self._lane, place.receipt, self._renew)
+
+    def _renew(self) -> None:
+        def take(contents: _Contents) -> None:
+            if self.is_attached:
+                self._show(contents)
+
+        lane = self._lane
+        lane.lanes.start("trash", lambda token: _contents(lane.edits), take, lane.say)
+
+
+class DeletedScreen(ReadScreen):
+    """The transcript of a session that is in the trash."""
+
+    def __init__(self, deleted: DeletedSession, name: str, clock: Callable[[], float]) -> None:
+        """`name` is what the trash calls it."""
+        named = deleted.session._replace(title=deleted_title(name))
+        super().__init__(deleted.store, deleted.catalog, named, clock)
+        self._deleted = deleted
+
+    def on_unmount(self) -> None:
+        super().on_unmount()
+        self._deleted.close()
 
 
 def show_trash(lane: EditLane) -> None:
     """Show what was deleted and changed."""
     asked_at = place(lane.screen.app)
 
-    def work(token: CancelToken) -> tuple[list[_Taken], int]:
-        return list(_taken(lane.edits)), lane.edits.trash.size()
-
-    def take(found: tuple[list[_Taken], int]) -> None:
+    def take(contents: _Contents) -> None:
         if may_ask(lane.screen, asked_at):
-            lane.screen.app.push_screen(TrashScreen(lane, *found))
+            lane.screen.app.push_screen(TrashScreen(lane, contents))
 
-    lane.lanes.start("trash", work, take, lane.say)
+    lane.lanes.start("trash", lambda token: _contents(lane.edits), take, lane.say)
+
+
+def _contents(edits: Edits) -> _Contents:
+    return _Contents(list(_taken(edits)), edits.trash.size())
 
 
 def _taken(edits: Edits) -> Iterator[_Taken]:
@@ -150,26 +217,27 @@ def _taken(edits: Edits) -> Iterator[_Taken]:
         room = max(room - len(entries), 0)
 
 
-def _look_into(lane: EditLane, entry: Entry) -> None:
-    def work(token: CancelToken) -> str:
-        lines: list[str] = []
-        length = 0
-        for line in lane.edits.trash.told(entry):
-            lines.append(line)
-            length += len(line)
-            if length > MOST:
-                lines.append(CUT_OFF)
-                break
-        return "\n".join(lines) or NO_MESSAGES
+def _read(lane: EditLane, entry: Entry) -> None:
+    """Read a deleted session as any other one."""
+    asked_at = place(lane.screen.app)
+    edits, clock = lane.edits, lane.clock
 
-    def take(text: str) -> None:
-        name = clean_line(entry.name, 60)
-        lane.screen.app.push_screen(BlockScreen(text, f"In the trash · {name}"))
+    def take(deleted: DeletedSession) -> None:
+        if may_ask(lane.screen, asked_at):
+            name = clean_line(_name(entry), 60)
+            lane.screen.app.push_screen(DeletedScreen(deleted, name, clock))
+        else:
+            deleted.close()
 
-    lane.lanes.start("trash", work, take, lane.say)
+    lane.lanes.start(
+        "trash",
+        lambda token: open_deleted(edits.path, edits.trash, entry, clock(), token),
+        take,
+        lane.say,
+    )
 
 
-def _purge(lane: EditLane, receipt: Receipt) -> None:
+def _purge(lane: EditLane, receipt: Receipt, after: Callable[[], None]) -> None:
     """Delete it permanently, after a question."""
     if receipt.half_done:
         lane.say(ExplorerError("Not deleted", RESTORE_FIRST))
@@ -181,6 +249,7 @@ def _purge(lane: EditLane, receipt: Receipt) -> None:
 
     def take(_: None) -> None:
         lane.screen.notify(purged_words(receipt), markup=False)
+        after()
 
     question = Question(purge_question(receipt), purge_text(receipt), purge_verb(receipt))
     ask(
@@ -190,15 +259,27 @@ def _purge(lane: EditLane, receipt: Receipt) -> None:
     )
 
 
-def _more_line(receipt: Receipt, number: int) -> Content:
-    return Content.assemble((f"             {more_words(number, receipt.number)}", "$dim"))
+def _name(entry: Entry) -> str:
+    return "empty session" if entry.is_empty else entry.name
 
 
-def _entry_line(entry: Entry) -> Content:
-    back = "  restored" if entry.state is EntryState.BACK else ""
-    name = clean_line(entry.name, 60)
+def _receipt_line(receipt: Receipt, now: float, width: int) -> Content:
+    state = f"  {state}" if (state := state_words(receipt)) else ""
+    room = max(width - WHEN - cell_width(state), 10)
     return Content.assemble(
-        f"             {name}",
-        (f"  {plural(entry.messages, 'message')} · {clean_line(entry.source)}", "$dim"),
-        (back, "$success"),
+        (pad(ago(receipt.made, now), WHEN), "$dim"),
+        (fit(clean_line(receipt.words, 200), room), "bold"),
+        (state, "$warning"),
     )
+
+
+def _more_line(receipt: Receipt, number: int) -> Content:
+    return Content.assemble((f"{' ' * INDENT}{more_words(number, receipt.number)}", "$dim"))
+
+
+def _entry_line(entry: Entry, width: int) -> Content:
+    back = "  restored" if entry.state is EntryState.BACK else ""
+    about = f"  {plural(entry.messages, 'message')} · {clean_line(entry.source, 20)}"
+    room = max(width - INDENT - cell_width(about) - cell_width(back), 10)
+    name = fit(clean_line(_name(entry), 200), room)
+    return Content.assemble(f"{' ' * INDENT}{name}", (about, "$dim"), (back, "$success"))

@@ -1,9 +1,11 @@
 """Undo from the app, of an edit that was done and of one that a crash interrupted.
 
-It asks first, as every edit does, and then goes to what was restored."""
+It asks before something comes back from the trash, or an older change is undone that the user may
+not have in mind; then it goes to what was restored."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
@@ -35,6 +37,9 @@ def undo(
     after: After = None,
 ) -> None:
     """Undo the newest edit, or this one, or a part of it; then do what comes `after`."""
+    if lane.lanes.put_off("edit", partial(undo, lane, receipt, entries, after)):
+        # It is about what is being done.
+        return
 
     def work(token: CancelToken) -> tuple[UndoPlan, Receipt | None]:
         plan = lane.edits.undo_plan(receipt, entries, token)
@@ -50,6 +55,9 @@ def undo(
             text = before_words(clean_line(plan.why_not, 300), clean_line(before.words, 200))
             dialog = Question("Cannot undo the last change", text, "Undo the one before")
             ask(lane.screen, dialog, lambda: undo(lane, before.number, after=after))
+            return
+        if plan.receipt.number in lane.fresh and not plan.entries and not plan.notes:
+            _undo(lane, plan, after)
             return
         text = "\n".join(clean_line(line, 300) for line in undo_lines(plan))
         dialog = Question(clean_line(undo_question(plan), 200), text, undo_verb(plan))

@@ -8,7 +8,7 @@ from explorer.model import Hidden
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count, plural, size
 from explorer.stores.edits.plans import EditPlan, Title
-from explorer.stores.edits.words import owner_words
+from explorer.stores.edits.words import amount_words, owner_words
 from explorer.stores.fates import Fates
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt
@@ -40,6 +40,8 @@ def exit_words(program: str, code: int) -> str:
 
 # Which sessions
 
+NO_SESSION = "No session here to change."
+
 
 def which_sessions(verb: str) -> str:
     return f"{verb}: which sessions?"
@@ -70,6 +72,9 @@ def parts_words(rows: int, sessions: int) -> tuple[str, str]:
 # Rename
 
 NEW_TITLE = "Type a title"
+WAITING_FOR_FILE = "Waiting for the file …"
+STILL_LOCKED = "Still locked by another program.\nNot saved; your text is kept."
+TITLE_IS_FREE = "No other session has this title"
 
 
 def title_words(
@@ -101,8 +106,8 @@ INTERRUPTED = "Interrupted"
 FINISHED = "Done: the interrupted change is complete."
 RESTORED = "Done: the interrupted change is undone."
 EMPTY_TRASH = f"The trash is empty. Deleted sessions are kept here for {RETENTION_DAYS} days."
-CUT_OFF = "… truncated here; the full session is kept."
-NO_MESSAGES = "No messages."
+CHOOSE_ONE = "Move to one of its sessions to read it."
+NOTHING_DELETED = "This change deleted no session: there is nothing to read."
 RESTORE_FIRST = "This change was interrupted. Restore or finish it first."
 
 
@@ -114,12 +119,16 @@ def restore_later(words: str) -> str:
     return f"{words}. History and trash can restore what it deleted."
 
 
+def deleted_title(name: str) -> str:
+    return f"In the trash · {name}"
+
+
 def trash_title(bytes_held: int) -> str:
     return f"History and trash · {size(bytes_held)} · kept for {RETENTION_DAYS} days"
 
 
 def purge_question(receipt: Receipt) -> str:
-    if not receipt.sessions:
+    if not receipt.sessions or _is_back(receipt):
         return "Remove this change from the history?"
     if receipt.sessions == 1:
         return "Permanently delete 1 session?"
@@ -129,18 +138,27 @@ def purge_question(receipt: Receipt) -> str:
 def purge_text(receipt: Receipt) -> str:
     if not receipt.sessions:
         return f"{clean(receipt.words)}. This stays, but can no longer be undone."
+    if _is_back(receipt):
+        return (
+            f"{clean(receipt.words)}. It was restored, and stays: only its copy in the trash goes."
+        )
     held = f"{plural(receipt.sessions, 'session')}, {size(receipt.bytes)} in the trash"
-    return f"{held}: nothing of it can be restored afterwards. This cannot be undone."
+    return f"{clean(receipt.words)}: {held}.\nThis cannot be undone."
 
 
 def purge_verb(receipt: Receipt) -> str:
-    return "Delete permanently" if receipt.sessions else "Remove"
+    return "Delete permanently" if receipt.sessions and not _is_back(receipt) else "Remove"
 
 
 def purged_words(receipt: Receipt) -> str:
-    if not receipt.sessions:
+    if not receipt.sessions or _is_back(receipt):
         return "Removed from the history"
     return f"Permanently deleted {plural(receipt.sessions, 'session')}"
+
+
+def _is_back(receipt: Receipt) -> bool:
+    """Whether all that it deleted was restored."""
+    return receipt.back >= receipt.sessions
 
 
 def more_words(number: int, receipt: int) -> str:
@@ -194,21 +212,21 @@ CLASS_WORDS = {
     Hidden.EMPTY: "Empty sessions",
 }
 LOADING = "Loading …"
-NO_MATCH = "No session matches these rules."
+KEPT_SIGN = "kept"
+"""On a row that is not removed."""
 STILL_APPLYING = "Still applying the rules. Try again in a moment."
 CHECKING = "Checking subagents and branches …"
 SPANS = "Type a time such as 12h, 90d, 8w, 6m or 1y"
 ANY_TIME = "Any time"
 
 
-def removed_words(conversations: int) -> str:
-    return f"Will be removed: {plural(conversations, 'conversation')}"
+def removed_words(conversations: int, sessions: int) -> str:
+    return f"Will be removed: {amount_words(conversations, sessions)}"
 
 
-def kept_hint(kept: int, keymap: Keymap) -> str:
-    """What the keys do in the list of a prune."""
-    words = f"{count(kept)} kept · " if kept else ""
-    return f"{words}{keymap.key('select')} keep · {keymap.key('read')} read"
+def kept_words(kept: int) -> str:
+    """How many of the listed sessions are not removed."""
+    return f"{count(kept)} kept" if kept else ""
 
 
 def query_words(notes: Sequence[str]) -> str:

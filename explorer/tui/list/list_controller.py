@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Wish, inside_row
+from explorer.browse.arrangement import CLASSES, Arranged, Asked, Basis, Excerpt, Wish, inside_row
 from explorer.browse.first_read import Opened, Survey
 from explorer.browse.headings import first_headings
 from explorer.browse.refresh import Renewed, read_again, read_rows
@@ -35,9 +35,8 @@ from explorer.browse.words import (
 )
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
-from explorer.model import Session, StoreInfo
+from explorer.model import Hidden, Session, StoreInfo
 from explorer.render.clean import clean_line
-from explorer.render.lines import Line
 from explorer.search.filters import FILTERED
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
@@ -55,6 +54,7 @@ AHEAD = 0.05
 
 
 if TYPE_CHECKING:
+    from explorer.search.language.query import Query
     from explorer.search.matcher import Matcher
 
 
@@ -95,9 +95,15 @@ class Lister:
         """What is being searched for."""
         self._search_for: tuple[str, Wish] | None = None
         """By which text, and in which list."""
+        self._shown_before: frozenset[Hidden] | None = None
+        """The hidden classes that were shown before a search included others."""
+        self._listed_for: tuple[str, Wish] | None = None
+        """The same of the search whose result is listed, if it came to its end."""
         self._first: Survey | None = None
         """What was found out to show the first page, if that needed to be."""
         self._when_listed: Callable[[], None] | None = None
+        self._typed: Query | None = None
+        """What is in the search bar."""
         self._scanned: list[Chip] = []
         """Why the last search had to read everything."""
 
@@ -118,12 +124,16 @@ class Lister:
         )
         self._search_bar.history = list(opened.remembered.searches)
         self._sessions.clear()
+        self._sessions.columns = self._sessions.columns._replace(
+            sources=opened.store.keeps_sources, ends=opened.store.keeps_ends
+        )
         self._sessions.add_rows({row.key: row for row in opened.rows})
         order = [row.key for row in opened.rows]
         groups = first_headings(opened.rows, opened.pinned, opened.remembered.sort, self._clock())
         pinned = frozenset(order[: opened.pinned])
         page = Arranged(order, groups, {}, len(order), pinned=pinned)
         self._list(opened.arranged or page)
+        self.cursor.guessed = opened.arranged is None
 
     def survey(self, then: Callable[[], None] | None = None) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""
@@ -208,8 +218,11 @@ class Lister:
         self.arrange()
 
     def toggle_hidden(self) -> None:
+        """Of a search, until it is cleared."""
         everything = frozenset(CLASSES)
         shown = frozenset() if self.wish.shown >= everything else everything
+        if self._searched() and self._shown_before is None:
+            self._shown_before = self.wish.shown
         self.wish_for(self.wish._replace(shown=shown))
 
     def foresee(self, fates: Fates, signs: Mapping[int, str]) -> None:
@@ -254,7 +267,7 @@ class Lister:
             return
         tip = self.catalog.tip(key)
         self._search_bar.input.value = ""
-        self.cursor.go_to(tip if key == tip else inside_row(key))
+        self.cursor.jump(tip if key == tip else inside_row(key))
         unfolded = self.wish.unfolded if key == tip else self.wish.unfolded | {tip}
         revealed = self.wish.revealed | {tip}
         self.wish_for(self.wish._replace(revealed=revealed, unfolded=unfolded))
@@ -264,7 +277,11 @@ class Lister:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
-        text, wish, now = self._searched(), self.wish, self._clock()
+        text = self._searched()
+        if not text and self._shown_before is not None:
+            self.wish = self.wish._replace(shown=self._shown_before)
+            self._shown_before = None
+        wish, now = self.wish, self._clock()
         facts, fates = self.facts, self.fates
         if text:
             asked = Asked(store, catalog, facts, text, wish, now, fates=fates)
@@ -296,13 +313,17 @@ class Lister:
 
         query = parse(asked.text, asked.now)
         matcher = self.matcher = Matcher(query, asked.now)
+        # After a change of the file: what is listed stays until all of it was searched again. In
+        # part, it would move the cursor and the transcript under the reader.
+        again = self._listed_for == self._search_for
         self._sessions.searching(asked.text)
         # At once: what was understood does not wait for what is found.
         self._chip_bar.chips = [*chips(asked.wish, 0), *understood(query), *self._scanned]
 
         def work(token: CancelToken) -> Arranged:
             def tell(arranged: Arranged) -> None:
-                self._lanes.tell(token, lambda: self._grow(arranged))
+                if not again:
+                    self._lanes.tell(token, lambda: self._grow(arranged))
 
             return LiveSearch(asked, matcher, tell, token).run()
 
@@ -323,8 +344,18 @@ class Lister:
             self._search_bar.say(outcome(arranged))
 
     def _searched(self) -> str:
+        """What is searched for: nothing where all that is typed is a field without a value, since
+        a list that changed with every letter of its name would be of no use."""
         text = self._search_bar.input.value
-        return text if text.strip() else ""
+        if not text.strip():
+            self._typed = None
+            return ""
+        if self._typed is None or self._typed.text != text:
+            # Late: 10 ms that only a search needs.
+            from explorer.search.language.query import parse
+
+            self._typed = parse(text, self._clock())
+        return text if self._typed.clauses or self._typed.fields else ""
 
     def when_listed(self, then: Callable[[], None] | None) -> None:
         """Have something done once what the search bar asks for is listed and the row under the
@@ -347,7 +378,7 @@ class Lister:
 
         in_sight = not set(event.rows).isdisjoint(self._sessions.in_sight())
 
-        def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Line]]:
+        def work(token: CancelToken) -> tuple[dict[int, Session], dict[int, Excerpt]]:
             if not in_sight:
                 token.wait(AHEAD)
             rows = read_rows(store, catalog, event.rows, inside, now, token)
@@ -359,7 +390,7 @@ class Lister:
 
         self._lanes.start("rows", work, lambda read: self._add_rows(*read))
 
-    def _add_rows(self, rows: dict[int, Session], excerpts: dict[int, Line]) -> None:
+    def _add_rows(self, rows: dict[int, Session], excerpts: dict[int, Excerpt]) -> None:
         self._sessions.add_rows(rows, excerpts)
         if self._sessions.cursor_row in rows:
             self._chosen()
@@ -367,11 +398,13 @@ class Lister:
 
     def _list(self, arranged: Arranged) -> None:
         found = arranged.found
+        self._listed_for = self._search_for if found and found.result.complete else None
         self._basis = arranged.basis
         self._title = RESULTS if found else f"Sessions · {sorted_by(self.wish)}"
         # What is back is not in a list of what was seen before the edit.
         sure = self._edits == self._edits_seen
         tip = self.catalog.tip if self.catalog is not None else None
+        self._sessions.columns = self._sessions.columns._replace(sort=self.wish.sort)
         self._sessions.show(arranged, self.matcher, tip, sure)
         self._chosen()
         self.say_counts()
@@ -379,6 +412,8 @@ class Lister:
         if found:
             self._scanned = scanned_because(found)
             said += [*understood(found.result.query), *self._scanned]
+        elif self._typed is not None:
+            said += understood(self._typed)
         self._chip_bar.chips = said
         self._search_bar.say(outcome(arranged))
         self.say_selection()

@@ -1,4 +1,5 @@
-"""The dialogs of the list: its order, its filters, its pins, and the lineage of a session."""
+"""The dialogs of the list: its order, its filters, its dates, its pins, and the lineage of a
+session."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -6,20 +7,49 @@ from typing import NamedTuple
 from textual.screen import Screen
 
 from explorer.browse.arrangement import SORTS
+from explorer.browse.date_jump import DayRow, no_dates, row_of_day
 from explorer.browse.first_read import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 from explorer.browse.lineage import FamilyTree, lineage
-from explorer.browse.words import lineage_title
+from explorer.browse.words import (
+    MOMENT_HINT,
+    NO_ONLY,
+    NOTHING_LISTED,
+    NOTHING_ONLY,
+    lineage_title,
+    model_words,
+    not_on_day,
+    only_words,
+    pinned_words,
+    source_words,
+    workspace_words,
+)
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import Sort
+from explorer.model import Session, Sort
+from explorer.render.clean import clean_line
+from explorer.render.figures import exact
+from explorer.search.filters import Filters
+from explorer.search.language.vocabulary import date_typed
 from explorer.stores.columns import ID
+from explorer.stores.edits.plans import ANOTHER
 from explorer.stores.ours.notes import Notes
-from explorer.tui.dialogs.questions import Choice, ask_for
+from explorer.tui.dialogs.questions import Choice, Prompt, ask_for
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
+from explorer.tui.list.session_list import SessionList
 from explorer.tui.workers import Lanes, say
 
 FOUND_ORDERS = ((False, "Newest first"), (True, "Best match first"))
+
+
+class _Pinned(NamedTuple):
+    """What was pinned, or unpinned."""
+
+    pins: frozenset[str]
+    """All there are now."""
+    on: bool
+    conversations: int
 
 
 class Choosing(NamedTuple):
@@ -82,6 +112,67 @@ class Choosing(NamedTuple):
         if self.lister.store is not None and self.lister.catalog is not None:
             self.screen.app.push_screen(FilterScreen(self.lister, clock))
 
+    def only(self, session: Session | None) -> None:
+        """Narrow the list to the source, the workspace or the model of a session."""
+        filters = self.lister.wish.filters
+        if session is None:
+            self.screen.notify(NO_ONLY, markup=False)
+            return
+        source, model, folder = session.source, session.model, session.workspace
+        store, options = self.lister.store, []
+        if store is not None and store.keeps_sources:
+            name = source_words(source)
+            options.append((filters._replace(sources=frozenset({source})), "source", name))
+        if folder:
+            name = workspace_words(folder)
+            options.append((filters._replace(workspaces=frozenset({folder})), "workspace", name))
+        if model:
+            name = model_words(model)
+            options.append((filters._replace(models=frozenset({model})), "model", name))
+        choices = [(choice, only_words(kind, name)) for choice, kind, name in options]
+        if not choices:
+            self.screen.notify(NOTHING_ONLY, markup=False)
+            return
+
+        def take(chosen: Filters) -> None:
+            self.lister.wish_for(self.lister.wish._replace(filters=chosen))
+
+        ask_for(self.screen, Choice("Only …", choices, choices[0][0], enter="filter"), take)
+
+    def date(self, sessions: SessionList, clock: Callable[[], float]) -> None:
+        """Ask for a date, and go to its first session or the nearest older one."""
+        if words := no_dates(sessions.arranged, self.lister.wish):
+            self.screen.notify(words, markup=False)
+            return
+        # As in a transcript, a time alone is on the day of where the cursor is.
+        day_here = sessions.current.last_active if sessions.current is not None else None
+
+        def check(text: str) -> tuple[bool, str]:
+            found = date_typed(text, clock(), day_here)
+            return found is not None, exact(found.start) if found else MOMENT_HINT
+
+        def go(text: str) -> None:
+            store, catalog, wish = self.lister.store, self.lister.catalog, self.lister.wish
+            day, listed = date_typed(text, clock(), day_here), sessions.arranged
+            if store is None or catalog is None or day is None or no_dates(listed, wish):
+                return
+
+            def take(found: DayRow | None) -> None:
+                if found is None:
+                    self.screen.notify(NOTHING_LISTED, markup=False)
+                    return
+                sessions.go_to(found.row)
+                if not found.exact:
+                    when = exact(day.start) if day.is_moment else clean_line(text, 30)
+                    said = not_on_day(when, day.is_moment, found.older)
+                    self.screen.notify(said, markup=False)
+
+            self.lanes.start(
+                "date", lambda token: row_of_day(store, catalog, listed, wish, day, token), take
+            )
+
+        ask_for(self.screen, Prompt("Go to date", "", check), go)
+
     def pin(self, rows: Sequence[int], shown: Mapping[int, str]) -> None:
         """Pin these rows, or unpin them if all are pinned; none that is another session by now than
         was `shown`."""
@@ -91,7 +182,7 @@ class Choosing(NamedTuple):
             return
         notes = self.notes
 
-        def work(token: CancelToken) -> frozenset[str]:
+        def work(token: CancelToken) -> _Pinned:
             # As the key presses before this one have left them.
             pins = self.lister.wish.pins
             chains = [catalog.chain(key) for key in keys]
@@ -101,14 +192,18 @@ class Choosing(NamedTuple):
                 for chain in chains
                 if (id_ := known.get(chain[-1])) is not None and shown.get(chain[-1], id_) == id_
             ]
+            if not ids:
+                raise ANOTHER
             off = all(not pins.isdisjoint(parts) for parts in ids)
             changed = [id_ for parts in ids for id_ in (parts if off else parts[-1:])]
             if notes is not None:
                 notes.pin(changed, on=not off)
-            return pins.difference(changed) if off else pins.union(changed)
+            after = pins.difference(changed) if off else pins.union(changed)
+            return _Pinned(after, not off, len(ids))
 
-        def take(pins: frozenset[str]) -> None:
-            self.lister.wish_for(self.lister.wish._replace(pins=pins))
+        def take(done: _Pinned) -> None:
+            self.lister.wish_for(self.lister.wish._replace(pins=done.pins))
+            hint(self.screen, pinned_words(done.on, done.conversations))
 
         self.lanes.start("pins", work, take, self._say, queued=True)
 

@@ -19,12 +19,13 @@ from explorer.browse.words import Chip
 from explorer.render.clean import cell_width, fit
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.widgets.fields import TextField
+from explorer.tui.words import SEARCH_HINT
 
 KEPT = 50
 """Searches that are remembered."""
 OFF = " ✕"
-HINT = 'words · "a phrase" · prefix* · a OR b · NOT c · source: is: …'
-"""How a search may be written, while there are no chips."""
+HINTS = ('"a phrase"', "source:cli", "a OR b", "NOT c", "prefix*")
+"""How a search may be written, as many as fit."""
 
 
 class SearchInput(TextField):
@@ -73,12 +74,24 @@ class SearchInput(TextField):
 
 
 class Outcome(Widget):
-    """What the search found, at the right of the bar."""
+    """What the search found, at the right of the bar; before that, how one may be written: there
+    is room for it, where a line below the bar would push everything down."""
 
     words = reactive("", layout=False)
+    hinting = reactive(False, layout=False)
+    """The bar has the focus, and nothing is typed."""
 
     def render(self) -> Content:
-        return Content(fit(self.words, max(self.size.width, 1)))
+        room = max(self.size.width, 1)
+        return Content(fit(self.words or (self._hint(room) if self.hinting else ""), room))
+
+    def _hint(self, room: int) -> str:
+        keymap = keymap_of(self.app)
+        hint = f"{keymap.key('help', typing=True)} search language"
+        for more in (f"{keymap.key('search-complete')} completes", *HINTS):
+            if cell_width(f"{hint} · {more}") <= room:
+                hint = f"{hint} · {more}"
+        return hint
 
 
 class SearchBar(Horizontal):
@@ -88,7 +101,7 @@ class SearchBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static(Content("/"), id="slash")
-        yield SearchInput(placeholder="search all sessions", id="query", compact=True)
+        yield SearchInput(placeholder=SEARCH_HINT, id="query", compact=True)
         yield Outcome(id="outcome")
 
     def on_mount(self) -> None:
@@ -121,15 +134,25 @@ class SearchBar(Horizontal):
     def say(self, words: str) -> None:
         self.query_one(Outcome).words = words
 
+    def hint(self, on: bool) -> None:
+        """Say how a search may be written, or no longer."""
+        self.query_one(Outcome).hinting = on
+
 
 class ChipBar(Widget):
-    """A line of chips; a click removes one. It is visible while there are chips, and while a search
-    is typed: a line that came and went between two letters would move everything."""
+    """A line of chips; a click removes one. The line is there also without chips where there is
+    room for it: one that came and went would move everything, between two letters or when the bar
+    gets the focus. On a short terminal it comes with the first chip, and stays while a search is
+    typed."""
 
     chips: reactive[Sequence[Chip]] = reactive((), layout=False)
     """Clean text, the first one first."""
-    expecting = reactive(False, layout=False)
+    hints: reactive[Sequence[str]] = reactive((), layout=False)
+    """Clean text: how what was typed could be corrected."""
+    typing = reactive(False, layout=False)
     """A search is being typed."""
+    roomy = reactive(False, layout=False)
+    """The line is there also without chips."""
 
     @dataclass
     class Removed(Message):
@@ -137,17 +160,25 @@ class ChipBar(Widget):
 
         name: str
 
-    def watch_chips(self) -> None:
-        self.display = bool(self.chips) or self.expecting
+    @property
+    def _all(self) -> list[Chip]:
+        return [*self.chips, *(Chip("", hint) for hint in self.hints)]
 
-    def watch_expecting(self) -> None:
+    def watch_chips(self) -> None:
+        stays = self.roomy or (self.display and self.typing)
+        self.display = bool(self.chips or self.hints) or stays
+
+    def watch_hints(self) -> None:
+        self.watch_chips()
+
+    def watch_typing(self) -> None:
+        self.watch_chips()
+
+    def watch_roomy(self) -> None:
         self.watch_chips()
 
     def render(self) -> Content:
-        if not self.chips:
-            hint = f"{HINT} · {keymap_of(self.app).key('search-complete')} completes"
-            return Content.styled(f" {fit(hint, max(self.size.width - 2, 1))}", "$dim")
-        left = len(self.chips) - len(self._places())
+        left = len(self._all) - len(self._places())
         parts: list[str | tuple[str, str]] = [(_more(left), "$dim")]
         for name, words, _ in self._places():
             look = "$foreground on $panel" if name else "$accent on $panel"
@@ -163,16 +194,17 @@ class ChipBar(Widget):
         """(name, words, first column) of the chips that fit: where not all do, the last ones,
         since the last one is what a key removes."""
         shown: list[Chip] = []
+        chips = self._all
         room = self.size.width - 1
-        for at, (name, words) in enumerate(reversed(self.chips)):
+        for at, (name, words) in enumerate(reversed(chips)):
             cut = fit(words, max(self.size.width - 20, 4))
-            beside = 0 if at + 1 == len(self.chips) else len(_more(99))
+            beside = 0 if at + 1 == len(chips) else len(_more(99))
             wide = _wide(name, cut)
             if shown and wide + 1 + beside > room:
                 break
             shown.insert(0, Chip(name, cut))
             room -= wide + 1
-        left = len(self.chips) - len(shown)
+        left = len(chips) - len(shown)
         column = len(_more(left))
         found = []
         for name, words in shown:

@@ -15,27 +15,34 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from explorer.browse.arrangement import Arranged
+from explorer.browse.arrangement import Arranged, Excerpt
 from explorer.browse.cursor import ListCursor, Selection
 from explorer.browse.first_read import SHORT
 from explorer.browse.headings import RowIndex
 from explorer.browse.row_cache import KnownRows, text_of
+from explorer.browse.row_columns import ColumnChoice, RowShape
 from explorer.model import Session
-from explorer.render.clean import pad
-from explorer.render.lines import Line
+from explorer.render.clean import cell_width, pad
+from explorer.settings import AUTO, COMFORTABLE, COMPACT
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.painted import ResultsView
+from explorer.tui.words import ALL_SELECTED, FIRST_HEADING, LAST_HEADING
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
 
 GUTTER = 2
+CORNER = 3
+"""Cells between the end of the border and the words in it."""
 
 
 class SessionList(ResultsView):
     """Sessions in order, grouped under headings."""
 
     BINDINGS = bindings("list")
+    SELECTED = "✓"
+    """The mark of rows that are selected."""
 
     now = reactive(0.0)
     """The time that the times in the rows count from."""
@@ -55,8 +62,22 @@ class SessionList(ResultsView):
         row: int
 
     @dataclass
+    class BorderClicked(Message):
+        """The words in the border were clicked."""
+
+        below: bool
+        column: int
+        """Of these words."""
+
+    @dataclass
     class SelectionChanged(Message):
         """Other rows are selected."""
+
+    @dataclass
+    class DensityChosen(Message):
+        """The user has chosen how many lines a row takes."""
+
+        density: str
 
     @dataclass
     class RowsWanted(Message):
@@ -67,7 +88,12 @@ class SessionList(ResultsView):
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, SessionList.RowsWanted)
 
-    def __init__(self, now: float, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        now: float,
+        id: str | None = None,  # noqa: A002
+        density: str = AUTO,
+    ) -> None:
         super().__init__(id=id)
         self.set_reactive(SessionList.now, now)
         self.arranged = Arranged((), (), {}, 0)
@@ -76,8 +102,12 @@ class SessionList(ResultsView):
         self.known = KnownRows()
         """The rows that were read."""
         self.selection = Selection()
-        self._chosen_density = False
+        self._chosen_density = density != AUTO
+        self.set_reactive(SessionList.comfortable, density != COMPACT)
         self._index = RowIndex(0, 2)
+        self.columns = ColumnChoice()
+        """Which columns are wanted."""
+        self._shape = RowShape(0)
 
     @property
     def cursor_row(self) -> int | None:
@@ -152,11 +182,12 @@ class SessionList(ResultsView):
         if self.cursor_row != before and self.cursor_row is not None:
             self.post_message(self.Highlighted(self.cursor_row))
 
-    def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Line] = {}) -> None:
+    def add_rows(self, rows: Mapping[int, Session], excerpts: Mapping[int, Excerpt] = {}) -> None:
         """Rows that were read, by their numbers, and what a search found in them."""
         self.known.add(rows, excerpts)
         # Most are read ahead: nothing that is in sight changes with them.
         if not rows.keys().isdisjoint(self.in_sight()):
+            self._lay_out()
             self.refresh()
 
     def foresee(self, signs: Mapping[int, str]) -> None:
@@ -207,9 +238,12 @@ class SessionList(ResultsView):
             return self.strip((), width)
         at, inside = found
         lit, row = at == self.cursor.place, self.order[at]
-        chosen = "✓" if inside == 0 and row in self.selection else " "
+        chosen = self.SELECTED if inside == 0 and row in self.selection else " "
         gutter = (("▌" if lit else " ", "link"), (chosen, "ok"))
-        lines = self.known.lines(row, width - GUTTER, self._two_lines, self.now)
+        if self._shape.width != width - GUTTER:
+            # Painted before the new size has been told.
+            self._lay_out()
+        lines = self.known.lines(row, self._shape, self._two_lines, self.now)
         return self.strip(gutter + lines[inside], width, lit)
 
     def _heading_on(self, y: int) -> int | None:
@@ -219,6 +253,9 @@ class SessionList(ResultsView):
         if y == 0 and group is None:
             group = self._index.group_of(self._index.nearest_row(line))
         return group
+
+    def watch_now(self) -> None:
+        self._lay_out()
 
     def watch_comfortable(self) -> None:
         offset = self._index.top(self.cursor.place) - self.scroll_offset.y if self.order else 0
@@ -241,10 +278,14 @@ class SessionList(ResultsView):
     def on_click(self, event: Click) -> None:
         """A row is moved to, with control selected, with shift selected up to; twice, read. A
         heading leads to its first row; twice, all its rows are selected."""
-        y = event.get_content_offset_capture(self).y
-        found, group = self._index.row_at(y + self.scroll_offset.y), self._heading_on(y)
+        at = event.get_content_offset(self)
+        if at is None:
+            self._click_border(event)
+            return
         if not self.order:
             return
+        y = at.y
+        found, group = self._index.row_at(y + self.scroll_offset.y), self._heading_on(y)
         if group is not None:
             rows = self._index.rows_of(group)
             self._move(rows.start)
@@ -261,15 +302,31 @@ class SessionList(ResultsView):
             elif event.chain == 2:
                 self.action_open()
 
+    def _click_border(self, event: Click) -> None:
+        """On the words in the border."""
+        below = event.y == self.outer_size.height - 1
+        if event.y != 0 and not below:
+            return
+        words = str((self.border_subtitle if below else self.border_title) or "")
+        start = self.outer_size.width - CORNER - cell_width(words) if below else CORNER
+        if 0 <= event.x - start < cell_width(words):
+            self.post_message(self.BorderClicked(below, event.x - start))
+
     def action_move(self, rows: int) -> None:
         self._move(self.cursor.place + rows)
 
     def action_page(self, pages: int) -> None:
         self._move(self.cursor.place + pages * max(self.size.height // self._index.height - 1, 1))
 
+    def action_half_page(self, step: int) -> None:
+        self._move(self.cursor.place + step * max(self.size.height // self._index.height // 2, 1))
+
     def action_heading(self, step: int) -> None:
         """The first row of the next heading, or of this one or the one before."""
-        self._move(self._index.beside(self.cursor.place, step))
+        to = self._index.beside(self.cursor.place, step)
+        if to == self.cursor.place or not 0 <= to < len(self.order):
+            hint(self, LAST_HEADING if step > 0 else FIRST_HEADING)
+        self._move(to)
 
     def action_select(self) -> None:
         """Select the row, and on to the next."""
@@ -284,7 +341,12 @@ class SessionList(ResultsView):
         self._select(lambda: self.selection.invert(self.order))
 
     def action_select_all(self) -> None:
+        if self.selection.keys.issuperset(self.order):
+            hint(self, ALL_SELECTED)
         self._select(lambda: self.selection.add(self.order))
+
+    def action_unselect(self) -> None:
+        self._select(self.selection.clear)
 
     def _extend(self, to: int) -> None:
         if self.order:
@@ -310,6 +372,7 @@ class SessionList(ResultsView):
     def action_density(self) -> None:
         self._chosen_density = True
         self.comfortable = not self.comfortable
+        self.post_message(self.DensityChosen(COMFORTABLE if self.comfortable else COMPACT))
 
     def go_to(self, row: int) -> None:
         """Put the cursor on a row that is listed."""
@@ -341,11 +404,20 @@ class SessionList(ResultsView):
         self._index = RowIndex(len(self.order), height, self.arranged.groups)
         self.measure(self._index.total)
 
+    def _lay_out(self) -> None:
+        """Make the columns wide enough for the visible rows."""
+        width = self.line_width - GUTTER
+        before = self._shape
+        self._shape = self.known.lay_out(self.in_sight(), width, self.columns, self.now)
+        if self._shape != before:
+            self.refresh()
+
     def _ask(self) -> None:
         """Ask for the visible rows, and a page around them, that are not known."""
         height = self.size.height
         if not self.order or not height:
             return
+        self._lay_out()
         first = self._index.nearest_row(self.scroll_offset.y - height)
         last = self._index.nearest_row(self.scroll_offset.y + 2 * height)
         near = self.order[first : last + 1]

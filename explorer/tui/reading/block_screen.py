@@ -34,6 +34,7 @@ from explorer.stores.columns import STARTED
 from explorer.transcript.find import HERE, goes_across
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.widgets.painted import ReadingView
@@ -43,7 +44,9 @@ from explorer.tui.words import (
     NO_SUBAGENT,
     READING,
     copied,
+    last_match,
     match_place,
+    no_find,
     nothing_to_copy,
 )
 
@@ -117,8 +120,7 @@ class LongText(ReadingView):
         first = not self._lines
         self._text, self._lines = text, lines
         self.virtual_size = Size(self.line_width, len(lines))
-        keys = keymap_of(self.app).hint("block")
-        self.border_subtitle = Content(f"{plural(len(lines), 'line')} · {keys}")
+        self._say_place("")
         # The text stays in place; by force, since the scroll bar comes with the next layout.
         self.scroll_to(y=self._line_at(top), animate=False, force=True)
         self.refresh()
@@ -134,8 +136,10 @@ class LongText(ReadingView):
         self._starts, self._ends = array("L"), array("L")
         self.refresh()
         if finder is None:
+            self._say_place("")
             self.post_message(FindBar.Told(""))
         elif self._lines:
+            self._say_place("")
             text, start = self._text, self._lines[self.scroll_offset.y][0]
             self._work("find", lambda: self._search(finder, text, start))
 
@@ -174,8 +178,16 @@ class LongText(ReadingView):
         if not self.scroll_offset.y <= line < self.scroll_offset.y + self.size.height:
             y = max(line - self.size.height // 3, 0)
             self.scroll_to(y=y, animate=False, force=True)
-        self.post_message(FindBar.Told(match_place(self._at + 1, len(self._starts))))
+        number, total = self._at + 1, len(self._starts)
+        place = match_place(number, total)
+        self._say_place(place)
+        self.post_message(FindBar.Told(last_match(place) if number == total > 1 else place))
         self.refresh()
+
+    def _say_place(self, match: str) -> None:
+        """Which match this is, in the border too: a search has no bar here."""
+        facts = match, plural(len(self._lines), "line"), keymap_of(self.app).hint("block")
+        self.border_subtitle = Content(" · ".join(filter(None, facts)))
 
     def render_line(self, y: int) -> Strip:
         if not self._lines:
@@ -206,6 +218,7 @@ class BlockScreen(Dialog[None]):
     """A block that is longer or wider than a transcript shows in place."""
 
     BINDINGS = bindings("block")
+    SCOPE = "block"
 
     _view = getters.query_one(LongText)
     _bar = getters.query_one(FindBar)
@@ -233,7 +246,7 @@ class BlockScreen(Dialog[None]):
             view = LongText(self._text, self._match)
             view.border_title = Content(self._name_of_block)
             yield view
-            bar = FindBar(id="find")
+            bar = FindBar()
             bar.display = bool(self._looking_for)
             yield bar
 
@@ -274,7 +287,10 @@ class BlockScreen(Dialog[None]):
         self.set_focus(self._bar.input)
 
     def action_step(self, step: int) -> None:
-        self._view.step(step)
+        if self._bar.display or self._found is not None:
+            self._view.step(step)
+        else:
+            hint(self, no_find(keymap_of(self.app).key("block-find")))
 
     def action_copy(self) -> None:
         copy(self, self._text, "block")

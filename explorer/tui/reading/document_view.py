@@ -42,6 +42,16 @@ class Position(NamedTuple):
     """(message, index of its block) under the cursor."""
 
 
+class KeptLine(NamedTuple):
+    """A line that keeps its place on the screen."""
+
+    block: BlockPlace
+    inside: int
+    """Its number within the block."""
+    row: int
+    """Of the screen."""
+
+
 class DocumentView(ReadingView):
     """Messages in order, from an outline and what was laid out of it."""
 
@@ -86,6 +96,8 @@ class DocumentView(ReadingView):
         self._new = 0
         self._follows = False
         """What was added at the end is to be shown as soon as it is laid out."""
+        self._kept: KeptLine | None = None
+        """The line being read, while what is around it is laid out in another way."""
 
     @property
     def text_width(self) -> int:
@@ -132,7 +144,7 @@ class DocumentView(ReadingView):
         self._folds = dict(position.folds)
         self._chosen = self._level is not Level.FOLDED
         self.document = Document(outlined.outlines, self.text_width)
-        self._new, self._follows = 0, False
+        self._new, self._follows, self._kept = 0, False, None
         if self._fits(view):
             self.document.lay(laid)
         self.cursor = None
@@ -183,6 +195,11 @@ class DocumentView(ReadingView):
         if not self._fits(view):
             self._look_around()
             return
+        kept, self._kept = self._kept, None
+        if kept is not None and (kept.block.item in laid or self.document.laid(kept.block.item)):
+            self.document.lay(laid)
+            self._restore(kept)
+            return
         at_end = self._follows or 0 < self.scroll_offset.y >= self.max_scroll_y
         on_last = self._is_on_last()
         top = self.scroll_offset.y
@@ -195,6 +212,20 @@ class DocumentView(ReadingView):
             # Heights were estimates: a reader at the end must stay there.
             self._stay_at_end(on_last)
             self._follows = self._follows and len(self.document) - 1 not in laid
+
+    def _keep_line(self) -> None:
+        """Note the line being read: the first one of the block under the cursor where it is
+        visible, else the top one."""
+        top = self.scroll_offset.y
+        line = self.document.first_line(self.cursor) if self.cursor else top
+        line = line if top <= line <= self._last_line() else top
+        mark = self.document.mark(line)
+        self._kept = KeptLine(*mark, line - top) if mark else None
+
+    def _restore(self, kept: KeptLine) -> None:
+        """Put the line back at its place; where it is folded away, the head of its fold."""
+        line = self.document.marked_line((kept.block, kept.inside))
+        self._measure(self.document.anchor(max(line - kept.row, 0)))
 
     def _is_on_last(self) -> bool:
         """Whether the cursor is on the last block that is laid out."""
@@ -230,6 +261,8 @@ class DocumentView(ReadingView):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
+            # The reader has moved on.
+            self._kept = None
             self._look_around()
 
     def on_resize(self, event: Resize) -> None:
@@ -272,9 +305,10 @@ class DocumentView(ReadingView):
         if unread and not set(unread[:AT_ONCE]) <= set(self._wanted):
             self._want(unread[:AT_ONCE])
         places = list(self.document.places(top, end))
-        if places and self.cursor not in places:
-            above = self.cursor is not None and self.cursor < places[0]
-            self.cursor = places[0] if above or self.cursor is None else places[-1]
+        waits = self.cursor is not None and self.cursor.item in visible
+        if places and self.cursor not in places and not waits:
+            from_here = (place for place in places if self.cursor is None or place >= self.cursor)
+            self.cursor = next(from_here, places[-1])
             self.refresh()
         if self.scroll_offset.y >= self.max_scroll_y:
             self._new = 0

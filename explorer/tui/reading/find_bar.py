@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textual import getters, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -13,7 +13,7 @@ from explorer.render.clean import cell_width, clean_line
 from explorer.tui.key_bindings import bindings
 from explorer.tui.widgets.fields import TextField
 
-ROOM = 18
+ROOM = 22
 """Cells that are always free for the result, as in the style sheet."""
 
 
@@ -30,9 +30,8 @@ class FindInput(TextField):
 
 
 class FindBar(Horizontal):
-    """A line below a text."""
-
-    input = getters.query_one(FindInput)
+    """A line below a text. It can be told words from the moment it is made: what is found may come
+    before it is drawn."""
 
     @dataclass
     class Typed(Message):
@@ -65,10 +64,15 @@ class FindBar(Horizontal):
 
     _said = ""
 
+    def __init__(self) -> None:
+        super().__init__(id="find")
+        self.input = FindInput(placeholder="text or /regex/", id="find-text", compact=True)
+        self._words = Static(id="find-words")
+
     def compose(self) -> ComposeResult:
         yield Static(Content("find"), id="find-label")
-        yield FindInput(placeholder="text or /regex/", id="find-text", compact=True)
-        yield Static(id="find-words")
+        yield self.input
+        yield self._words
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -86,4 +90,4 @@ class FindBar(Horizontal):
         # The place for a number is kept free: a layout with each would slow the search down.
         wide = max(cell_width(words), cell_width(self._said)) > ROOM
         self._said = words
-        self.query_one("#find-words", Static).update(Content(words), layout=wide)
+        self._words.update(Content(words), layout=wide)

@@ -2,20 +2,42 @@
 to match."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from textual.containers import Vertical
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
+from explorer.render.clean import clean_line
 from explorer.search.matcher import Matcher
 from explorer.search.pattern import Pattern, pattern
 from explorer.transcript.find import FIRST_BATCH, Counts, Hits, Match, look_through, unchanged
 from explorer.transcript.layout import ConversationOutline
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.reading.find_bar import FindBar
 from explorer.tui.reading.transcript_controller import TranscriptController
 from explorer.tui.reading.transcript_view import Transcript
-from explorer.tui.words import NO_MATCHES, SEARCHING, match_place
+from explorer.tui.words import (
+    NO_MATCHES,
+    SEARCHING,
+    MatchWords,
+    end_of_result,
+    last_match,
+    match_place,
+    matches_here,
+)
 from explorer.tui.workers import Lanes
+
+
+class SearchResults(NamedTuple):
+    """The sessions that a search over all of them found, as far as this one concerns them."""
+
+    go: Callable[[int], object]
+    """The matches here end: on to the next session in a direction."""
+    beyond: Callable[[int], str | None]
+    """Its name, empty while that is not known; None where this is the last one."""
+    counted: Callable[[bool], object]
+    """Whether there are matches here to step through."""
 
 
 class FindController:
@@ -27,10 +49,9 @@ class FindController:
         reader: TranscriptController,
         transcript: Transcript,
         lanes: Lanes,
-        beyond: Callable[[int], object],
+        results: SearchResults,
     ) -> None:
-        """`beyond` is called where the matches of a search end, with the direction."""
-        self._beyond = beyond
+        self._results = results
         self._pane = pane
         self._reader = reader
         self._transcript = transcript
@@ -46,6 +67,8 @@ class FindController:
         """Whether all of that has been searched."""
         self._waiting = 0
         """A step that waits until all matches are known."""
+        self._way = 1
+        """The direction of the last step."""
 
     @property
     def is_open(self) -> bool:
@@ -58,10 +81,14 @@ class FindController:
 
     async def open(self) -> None:
         """Show the bar, or go back to it, and type there."""
-        if self._bar is None:
-            self._bar = FindBar(id="find")
-            await self._pane.mount(self._bar)
-        self._pane.screen.set_focus(self._bar.input)
+        bar = self._bar
+        if bar is None:
+            self.forget()
+            bar = self._bar = FindBar()
+            await self._pane.mount(bar)
+        # It may have been closed while it was being mounted.
+        if bar is self._bar and bar.input.is_attached:
+            self._pane.screen.set_focus(bar.input)
 
     def close(self) -> None:
         self._start_over(None)
@@ -70,10 +97,17 @@ class FindController:
             self._bar.remove()
             self._bar = None
 
+    def forget(self) -> None:
+        """Another session is read, or there is nothing to find any more."""
+        self._start_over(None)
+        self._reader.say_match(MatchWords())
+
     def _start_over(self, finder: Pattern | None) -> None:
         """Forget the matches: something else is to be found."""
         self._lanes.cancel("find")
         self._finder, self._hits, self._at, self._was_at = finder, Hits(), None, None
+        self._waiting, self._way = 0, 1
+        self._results.counted(False)
 
     def look_for(self, text: str) -> None:
         """Find something else, from where the reader is."""
@@ -90,7 +124,7 @@ class FindController:
         """Another session, or more of it: search that, but not again what has been searched, and
         stay at the same match."""
         before, outlined = self._through, self._reader.outlined
-        if self._bar is None or outlined is before:
+        if outlined is before or (self._bar is None and self._finder is None):
             return
         same = unchanged(before, outlined) if before and outlined and self._has_all else 0
         if same:
@@ -107,7 +141,8 @@ class FindController:
         if store is None or finder is None or outlined is None:
             self._say("")
             return
-        start = max(self._transcript.first_item(), first)
+        here = self._was_at.item if self._was_at else self._transcript.first_item()
+        start = max(here, first)
         known = self._transcript.document.known(range(start, start + FIRST_BATCH))
 
         def work(token: CancelToken) -> str:
@@ -127,7 +162,8 @@ class FindController:
         self._hits.add(found, looked_at)
         if self._was_at is not None and self._hits.has(self._was_at):
             self._at, self._was_at = self._was_at, None
-        if self._at is None and self._was_at is None and self._hits.total:
+        waits = self._at is None and self._was_at is None and self._hits.total
+        if waits and self._bar is not None:
             self._at = self._hits.at_or_after(start)
             if moving and self._at is not None:
                 self._transcript.go_to(self._at)
@@ -142,14 +178,25 @@ class FindController:
             self._at = self._hits.at_or_after(self._was_at.item)
             self._was_at = None
         self._tell_where()
-        self._go_on()
+        step, self._waiting = self._waiting, 0
+        if step:
+            self._step_on(step)
 
     def step(self, step: int) -> None:
-        """On to the next match, or back."""
+        """On to the next match of a find, or back."""
         if self._at is not None:
-            self._at = self._hits.beside(self._at, step)
-            self._transcript.go_to(self._at)
-            self._tell_where()
+            self._go_to(self._hits.beside(self._at, step), step)
+
+    def _go_to(self, match: Match, step: int) -> None:
+        self._at, self._way = match, step
+        self._transcript.go_to(match)
+        self._tell_where()
+
+    def count(self, matcher: Matcher, at: Match) -> None:
+        """Count the matches of a search over all sessions; the reader was led to one of them."""
+        self._start_over(matcher)
+        self._was_at = at
+        self._search(moving=False)
 
     def follow(self, matcher: Matcher, step: int) -> None:
         """The next match of a search over all sessions, from where the reader is."""
@@ -157,53 +204,63 @@ class FindController:
             self._start_over(matcher)
             self._search(moving=False)
             self._waiting = step
-            return
-        if self._at is None:
-            self._beyond(step)
+        elif self._has_all:
+            self._step_on(step)
+        elif self._at is not None and self._is_ahead(self._at, step) and step > 0:
+            # What is known already is in the order of the text, from here on.
+            self._go_to(self._hits.beside(self._at, step), step)
         else:
-            self._go_beside(self._at, step)
+            self._waiting = step
 
-    def _go_beside(self, at: Match, step: int) -> None:
-        """From one match to the next; at the end of the session, beyond it."""
+    def _step_on(self, step: int) -> None:
+        """All matches are known: on to the next one; at the end of the session, beyond it."""
+        match = self._hits.beside(self._at, step) if self._at else self._from_cursor(step)
+        if match is None or (self._at and not self._is_ahead(self._at, step)):
+            self._results.go(step)
+        else:
+            self._go_to(match, step)
+
+    def _is_ahead(self, at: Match, step: int) -> bool:
+        """Whether the match beside one is not round the end."""
         beside = self._hits.beside(at, step)
-        distance = self._hits.number_of(beside) - self._hits.number_of(at)
-        if distance * step <= 0:
-            self._beyond(step)
-        else:
-            self._at = beside
-            self._transcript.go_to(beside)
+        return (self._hits.number_of(beside) - self._hits.number_of(at)) * step > 0
 
-    def _go_on(self) -> None:
-        """All matches are known: take the step that was waiting for them."""
-        step, self._waiting = self._waiting, 0
-        if not step:
-            return
+    def _from_cursor(self, step: int) -> Match | None:
+        """The next match from the cursor on, where none was gone to; None where all are behind."""
         here = self._transcript.current_item()
         _, block = self._transcript.here()
-        self._at = self._hits.first_in(here, block.key if block else "")
-        if self._at is not None:
-            self._go_beside(self._at, step)
-            return
-        self._at = self._hits.at_or_after(here + (step > 0))
-        ends = self._at is None or (self._at.item <= here if step > 0 else self._at.item >= here)
-        if step < 0 and self._at is not None:
-            self._at = self._hits.beside(self._at, -1)
-            ends = self._at.item >= here
-        if ends or self._at is None:
-            self._beyond(step)
-        else:
-            self._transcript.go_to(self._at)
+        under = self._hits.first_in(here, block.key if block else "")
+        if under is not None:
+            return self._hits.beside(under, step) if self._is_ahead(under, step) else None
+        match = self._hits.at_or_after(here + (step > 0))
+        if step < 0 and match is not None:
+            match = self._hits.beside(match, -1)
+        ends = match is None or (match.item - here) * step <= 0
+        return None if ends else match
 
     def _tell_where(self) -> None:
         if self._finder is None or self._through is None:
             return
+        self._results.counted(self._hits.total > 0)
         looking = self._hits.looked_at < len(self._through.outlines)
-        if self._at is None:
+        if self._at is not None:
+            number = self._hits.number_of(self._at)
+            self._say(match_place(number, self._hits.total, looking), 0 if looking else number)
+        elif self._bar is not None:
             self._say(SEARCHING if looking else NO_MATCHES)
         else:
-            number = self._hits.number_of(self._at)
-            self._say(match_place(number, self._hits.total, looking))
+            self._say(matches_here(self._hits.total, looking))
 
-    def _say(self, words: str) -> None:
+    def _say(self, place: str, number: int = 0) -> None:
+        """Which match this is and, of the last one, where the next step leads."""
+        total, step = self._hits.total, self._way
         if self._bar is not None:
-            self._bar.say(words)
+            self._bar.say(last_match(place) if number == total > 1 else place)
+        elif number and number == (total if step > 0 else 1):
+            beyond = self._results.beyond(step)
+            key = keymap_of(self._pane.app).key("next-match" if step > 0 else "previous-match")
+            end = end_of_result(step, key, beyond is not None)
+            name = clean_line(beyond or "", 200)
+            self._reader.say_match(MatchWords(place, end, name))
+        else:
+            self._reader.say_match(MatchWords(place))

@@ -67,6 +67,7 @@ class DetailsScreen(Dialog[None]):
     """Read, scrolled, closed again; `y` copies the id."""
 
     BINDINGS = bindings("details")
+    SCOPE = "details"
 
     def __init__(self, details: Details, name: str) -> None:
         """`name` is what the list calls the session."""

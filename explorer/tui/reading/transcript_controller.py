@@ -1,6 +1,7 @@
 """What the transcript shows: reads a session when the cursor comes to it, and more of it when
 the transcript asks. A session that is opened again is where the reader left it."""
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,17 +18,20 @@ from explorer.transcript.layout import ConversationOutline, beginning, lay_out, 
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.reading.document_view import Position
 from explorer.tui.reading.transcript_view import Transcript
-from explorer.tui.words import NO_MESSAGES, reading_place, reading_title
+from explorer.tui.words import NO_MESSAGES, MatchWords, reading_place, reading_title
 from explorer.tui.workers import Lanes
 
 if TYPE_CHECKING:
     from explorer.search.matcher import Matcher
+    from explorer.transcript.find import Match
 
 AT_FIRST = 40
 """Messages laid out together with the outline, so that text appears at once."""
 LANES = ("reader", "items", "hit", "error", "find", "link")
 """What is searched for in the session that is being read, also by others: cancelled when another
 one is read."""
+FRAME = 6
+"""Cells of a border beside what is written in it."""
 REMEMBERED = 200
 """Sessions whose place and folds are kept."""
 
@@ -40,6 +44,10 @@ class Reading(NamedTuple):
     """Only this part of its conversation."""
     everything: bool = False
     """Also what was rewound, what is repeated, and what is for the model alone."""
+    before: int | None = None
+    """How many messages there were before everything was asked for, if that is known."""
+    nothing: Callable[[], object] = lambda: None
+    """What to do if there are no more than that."""
 
     @property
     def name(self) -> tuple[int, bool]:
@@ -58,6 +66,10 @@ class TranscriptController:
         self._reading: Reading | None = None
         self._goal: tuple[int, Matcher] | None = None
         """A message to go to when the session is there."""
+        self._led: Callable[[Match], None] = transcript.go_to
+        """What is done then."""
+        self._place: tuple[int, Level | None] = (0, None)
+        self._match = MatchWords()
         self._from: list[Reading] = []
         """Where links were followed from."""
         self._left: dict[tuple[int, bool], Position] = {}
@@ -73,6 +85,11 @@ class TranscriptController:
         return self._reading is not None and self._reading.alone
 
     @property
+    def followed(self) -> bool:
+        """It was opened from a link."""
+        return bool(self._from)
+
+    @property
     def waits(self) -> bool:
         """What is visible is still the session before."""
         return self._reading is not None and self.outlined is None
@@ -86,8 +103,9 @@ class TranscriptController:
         self._from.clear()
 
     def reads(self, session: Session, alone: bool) -> bool:
-        """Whether this is being read already, also if it has been continued since."""
-        reading, catalog = self._reading, self.catalog
+        """Whether this is being read already, also if it has been continued since, or if a link in
+        it was followed: a new list leaves the reader there."""
+        reading, catalog = self._from[0] if self._from else self._reading, self.catalog
         if reading is None or reading.alone != alone:
             return False
         key = reading.session.key
@@ -101,9 +119,10 @@ class TranscriptController:
         self._from.clear()
         self._begin(Reading(session, alone))
 
-    def lead_to(self, message: int, matcher: "Matcher") -> None:
-        """Go to a message that a search found, as soon as it can be."""
-        self._goal = (message, matcher)
+    def lead_to(self, message: int, matcher: "Matcher", led: "Callable[[Match], None]") -> None:
+        """Find where a message that a search found matches, as soon as it can be: `led` gets that
+        and goes there."""
+        self._goal, self._led = (message, matcher), led
         if self.outlined is not None:
             self._seek()
 
@@ -121,7 +140,7 @@ class TranscriptController:
         self._lanes.start(
             "hit",
             lambda token: first_match(store, outlined, *goal, token),
-            lambda match: self._transcript.go_to(match) if match else None,
+            lambda match: self._led(match) if match else None,
         )
 
     def follow(self, session: Session) -> None:
@@ -159,11 +178,27 @@ class TranscriptController:
             )
         return True
 
-    def toggle_everything(self) -> None:
-        """With what was rewound, repeated and hidden, or without."""
-        if self._reading is not None:
-            reading = self._reading._replace(everything=not self._reading.everything)
-            self._begin(reading)
+    def toggle_everything(self, nothing: Callable[[], object]) -> None:
+        """With what was rewound, repeated and hidden, or without; `nothing` is called where that
+        makes no difference."""
+        reading, outlined = self._reading, self.outlined
+        if reading is None:
+            return
+        known = outlined is not None and outlined.complete and not reading.everything
+        before = len(outlined.outlines) if outlined is not None and known else None
+        everything = not reading.everything
+        self._begin(reading._replace(everything=everything, before=before, nothing=nothing))
+
+    def _compare(self, outlined: ConversationOutline) -> None:
+        """Say it where showing everything has shown nothing more."""
+        reading = self._reading
+        if reading is None or reading.before is None or not outlined.complete:
+            return
+        is_same = len(outlined.outlines) == reading.before
+        everything = reading.everything and not is_same
+        self._reading = reading._replace(everything=everything, before=None)
+        if is_same:
+            reading.nothing()
 
     def _drop(self) -> None:
         """Cancel what is on its way for the session before: this one may not have its messages."""
@@ -241,6 +276,7 @@ class TranscriptController:
 
     def _extend(self, outlined: ConversationOutline) -> None:
         self.outlined = outlined
+        self._compare(outlined)
         self._transcript.extend(outlined)
         self._seek()
 
@@ -268,11 +304,19 @@ class TranscriptController:
         if self.outlined is None or not self.outlined.outlines:
             self._transcript.border_subtitle = None
             return
+        self._place = item, level
         at = max(self.outlined.messages_before(item + 1), 1)
         messages = self.outlined.messages if self.outlined.complete else None
         everything = self._reading is not None and self._reading.everything
-        words = reading_place(at, messages, level or "", everything)
+        place = reading_place(at, messages, level or "", everything)
+        words = self._match.beside(place, self._transcript.outer_size.width - FRAME)
         self._transcript.border_subtitle = Content(words)
+
+    def say_match(self, words: MatchWords) -> None:
+        """Which match of a search this is, in the lower border."""
+        if words != self._match:
+            self._match = words
+            self.say_where(*self._place)
 
     def say_title(self, session: Session) -> None:
         """Its current title, in the upper border."""
@@ -297,6 +341,7 @@ class TranscriptController:
         position: Position,
     ) -> None:
         self.outlined = outlined
+        self._compare(outlined)
         self._transcript.remove_class("-old")
         self._transcript.note = NO_MESSAGES
         self.say_title(outlined.session)

@@ -18,8 +18,11 @@ from explorer.search.pattern import Pattern
 from explorer.transcript.document import BlockPlace, LaidMessage
 from explorer.transcript.find import Highlights, Match
 from explorer.transcript.layout import ConversationOutline
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings
-from explorer.tui.reading.document_view import DocumentView, Position
+from explorer.tui.reading.document_view import Position
+from explorer.tui.reading.dragged_view import DraggedView
+from explorer.tui.words import NO_BLOCK, NOTHING_FOLDED, no_block, no_prompt, nothing_of_kind
 
 
 class ReadingCommand(StrEnum):
@@ -29,13 +32,13 @@ class ReadingCommand(StrEnum):
     NEXT_MATCH = "next"
     PREVIOUS_MATCH = "previous"
     NEXT_ERROR = "error"
+    DATE = "date"
     PART = "part"
     EVERYTHING = "everything"
     RETURN = "return"
     COPY_BLOCK = "copy"
     COPY_CODE = "copy_code"
     COPY_MESSAGE = "copy_message"
-    COPY_ID = "copy_id"
 
 
 class Revealed(NamedTuple):
@@ -47,7 +50,15 @@ class Revealed(NamedTuple):
     """Whether the reader had folded it."""
 
 
-class Transcript(DocumentView):
+def _without(
+    folds: Mapping[tuple[int, str], bool], revealed: Revealed
+) -> dict[tuple[int, str], bool]:
+    """The folds as they were before something was unfolded for a match."""
+    others = {name: fold for name, fold in folds.items() if name != revealed.name}
+    return others if revealed.before is None else others | {revealed.name: revealed.before}
+
+
+class Transcript(DraggedView):
     """The messages of one conversation, and a cursor among their blocks."""
 
     BINDINGS = bindings("transcript")
@@ -76,6 +87,8 @@ class Transcript(DocumentView):
         self._highlights = Highlights()
         self._goal: Match | None = None
         self._revealed: Revealed | None = None
+        self._stays: BlockPlace | None = None
+        """What the reader was led to: a match, a prompt, a date."""
 
     def match_here(self) -> int:
         """The index of the match in the block under the cursor that the reader was led to."""
@@ -86,11 +99,17 @@ class Transcript(DocumentView):
         """Highlight all matches of something, or none."""
         self._highlights.use(finder)
         self._goal = None
+        if self._revealed is not None:
+            self._keep_line()
+            item = self._revealed.item
+            self._fold_again()
+            self._want(range(item, item + 1))
         self.refresh()
 
     def go_to(self, match: Match) -> None:
         """Go to a match, unfolding its block if that is folded."""
         self._goal, item = match, match.item
+        self._kept = None
         place = self.document.place_of(item, match.key)
         block = self.document.block(place) if place else None
         name = self.document.outlines[item].id, match.key
@@ -108,15 +127,22 @@ class Transcript(DocumentView):
         self.scroll_to(y=self.document.line_of((item, 0)), animate=False, force=True)
         self._look_around()
 
+    def position(self) -> Position:
+        """Where the reader is; what was unfolded for a match is folded when they come back."""
+        found = super().position()
+        revealed = self._revealed
+        return found._replace(folds=_without(found.folds, revealed)) if revealed else found
+
+    def _is_on_last(self) -> bool:
+        """A cursor on what the reader was led to stays there."""
+        return super()._is_on_last() and self.cursor != self._stays
+
     def _fold_again(self) -> None:
         """Fold again what was unfolded only for a match: the reader is at another one."""
         if self._revealed is not None:
-            item, name, before = self._revealed
+            self._folds = _without(self._folds, self._revealed)
+            self.document.forget(self._revealed.item)
             self._revealed = None
-            self._folds.pop(name, None)
-            if before is not None:
-                self._folds[name] = before
-            self.document.forget(item)
             self._wanted = range(0)
 
     def _arrive(self) -> None:
@@ -126,8 +152,11 @@ class Transcript(DocumentView):
         block = self.document.block(place) if place else None
         if goal is None or place is None or block is None:
             return
+        if block.folded and self._revealed and self._revealed.item == goal.item:
+            # Laid out before it was unfolded for this match: that is on its way.
+            return
         self._goal = None
-        self.cursor = place
+        self.cursor = self._stays = place
         at = self._highlights.lead_to(place, block, goal.number)
         y = self.document.first_line(place) + at
         if not self.scroll_offset.y + 2 <= y < self.scroll_offset.y + self.size.height - 2:
@@ -143,7 +172,7 @@ class Transcript(DocumentView):
         position: Position,
     ) -> None:
         """Another session: no match of it has been led to."""
-        self._goal = self._revealed = self._highlights.here = None
+        self._goal = self._revealed = self._highlights.here = self._stays = None
         super().show(outlined, laid, view, position)
 
     def add(self, laid: Mapping[int, LaidMessage], view: View) -> None:
@@ -153,11 +182,12 @@ class Transcript(DocumentView):
             self._arrive()
 
     def painted(self, line: Line, place: BlockPlace | None, number: int) -> Line:
-        """A line with its matches."""
+        """A line with its matches, and with what the mouse selects."""
         block = self.document.block(place) if place else None
-        if place is None or block is None or self._highlights.finder is None:
-            return line
-        return self._highlights.painted(place, block, number - self.document.first_line(place))
+        if place is not None and block is not None and self._highlights.finder is not None:
+            inside = number - self.document.first_line(place)
+            line = self._highlights.painted(place, block, inside)
+        return line if self.drag is None else self.drag.painted(line, *self.document.anchor(number))
 
     def here(self) -> tuple[LaidMessage | None, Block | None]:
         """The message and the block under the cursor."""
@@ -173,24 +203,39 @@ class Transcript(DocumentView):
         return outlines[began].timestamp, ended
 
     def current_item(self) -> int:
-        """The message under the cursor."""
-        return self.cursor.item if self.cursor else self.first_item()
+        """The message under the cursor; the last one while the end is not laid out yet."""
+        item = self.cursor.item if self.cursor else self.first_item()
+        return max(min(item, len(self.document) - 1), 0)
 
     def on_click(self, event: Click) -> None:
-        line = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        """The cursor goes to the block. A click on the head of a fold folds or unfolds it, one on
+        the line that says that there is more opens all of it, and so do two anywhere."""
+        offset = event.get_content_offset(self)
+        if offset is None or self._has_dragged:
+            return
+        line = offset.y + self.scroll_offset.y
         _, place = self.document.line(line)
-        if place in list(self.document.places(line, line)):
-            again = place == self.cursor
-            self.cursor = place
-            self.refresh()
-            if again or event.chain == 2:
-                self.action_enter()
+        block = self.document.block(place) if place else None
+        if place is None or block is None or place not in self.document.places(line, line):
+            return
+        self.cursor = place
+        self._say_where()
+        self.refresh()
+        inside = line - self.document.first_line(place)
+        if block.foldable and inside == 0:
+            self.action_fold()
+        elif event.chain == 2 or (block.opens_alone and inside == len(block.lines) - 1):
+            self.action_enter()
 
     def action_block(self, step: int) -> None:
         if self.cursor is None:
+            hint(self, no_block(step))
             return
         place = self.document.next_place(self.cursor, step)
         if place is None:
+            end = self.max_scroll_y if step > 0 else 0
+            if self.scroll_offset.y == end:
+                hint(self, no_block(step))
             self.action_page(step)
             return
         self.cursor = place
@@ -198,22 +243,41 @@ class Transcript(DocumentView):
         self._say_where()
         self.refresh()
 
+    def go_to_message(self, item: int) -> None:
+        """A message at the top, with the cursor on it."""
+        self.scroll_to(y=self.document.line_of((item, 0)), animate=False, force=True)
+        self.cursor = self._stays = self.document.first_place(item) or BlockPlace(item, 0)
+        self._look_around()
+        self.refresh()
+
     def action_yours(self, step: int) -> None:
         outlines = self.document.outlines
         here = self.cursor.item if self.cursor else 0
-        item = here + step
-        while 0 <= item < len(outlines):
-            if outlines[item].role == "user" and not outlines[item].unsaid:
-                self.scroll_to(y=self.document.line_of((item, 0)), animate=False)
-                self.cursor = self.document.first_place(item) or BlockPlace(item, 0)
-                self._look_around()
-                self.refresh()
-                return
-            item += step
+
+        def first_of(items: range) -> int | None:
+            said = (at for at in items if outlines[at].role == "user" and not outlines[at].unsaid)
+            return next(said, None)
+
+        ahead = (
+            range(here + 1, len(outlines))
+            if step > 0
+            else range(min(here, len(outlines)) - 1, -1, -1)
+        )
+        found = first_of(ahead)
+        if found is not None:
+            self.go_to_message(found)
+        else:
+            hint(self, no_prompt(step, first_of(range(len(outlines))) is not None))
+
+    def action_top(self) -> None:
+        """The beginning, with the cursor on the first block."""
+        self.cursor, self._stays = BlockPlace(0, 0), None
+        super().action_top()
+        self._look_around()
 
     def action_bottom(self) -> None:
         """The end, with the cursor on the last block."""
-        self.cursor = BlockPlace(len(self.document), 0)
+        self.cursor, self._stays = BlockPlace(len(self.document), 0), None
         super().action_bottom()
         self._look_around()
 
@@ -224,6 +288,8 @@ class Transcript(DocumentView):
             item = self.cursor.item
             key = self.document.outlines[item].session_key
             self.post_message(self.EntryWanted(item, key, laid, block))
+        else:
+            hint(self, NO_BLOCK)
 
     def action_ask(self, name: str) -> None:
         self.post_message(self.CommandWanted(ReadingCommand(name)))
@@ -232,15 +298,22 @@ class Transcript(DocumentView):
         """Fold or unfold the block under the cursor."""
         laid, block = self.here()
         if self.cursor is None or block is None or laid is None or laid.message is None:
-            return
-        if block.foldable:
+            hint(self, NO_BLOCK)
+        elif not block.foldable:
+            hint(self, NOTHING_FOLDED)
+        else:
             self._revealed = None
             self._folds[laid.message.id, block.key] = not block.folded
+            self._keep_line()
             self._want(range(self.cursor.item, self.cursor.item + 1))
 
     def action_fold_all(self, kind: str) -> None:
         """Fold or unfold every block of a kind, those not visible too."""
         self._open = self._open ^ {kind}
+        places = self.document.places(self.scroll_offset.y, self._last_line())
+        blocks = (self.document.block(place) for place in places)
+        if not any(block is not None and block.key.startswith(kind) for block in blocks):
+            hint(self, nothing_of_kind(kind, kind in self._open))
         self._lay_out_anew(kind)
 
     def action_calls(self) -> None:
@@ -253,6 +326,7 @@ class Transcript(DocumentView):
     def _lay_out_anew(self, kind: str) -> None:
         """All blocks of a kind are to be shown alike, those not visible too."""
         self._folds = {at: fold for at, fold in self._folds.items() if not at[1].startswith(kind)}
+        self._keep_line()
         seen = self.document.items(self.scroll_offset.y, self._last_line())
         self.document.keep(seen)
         self._want(seen)

@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
-from explorer.browse.first_read import Intent, Start
+from explorer.browse.first_read import DENSITY_CHOICE, SHORT, Intent, Start
+from explorer.browse.row_columns import ColumnChoice
 from explorer.external_programs import Program
+from explorer.keys.actions import ACTIONS, BY_ID, KeyAction
 from explorer.left_open import LeftOpen
-from explorer.model import SAFE_ID, Action
+from explorer.model import SAFE_ID, Action, Session
 from explorer.render.clean import clean_line
-from explorer.tui.key_bindings import bindings, scope_of
+from explorer.settings import ABSOLUTE
+from explorer.stores.base import Store
+from explorer.stores.sqlite.failures import short_path
+from explorer.tui.hints import hint
+from explorer.tui.key_bindings import bindings, keymap_of, scope_of
 from explorer.tui.list.completions import Offering
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import ChipBar, SearchBar, SearchInput
@@ -29,18 +35,39 @@ from explorer.tui.list.session_list import SessionList
 from explorer.tui.reading.find_bar import FindInput
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.reading.transcript_view import Transcript
+from explorer.tui.screens.obstacles import Situation, is_offered, why_not
 from explorer.tui.screens.open_file import OpenFile
 from explorer.tui.themes import NARROW
 from explorer.tui.widgets.bars import KeyBar, TopBar
-from explorer.tui.words import DEMO_RESUME, UNEXPECTED, UNSAFE_ID, UPKEEP_UNKNOWN
-from explorer.tui.workers import Lanes
+from explorer.tui.widgets.panes import Panes
+from explorer.tui.widgets.welcome import Welcome
+from explorer.tui.words import (
+    NO_TRASH,
+    NOTHING_TO_READ,
+    PICK,
+    PICK_LABELS,
+    PRINT,
+    PRINT_LABELS,
+    READING_FILE,
+    READING_SESSION,
+    UNEXPECTED,
+    UNSAFE_ID,
+    UPKEEP_UNKNOWN,
+    WHOLE_WIDTH,
+    no_more_matches,
+    search_to,
+)
+from explorer.tui.workers import Lanes, say
 
 if TYPE_CHECKING:
+    from explorer.tui.edits.confirm import EditLane
     from explorer.tui.list.list_options import Choosing
     from explorer.tui.reading.open_elsewhere import ChosenSession
 
 TINY = 8
 """Below this many lines the bars are hidden."""
+SHORT_OF_WELCOME = 16
+"""Below this many lines the sessions need the room of the welcome."""
 FOLLOWS = 0.15
 """Seconds after which the transcript follows what is being typed: reading it at the same time would
 paint the results twice as late."""
@@ -64,28 +91,49 @@ class MainScreen(Screen[None]):
         self._clock = start.clock
         self._painted = False
         """The first frame is out: until then nothing may keep it waiting."""
+        self._kept: tuple[int, int] | None = None
+        """(key of a session that was archived while reading it, how often the cursor had been moved
+        by then): it stays open when it leaves the list, so that the same key takes it back."""
         self._lanes = Lanes(self, lambda error: self.file.failed(error))
 
     def compose(self) -> ComposeResult:
         yield TopBar(id="top")
         yield SearchBar(id="search")
         yield ChipBar(id="chips")
-        with Horizontal(id="panes"):
-            yield SessionList(self._clock(), id="list")
+        if self._start.looked:
+            first, *others = self._start.looked
+            yield Welcome([clean_line(short_path(first)), *(path.name for path in others)])
+        with Panes(id="panes"):
+            yield SessionList(self._clock(), id="list", density=self._start.look.density)
             yield ReadingPane(id="reading")
         yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.pane.set_up(self._lanes, self._clock)
+        self.pane.set_up(self._lanes, self._clock, self._result_beside)
         self._reader = self.pane.reader
         self._lister = Lister(
             self, self._lanes, self._clock, self._read, lambda info: self.file.informed(info)
         )
-        keys = self.query_one(KeyBar)
-        self._offering = Offering(self.search_bar, keys, self._lister, self._lanes)
+        keys, chips = self.query_one(KeyBar), self.query_one(ChipBar)
+        self._offering = Offering(self.search_bar, keys, chips, self._lister, self._lanes)
         self.file = OpenFile(self, self._lanes, self._start, self._lister, self._shown)
+        config = self._start.config
+        self.sessions.columns = ColumnChoice(
+            chosen=config.columns, absolute=config.time == ABSOLUTE
+        )
+        if self._start.intent is not Intent.READ:
+            self._say_intent(self._start.intent)
         self.set_focus(self.sessions)
         self.file.begin()
+
+    def _say_intent(self, intent: Intent) -> None:
+        """What enter does here, in all places that name it."""
+        purpose, labels = {Intent.PICK: (PICK, PICK_LABELS), Intent.PRINT: (PRINT, PRINT_LABELS)}[
+            intent
+        ]
+        self.top.purpose = purpose
+        self.query_one(KeyBar).labels = labels
+        self.search_bar.input.placeholder = search_to(labels["read"])
 
     def on_unmount(self) -> None:
         self.file.stop()
@@ -94,6 +142,8 @@ class MainScreen(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         self.set_class(event.size.width < NARROW, "-narrow")
         self.set_class(event.size.height < TINY, "-tiny")
+        self.set_class(event.size.height < SHORT_OF_WELCOME, "-short")
+        self.query_one(ChipBar).roomy = event.size.height >= SHORT
         self.sessions.fit_to(event.size.height)
         self.call_after_refresh(self._lister.say_counts)
 
@@ -116,6 +166,32 @@ class MainScreen(Screen[None]):
     def _read_rows(self, event: SessionList.RowsWanted) -> None:
         self._lister.read_rows(event)
 
+    @on(SessionList.DensityChosen)
+    def _keep_density(self, event: SessionList.DensityChosen) -> None:
+        self.keep_choice(DENSITY_CHOICE, event.density)
+
+    def keep_choice(self, name: str, value: str) -> None:
+        """Remember a look for the next start."""
+        notes = self._start.choices
+        if notes is not None:
+            self._lanes.start(
+                "notes",
+                lambda _: notes.choose(name, value),
+                lambda _: None,
+                lambda error: say(self, error),
+                queued=True,
+            )
+
+    @on(SessionList.BorderClicked)
+    def _click_border(self, event: SessionList.BorderClicked) -> None:
+        """Above: how many are selected, and the order. Below: what is hidden."""
+        if event.below:
+            self._lister.toggle_hidden()
+        elif self.sessions.selection and event.column < str(self.sessions.border_title).find(" · "):
+            self.sessions.action_unselect()
+        else:
+            self.action_sort()
+
     @on(SessionList.SelectionChanged)
     def _say_selection(self) -> None:
         self._lister.say_selection()
@@ -135,12 +211,30 @@ class MainScreen(Screen[None]):
 
     def _follow(self) -> None:
         row, alone = self.sessions.current, self.sessions.on_a_part
+        if self._keeps_reading():
+            return
         if row is None:
             if not self.sessions.order:
                 self._reader.forget()
         elif self._painted:
             hit = self.sessions.known.hit(self.sessions.cursor_row)
             self.pane.read(row, self._lister.catalog, alone, hit, self._lister.matcher)
+
+    def _keeps_reading(self) -> bool:
+        """Whether what was archived stays open: while it exists, until the user goes elsewhere."""
+        catalog, session = self._lister.catalog, self._reader.session
+        return (
+            session is not None
+            and self._kept == (session.key, self.sessions.cursor.moves)
+            and catalog is not None
+            and catalog.has(session.key)
+        )
+
+    def _let_go(self) -> None:
+        """Back in the list or in the search: what is under the cursor is shown again."""
+        if self._kept is not None and self.focused in (self.sessions, self.search_bar.input):
+            self._kept = None
+            self._read()
 
     @on(SessionList.Opened)
     def _choose(self, event: SessionList.Opened) -> None:
@@ -166,6 +260,7 @@ class MainScreen(Screen[None]):
 
     @on(Input.Changed, "#query")
     def _search(self) -> None:
+        self._say_typing()
         self._offering.typed()
         self._lister.when_listed(None)
         self._lister.arrange()
@@ -200,14 +295,43 @@ class MainScreen(Screen[None]):
 
     @on(ReadingPane.SessionWanted)
     def _next_result(self, event: ReadingPane.SessionWanted) -> None:
+        place = self.sessions.cursor.place
+        if event.step > 0 and self._keeps_reading() and self.sessions.current:
+            # What is read has left the list: the cursor is on the next one already.
+            self._kept = None
+            self._read()
+            return
         self.sessions.action_move(event.step)
+        if self.sessions.cursor.place == place:
+            back = "previous-match" if event.step > 0 else "next-match"
+            key = keymap_of(self.app).key(back)
+            hint(self, no_more_matches(event.step, key))
+
+    def _result_beside(self, step: int) -> str | None:
+        """The name of the session above or below that under the cursor: empty where its row has not
+        been read yet, None where there is no such session."""
+        at, order = self.sessions.cursor.place + step, self.sessions.order
+        if not 0 <= at < len(order):
+            return None
+        row = self.sessions.row(order[at])
+        return row.name if row is not None else ""
+
+    @on(ReadingPane.Counted)
+    def _offer_steps(self, event: ReadingPane.Counted) -> None:
+        self.query_one(KeyBar).matches = event.matches
 
     @on(DescendantFocus)
     def _say_keys(self) -> None:
         self.query_one(KeyBar).scope = scope_of(self.focused.id if self.focused else None)
-        typing = isinstance(self.focused, SearchInput)
-        self.query_one(ChipBar).expecting = typing and not self.has_class("-tiny")
+        self._say_typing()
         self._lister.say_counts()
+        self.pane.count_matches()
+        self._let_go()
+
+    def _say_typing(self) -> None:
+        typing, text = isinstance(self.focused, SearchInput), self.search_bar.input.value
+        self.query_one(ChipBar).typing = typing and bool(text)
+        self.search_bar.hint(typing and not text)
 
     def open_now(self) -> LeftOpen:
         """What the next start may offer, should this one crash."""
@@ -238,12 +362,30 @@ class MainScreen(Screen[None]):
         self.set_focus(self.search_bar.input)
 
     async def action_find(self) -> None:
-        await self.pane.find()
+        """Find in what is read, or about to be read: the session under the cursor."""
+        if not self.refuses(BY_ID["find"]):
+            self.add_class("-reading")
+            await self.pane.find()
 
     def action_pane(self) -> None:
         if self.focused is self.transcript:
             self._to_list()
         else:
+            self._enter_transcript()
+
+    def action_full(self) -> None:
+        """Read without the list beside the transcript, or with it again. It stays so for the
+        run."""
+        if self.focused is self.sessions and not self.sessions.order:
+            hint(self, NOTHING_TO_READ)
+        elif self.has_class("-narrow"):
+            reading = self.focused is self.transcript
+            self._enter_transcript()
+            if reading:
+                hint(self, WHOLE_WIDTH)
+        else:
+            reading = self.focused is self.transcript and self.has_class("-reading")
+            self.set_class(not (reading and self.has_class("-full")), "-full")
             self._enter_transcript()
 
     def action_complete(self) -> None:
@@ -254,16 +396,99 @@ class MainScreen(Screen[None]):
     def action_match(self, step: int) -> None:
         self.pane.to_match(step)
 
+    def refuses(self, action: KeyAction) -> bool:
+        """Whether an action cannot be done now; then the user is told why."""
+        why = why_not(action, self._situation())
+        if why:
+            hint(self, why)
+        return bool(why)
+
+    def commands(self) -> list[KeyAction]:
+        """What the palette offers: the keys of what has the focus, the usual ones first, then what
+        the other pane can do with the same session."""
+        now, scope = self._situation(), scope_of(self.focused.id if self.focused else None)
+        shown = {"app", "list", *(("transcript",) if self.pane.display else ()), scope}
+        offered = [
+            action
+            for action in ACTIONS
+            if action.palette and shown & set(action.scopes) and is_offered(action, now)
+        ]
+        left_out = set() if scope == "transcript" else {"back"}
+        if self._start.intent is not Intent.READ:
+            # Enter does something else then, and says so in the footer.
+            left_out |= {"read", "search-read"}
+        offered = [action for action in offered if action.id not in left_out]
+
+        def usual(action: KeyAction) -> tuple[bool, int]:
+            here = {"app", scope} & set(action.scopes)
+            place = action.place(scope)
+            return not here, len(ACTIONS) if place is None else place
+
+        return sorted(offered, key=usual)
+
+    def target(self, action: KeyAction) -> Widget:
+        """What performs an action of the palette or of the footer; a transcript gets the focus."""
+        here = scope_of(self.focused.id if self.focused else None)
+        if here in action.scopes or "app" in action.scopes or action.call.startswith("screen."):
+            return self.focused or self
+        if "transcript" not in action.scopes:
+            return self.sessions
+        self._enter_transcript()
+        return self.transcript
+
+    def _situation(self) -> Situation:
+        reading = self.focused is self.transcript
+        outlook, info = self.file.foreseeing.outlook, self.file.info
+        return Situation(
+            surveyed=self._lister.catalog is not None,
+            has_session=bool(self._reader.session if reading else self.sessions.order),
+            session=self._subject(),
+            rows=len(self.sessions.order),
+            filters=any(chip.name for chip in self.query_one(ChipBar).chips),
+            clears=bool(self.search_bar.input.value or self.sessions.selection)
+            or self._lister.cursor.can_step_back
+            or bool(self.query(Welcome)),
+            demo=bool(self.file.opening.demo),
+            followed=self._reader.followed,
+            expiring=bool(outlook and outlook.deleted),
+            refused=info.edits if info else {},
+        )
+
+    def _subject(self) -> Session | None:
+        """The session that keys act on: what is being read, or else what is under the cursor. None
+        while another one than that is still on the screen: the user cannot mean it."""
+        if self.focused is not self.transcript:
+            return self.sessions.current
+        return None if self._reader.waits else self._reader.session
+
+    def _acting(self) -> tuple[Store, Session] | None:
+        """The same with its store; where it has not been read yet, the user is told."""
+        store, session = self._lister.store, self._subject()
+        if store is None or session is None:
+            hint(self, READING_SESSION)
+            return None
+        return store, session
+
     def action_resume(self) -> None:
-        """Hand the session under the cursor to its agent."""
-        row = self.sessions.current
-        store = self._lister.store
-        if self.file.opening.demo:
-            self.notify(DEMO_RESUME, markup=False)
-        elif row is not None and store is not None:
+        """Hand the session to its agent."""
+        if not self.refuses(BY_ID["resume"]) and (acting := self._acting()):
             from explorer.tui.agent_commands import resume
 
-            resume(self, self._lanes, self._start, store, row, self._lister.catalog)
+            resume(self, self._lanes, self._start, *acting, self._lister.catalog)
+
+    def action_copy_command(self) -> None:
+        if acting := self._acting():
+            from explorer.tui.agent_commands import resume_line
+            from explorer.tui.reading.block_screen import copy
+
+            config = self._start.config
+            resume_line(self._lanes, config, *acting, lambda line: copy(self, line, "command"))
+
+    def action_copy_id(self) -> None:
+        if acting := self._acting():
+            from explorer.tui.reading.block_screen import copy
+
+            copy(self, acting[1].tip_id, "session id")
 
     def _choosing(self) -> "Choosing":
         from explorer.tui.list.list_options import Choosing
@@ -274,12 +499,11 @@ class MainScreen(Screen[None]):
         """What is being read, or else what is under the cursor."""
         from explorer.tui.reading.open_elsewhere import ChosenSession
 
-        session, alone = self.sessions.current, self.sessions.on_a_part
-        if self.focused is self.transcript:
-            session, alone = self._reader.session, self._reader.alone
-        store = self._lister.store
-        if store is None or session is None:
+        reading = self.focused is self.transcript
+        alone = self._reader.alone if reading else self.sessions.on_a_part
+        if (acting := self._acting()) is None:
             return None
+        store, session = acting
         return ChosenSession(store, self._lister.catalog, session, alone, self._clock())
 
     def action_details(self) -> None:
@@ -291,28 +515,43 @@ class MainScreen(Screen[None]):
             chosen.read_in(Program(program), self, self._lanes)
 
     def action_edit(self, name: str) -> None:
-        """Change something, by its name in the table of actions."""
-        if edits := self.file.edits():
-            from explorer.tui.edits.edit_controller import act
+        """Change what is being read, or else what is chosen; by the name of an action."""
+        if edits := self._edits():
+            from explorer.tui.edits.edit_controller import act, act_on_read
 
-            act(edits, Action(name), self.sessions)
+            action, reading = Action(name), self.focused is self.transcript
+            session = self._reader.session
+            if not reading or session is None:
+                act(edits, action, self.sessions)
+            elif self._reader.waits and action is not Action.PRUNE:
+                hint(self, READING_SESSION)
+            else:
+                if action is Action.ARCHIVE:
+                    self._kept = session.key, self.sessions.cursor.moves
+                act_on_read(edits, action, session, self._reader.alone)
+
+    def _edits(self) -> "EditLane | None":
+        """Edits of the file; where there are none, the user is told."""
+        edits = self.file.edits()
+        if edits is None:
+            hint(self, READING_FILE if self.file.opened is None else NO_TRASH)
+        return edits
 
     def action_undo(self) -> None:
-        if edits := self.file.edits():
+        if edits := self._edits():
             from explorer.tui.edits.undo import undo
 
             undo(edits)
 
     def action_trash(self) -> None:
-        if edits := self.file.edits():
+        if edits := self._edits():
             from explorer.tui.edits.trash import show_trash
 
             show_trash(edits)
 
     def action_lineage(self) -> None:
-        row = self.sessions.current
-        if row is not None:
-            self._choosing().lineage(row.key, self._clock())
+        if acting := self._acting():
+            self._choosing().lineage(acting[1].key, self._clock())
 
     def action_sort(self) -> None:
         self._choosing().sort()
@@ -320,10 +559,20 @@ class MainScreen(Screen[None]):
     def action_filter(self) -> None:
         self._choosing().filters(self._clock)
 
+    def action_only(self) -> None:
+        self._choosing().only(self.sessions.current)
+
+    def action_date(self) -> None:
+        self._choosing().date(self.sessions, self._clock)
+
     def action_pin(self) -> None:
         edits, store = self.file.edits(), self._lister.store
         if edits is not None and store is not None and store.keeps_pins:
             self.action_edit(Action.PIN)
+        elif self.focused is self.transcript and self._reader.session is not None:
+            if acting := self._acting():
+                session = acting[1]
+                self._choosing().pin([session.key], {session.key: session.id})
         else:
             self._choosing().pin(self.sessions.chosen(), self.sessions.chosen_ids())
 
@@ -349,12 +598,12 @@ class MainScreen(Screen[None]):
             self._lister.take_off(names[-1])
 
     def action_unwind(self) -> None:
-        """Step back: out of the search, then out of the selection."""
-        if self.search_bar.input.value:
+        """Step back: past the welcome, out of the search, then out of the selection."""
+        if self.query(Welcome):
+            self.query(Welcome).remove()
+        elif self.search_bar.input.value:
             self.search_bar.input.value = ""
         elif (before := self._lister.cursor.step_back()) is not None:
             self.sessions.go_to(before)
         elif self.sessions.selection:
-            self.sessions.selection.clear()
-            self.sessions.refresh()
-            self._lister.say_selection()
+            self.sessions.action_unselect()

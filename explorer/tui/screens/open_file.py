@@ -18,6 +18,7 @@ from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.keys.actions import ACTIONS
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
 from explorer.render.clean import clean, clean_line
@@ -33,7 +34,7 @@ from explorer.tui.list.session_list import SessionList
 from explorer.tui.list.upkeep_outlook import Foreseeing
 from explorer.tui.reading.reading_pane import ReadingPane
 from explorer.tui.screens.file_watcher import Watching
-from explorer.tui.widgets.bars import TopBar
+from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.workers import Lanes
 
 OFFER_AGAIN = 1.0
@@ -285,6 +286,8 @@ class OpenFile:
         """Everything was read: now for what can wait."""
         self.info = info
         self._condition.informed(info)
+        refused = frozenset(action.id for action in ACTIONS if info.edits.get(action.change))
+        self._screen.query_one(KeyBar).refused = refused
         self.foreseeing.begin()
 
     def _renewed(self, renewed: Renewed) -> None:

@@ -1,14 +1,22 @@
 """The one-line bars: the file at the top, the keys at the bottom."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from textual.content import Content
+from textual.events import Click
+from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from explorer.keys.actions import BY_ID, KeyAction
+from explorer.keys.keymap import FooterKey
 from explorer.render.clean import cell_width, fit, fit_end
 from explorer.tui.key_bindings import keymap_of
 
 NAME = " Session Explorer  "
 """Left out where the file and its state need the space."""
+STEPS = ("next-match", "previous-match")
 FILE_CELLS = 12
 """So much of the file name is shown before anything else."""
 
@@ -16,6 +24,8 @@ FILE_CELLS = 12
 class TopBar(Widget):
     """The name of the app, the file, and its state."""
 
+    purpose = reactive("", layout=False)
+    """What enter is for, where that is not to read; shown in place of the name."""
     file = reactive("", layout=False)
     """Clean text: where the state file is."""
     facts = reactive("", layout=False)
@@ -29,7 +39,8 @@ class TopBar(Widget):
         width = self.size.width
         state = f"  {self.state} " if self.state else ""
         beside = width - cell_width(state) - min(cell_width(self.file), FILE_CELLS)
-        name = NAME if cell_width(NAME) <= beside else " "
+        name = f" {self.purpose}  " if self.purpose else NAME
+        name = name if cell_width(name) <= beside else " "
         room = width - cell_width(name) - cell_width(state)
         left = f" {self.facts}" if self.facts else ""
         warning, left = self._beside(room, left)
@@ -67,14 +78,46 @@ class KeyBar(Widget):
     scope = reactive("list", layout=False)
     offers: reactive[tuple[str, ...]] = reactive((), layout=False)
     """Clean text: what could be typed next; the first one is what the key puts in."""
+    matches = reactive(False, layout=False)
+    """Whether the keys that step through matches have any."""
+    refused: reactive[frozenset[str]] = reactive(frozenset(), layout=False)
+    """Actions that the file does not allow: their keys only say why."""
+
+    labels: reactive[Mapping[str, str]] = reactive({}, layout=False)
+    """Other words for some actions, by their ids; an empty one leaves the action out."""
+
+    @dataclass
+    class Pressed(Message):
+        """A key was clicked: do what it does."""
+
+        action: KeyAction
 
     def render(self) -> Content:
         parts: list[tuple[str, str]] = []
-        if self.offers and self.scope == "search":
+        if self._completes:
             first, *others = self.offers
             key = keymap_of(self.app).key("search-complete")
             rest = "   ".join(["", *others])
             return Content.assemble((f" {key} ", "bold $accent"), (first, "bold"), (rest, "$dim"))
-        for key, label in keymap_of(self.app).footer(self.scope, self.size.width):
+        for key, label, _ in self._keys():
             parts += [(f" {key} ", "bold $accent"), (f"{label} ", "$dim")]
         return Content.assemble(*parts)
+
+    def on_click(self, event: Click) -> None:
+        if self._completes:
+            self.post_message(self.Pressed(BY_ID["search-complete"]))
+            return
+        end = 0
+        for key, label, action in self._keys():
+            end += len(key) + len(label) + 3
+            if event.x < end:
+                self.post_message(self.Pressed(action))
+                return
+
+    @property
+    def _completes(self) -> bool:
+        return bool(self.offers) and self.scope == "search"
+
+    def _keys(self) -> list[FooterKey]:
+        idle = dict.fromkeys(self.refused.union(() if self.matches else STEPS), "")
+        return keymap_of(self.app).footer(self.scope, self.size.width, {**self.labels, **idle})

@@ -50,7 +50,11 @@ class ChoiceList(PaintedView):
         return self.strip(painted(self._rows[at], self.line_width), self.line_width, lit=lit)
 
     def on_click(self, event: Click) -> None:
-        at = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        inside = event.get_content_offset(self)
+        if inside is None:
+            # On the border.
+            return
+        at = inside.y + self.scroll_offset.y
         if 0 <= at < len(self._rows) and self._rows[at].can_be_chosen:
             self._cursor = at
             self.action_choose()
@@ -60,10 +64,13 @@ class ChoiceList(PaintedView):
         self.keep_in_sight()
         self.refresh()
 
+    def action_half_page(self, step: int) -> None:
+        self.action_move(step * max(self.size.height // 2, 1))
+
     def keep_in_sight(self) -> None:
         region = Region(0, self._cursor - 1, 1, self.IN_SIGHT)
         self.scroll_to_region(region, animate=False, force=True)
 
     def action_choose(self) -> None:
-        if self._rows:
+        if self._rows and self._rows[self._cursor].can_be_chosen:
             self.post_message(self.Chosen(self._rows[self._cursor]))

@@ -6,9 +6,12 @@ from contextlib import suppress
 from textual._widget_navigation import Direction
 from textual.events import Click
 from textual.geometry import Size
+from textual.message import Message
 from textual.widgets import Input, OptionList
 
+from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings
+from explorer.tui.words import NOTHING_TO_CHOOSE
 
 LONGEST = 1_000
 """Characters that a field takes: five times as many as are searched for."""
@@ -58,3 +61,29 @@ class Options(SteadyList):
     """Options, one below the other."""
 
     BINDINGS = bindings("options")
+
+    def action_select(self) -> None:
+        if self.highlighted is None or self.get_option_at_index(self.highlighted).disabled:
+            hint(self, NOTHING_TO_CHOOSE)
+        super().action_select()
+
+    def action_half_page(self, step: int) -> None:
+        """Half a page on or back, to the nearest option that can be chosen."""
+        free = [at for at, option in enumerate(self.options) if not option.disabled]
+        if free:
+            goal = (self.highlighted or 0) + step * max(self.size.height // 2, 1)
+            self.highlighted = min(free, key=lambda at: abs(at - goal))
+
+
+class CheckBoxes(Options):
+    """Options with check boxes: a click turns one on or off, and chooses nothing yet."""
+
+    class Clicked(Message):
+        """The box under the cursor."""
+
+    async def _on_click(self, event: Click) -> None:
+        event.prevent_default()
+        option = event.style.meta.get("option")
+        if isinstance(option, int) and option < self.option_count:
+            self.highlighted = option
+            self.post_message(self.Clicked())

@@ -74,6 +74,9 @@ class ReadingView(PaintedView):
     def action_page(self, pages: int) -> None:
         self.action_scroll(pages * max(self.size.height - 2, 1))
 
+    def action_half_page(self, step: int) -> None:
+        self.action_scroll(step * max(self.size.height // 2, 1))
+
     def action_top(self) -> None:
         self.scroll_to(y=0, animate=False)
 

@@ -10,7 +10,7 @@ from sys import intern
 from typing import Any
 
 from explorer.stores import columns
-from explorer.stores.base import NamedSession
+from explorer.stores.base import NamedSession, Starting
 from explorer.stores.columns import Column, Columns, Recipe, Recipes
 from explorer.stores.hermes.sessions.rows import COSTS, known_cost, read_time
 from explorer.stores.hermes.sessions.survey import hermes_leases
@@ -119,6 +119,10 @@ AT_MOST = 20
 """Candidates worth naming to a person."""
 
 
+STARTING = 1000
+"""Sessions that are looked at for the beginning of an id: with more, it says too little."""
+
+
 def find(reader: Reader, text: str) -> list[NamedSession]:
     """One candidate when the match is clear, several when it is not, or none."""
     title = reader.schema.pick("sessions", "s", ("title",))
@@ -151,6 +155,22 @@ def keys_of(reader: Reader, ids: Sequence[str]) -> dict[str, int]:
             if key is not None:
                 found[id_] = key
     return found
+
+
+def keys_starting(reader: Reader, text: str) -> Starting:
+    """The sessions whose id starts with a text, as typed, in small letters or in capitals, by the
+    index on ids; the greatest ids where there are many."""
+    found: dict[int, None] = {}
+    more = False
+    for begun in dict.fromkeys((text, text.lower(), text.upper())):
+        rows = reader.rows(
+            "SELECT s.rowid FROM sessions s WHERE s.id >= ? AND s.id < ?"
+            f" ORDER BY s.id DESC LIMIT {STARTING + 1}",
+            (begun, f"{begun}\U0010ffff"),
+        )
+        found |= dict.fromkeys(key for (key,) in rows[:STARTING])
+        more = more or len(rows) > STARTING
+    return Starting(list(found), more)
 
 
 def _titled(reader: Reader, select: str, text: str) -> list[NamedSession]:

@@ -41,10 +41,10 @@ MOST = 2000
 """With more changed sessions, a whole survey is as fast."""
 
 
-def changes(reader: Reader, since: Mark) -> Changes | None:
+def changes(reader: Reader, since: object) -> Changes | None:
     """What changed; None where only a whole survey can tell."""
     now = mark_of(reader)
-    if now.message < since.message or now.session < since.session:
+    if not isinstance(since, Mark) or now.message < since.message or now.session < since.session:
         return None
     if now == since:
         return Changes(now, frozenset(), None)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from explorer.render.passages import END_OF_SUMMARY, START, begins_as_made
+from explorer.render.reasoning import without_reasoning
 from explorer.render.tools.results import opened
-from explorer.stores.content import content_text, message_items_text, said, split_thinking
+from explorer.stores.content import content_text, message_items_text, said
 from explorer.stores.hermes.messages import is_unsaid, unsaid
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import Schema
@@ -116,7 +117,7 @@ def last_words(reader: MessageReader, key: int) -> tuple[str, bool]:
         for one in _glimpses(reader, key, few, newest=True):
             if broken is None:
                 broken = _is_broken_off(one)
-            words = said(split_thinking(one.text)[0]) if one.role == "assistant" else ""
+            words = said(without_reasoning(one.text)) if one.role == "assistant" else ""
             if words:
                 return words, broken
     return "", bool(broken)

@@ -20,8 +20,8 @@ from explorer.model import Kind
 from explorer.stores.base import TooLong
 from explorer.stores.catalog import Catalog, Unit, children
 from explorer.stores.fates import DAY, Fates, SettingState
-from explorer.stores.hermes.search import notes
 from explorer.stores.hermes.sessions.survey import NEWEST
+from explorer.stores.hermes.state_meta import notes
 from explorer.stores.hermes.upkeep import rules
 from explorer.stores.hermes.upkeep.settings import Settings, read_settings
 from explorer.stores.sqlite import cells

@@ -1,0 +1,1 @@
+"""Completion in bash, zsh and fish: scripts for the shells, and what they ask."""

@@ -1,0 +1,217 @@
+"""What can be typed next: commands, options and their values, profiles, sources, changes, and
+sessions by id or title.
+
+Everything is read, nothing written, and never more than a screen or two of it.
+"""
+
+import argparse
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from explorer.arguments.commands import COMMANDS, command_parser, parser
+from explorer.arguments.parsers import ArgumentParser
+from explorer.commands.stores import chosen_store
+from explorer.model import Action, Hidden
+from explorer.render.clean import clean_line
+from explorer.render.figures import ago
+from explorer.settings import trash_path
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.columns import ID, TITLE
+from explorer.stores.discover import current_folder, profile_root, profiles
+from explorer.stores.ours.trash import TrashFile
+
+MOST = 100
+ABOUT = 60
+"""Characters of an explanation."""
+
+
+class Completion(NamedTuple):
+    """A word that fits, and what it is."""
+
+    value: str
+    about: str = ""
+
+
+class Completions(NamedTuple):
+    """What fits; for a path, the shell knows better."""
+
+    found: Sequence[Completion] = ()
+    paths: bool = False
+
+
+class _Typed:
+    """The words before the current one, as far as they are understood."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.command = ""
+        self.parser: ArgumentParser = parser()
+        self.options: dict[str, str] = {}
+        self.words: list[str] = []
+        self.only_words = False
+        self.waiting: argparse.Action | None = None
+        """The option whose value comes next."""
+        for word in words:
+            self._take(word)
+
+    def _take(self, word: str) -> None:
+        if self.waiting is not None:
+            self.options[self.waiting.option_strings[0]] = word
+            self.waiting = None
+        elif self.only_words:
+            self.words.append(word)
+        elif word == "--":
+            self.only_words = True
+        elif word.startswith("-") and len(word) > 1:
+            name, joined, value = word.partition("=")
+            option = self.parser.known_options.get(name)
+            self.options[name] = value
+            if option is not None and option.nargs is None and not joined:
+                self.waiting = option
+        elif not self.command:
+            self.command = word
+            if word in COMMANDS:
+                self.parser = command_parser(word)
+        else:
+            self.words.append(word)
+
+
+def completions(words: Sequence[str], current: str, now: float) -> Completions:
+    """What fits at the cursor, after the `words` that follow the program's name."""
+    typed = _Typed(words)
+    if typed.command and typed.command not in COMMANDS:
+        return Completions()
+    if typed.waiting is not None:
+        return _of_option(typed, typed.waiting, current)
+    if not typed.only_words and current.startswith("-"):
+        name, joined, value = current.partition("=")
+        option = typed.parser.known_options.get(name)
+        if not joined:
+            return Completions(list(_options(typed, current)))
+        if option is None or option.nargs is not None:
+            return Completions()
+        values = _of_option(typed, option, value).found
+        return Completions([one._replace(value=f"{name}={one.value}") for one in values])
+    found = _of_command(typed, current, now)
+    if not found and not current and typed.command and not typed.only_words:
+        found = list(_options(typed, ""))
+    return Completions(found[:MOST])
+
+
+def _options(typed: _Typed, current: str) -> Iterator[Completion]:
+    for name, option in typed.parser.known_options.items():
+        again = name not in typed.options or isinstance(option, argparse._AppendAction)
+        if name.startswith("--") and name.startswith(current) and again:
+            yield Completion(name, (option.help or "").partition(":")[0])
+
+
+def _of_option(typed: _Typed, option: argparse.Action, current: str) -> Completions:
+    name = option.option_strings[0]
+    if option.metavar == "PATH":
+        return Completions(paths=True)
+    known: Iterable[str] = option.choices or ()
+    if name == "--profile":
+        root = profile_root(typed.options.get("--db"), os.environ, current_folder())
+        known = profiles(root)
+    elif name == "--source":
+        known = [one for one in _store(typed).catalog().source_names if _may_be_typed(one)]
+    return Completions([Completion(one) for one in known if one.startswith(current)][:MOST])
+
+
+def _of_command(typed: _Typed, current: str, now: float) -> list[Completion]:
+    """What fits as the next word of a command."""
+    name = typed.command
+    if not name:
+        known = ((one, about.summary) for one, about in COMMANDS.items())
+        return [Completion(*one) for one in known if one[0].startswith(current)]
+    word = typed.parser.word(len(typed.words))
+    if word is None:
+        return []
+    if word.choices:
+        return [Completion(one) for one in word.choices if one.startswith(current)]
+    if word.metavar == "CHANGE" and typed.words[:1] != ["list"]:
+        return list(_changes(typed, current, now))
+    if word.metavar == "ID" and name == "trash":
+        return list(_entries(typed, current)) if typed.words[0] == "restore" else []
+    if word.metavar == "ID" and "--last" not in typed.options:
+        return _sessions(typed, current, now)
+    return []
+
+
+def _store(typed: _Typed) -> Store:
+    db, profile = typed.options.get("--db"), typed.options.get("--profile")
+    return chosen_store(argparse.Namespace(db=db, profile=profile))
+
+
+def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:
+    """Sessions by title or id, the last active first; if nothing was typed, those of the list."""
+    store = _store(typed)
+    catalog = store.catalog()
+    names = _names(store, catalog, typed, current)
+    keys = catalog.by_last_active(names)[:MOST]
+    rows = {one.key: one for one in store.sessions([catalog.single(key) for key in keys], now)}
+    found = []
+    for key in keys:
+        if key in rows:
+            row = rows[key]
+            facts = (row.called if names[key] == row.id else "", row.source)
+            shown = [clean_line(one, ABOUT) for one in (*facts, ago(row.last_active, now)) if one]
+            found.append(Completion(names[key], " · ".join(shown)))
+    return found
+
+
+def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[int, str]:
+    """By row: the title or id that starts with what was typed. A title that several sessions have
+    means none of them, so those are named by their ids."""
+    known = store.columns({ID, TITLE})
+    ids, titles = known[ID], {key: title for key, title in known[TITLE].items() if title}
+    counts: dict[str, int] = {}
+    for title in titles.values():
+        counts[title] = counts.get(title, 0) + 1
+    usable = {key: one for key, one in titles.items() if counts[one] == 1 and _fits(one, typed)}
+    if not current:
+        shown = {Hidden.ARCHIVED} if typed.command == Action.UNARCHIVE else set()
+        listed, _ = catalog.select(shown)
+        if shown:
+            listed = [key for key in listed if key in catalog.archived]
+        newest = catalog.by_last_active(listed)[:MOST]
+        named = {key: usable.get(key, ids.get(key, "")) for key in newest}
+        return {key: name for key, name in named.items() if name and _fits(name, typed)}
+    found: dict[int, str] = {}
+    for fold in (str, str.casefold):
+        start = fold(current)
+        found |= {key: id_ for key, id_ in ids.items() if fold(id_).startswith(start)}
+        found |= {key: one for key, one in usable.items() if fold(one).startswith(start)}
+        if found:
+            break
+    return {key: one for key, one in found.items() if catalog.has(key) and _fits(one, typed)}
+
+
+def _fits(name: str, typed: _Typed) -> bool:
+    """Whether it can be typed here, and was not yet."""
+    dashed = name.startswith("-") and not typed.only_words
+    return not dashed and name not in typed.words and _may_be_typed(name)
+
+
+def _may_be_typed(name: str) -> bool:
+    """Whether it can be an argument at all."""
+    if not name.strip() or "\0" in name:
+        return False
+    return name.encode("utf-8", "replace").decode("utf-8") == name
+
+
+def _changes(typed: _Typed, current: str, now: float) -> Iterator[Completion]:
+    for one in TrashFile(trash_path(), _store(typed).path).receipts():
+        if str(one.number).startswith(current):
+            about = f"{clean_line(one.words, ABOUT)} · {ago(one.made, now)}"
+            yield Completion(str(one.number), about)
+
+
+def _entries(typed: _Typed, current: str) -> Iterator[Completion]:
+    """The sessions that a change deleted, by id."""
+    number = typed.words[1]
+    if number.isdecimal():
+        for one in TrashFile(trash_path(), _store(typed).path).entries(int(number)):
+            if one.session.startswith(current) and _fits(one.session, typed):
+                yield Completion(one.session, clean_line(one.title or "", ABOUT))

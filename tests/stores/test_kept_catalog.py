@@ -1,0 +1,134 @@
+"""What was counted of a file is kept while the file is unchanged, and trusted no further."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from explorer.stores import kept_catalog
+from explorer.stores.catalog import Catalog
+from explorer.stores.hermes.store import HermesStore
+from explorer.stores.kept_catalog import catalog_of
+from explorer.stores.kinds import open_store
+from tests.conftest import Command
+from tests.factories import altered
+from tests.newer_files import newer_file
+from tests.real_files import unpack
+
+FILES = ("hermes-v11", "hermes-v22", "hermes-v31", "power-loop-8.0.0")
+
+
+@pytest.fixture(autouse=True)
+def _always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However quickly a small file is read."""
+    monkeypatch.setattr(kept_catalog, "WORTH", 0.0)
+
+
+@pytest.fixture(params=FILES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    make = newer_file if request.param == "hermes-v31" else unpack
+    path = make(request.param, tmp_path)
+    _aged(path)
+    return path
+
+
+def _aged(path: Path) -> None:
+    """As a file that was not written just now."""
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+def _never() -> Catalog:
+    raise AssertionError("it should not be read again")
+
+
+def _told(catalog: Catalog) -> tuple[object, ...]:
+    keys = list(catalog.keys)
+    return (
+        *(keys, list(catalog.active), dict(catalog.links), catalog.mark, catalog.sound),
+        *(catalog.archived, catalog.empty, catalog.pinned, catalog.hidden, catalog.source_names),
+        [(catalog.source(key), catalog.hidden_as(key), catalog.chain(key)) for key in keys],
+        [catalog.folded(key) for key in keys],
+    )
+
+
+def test_an_unchanged_file_is_not_read_again(path: Path, tmp_path: Path) -> None:
+    store, folder = open_store(path), tmp_path / "cache"
+    first = catalog_of(path, folder, store.catalog)
+    again = catalog_of(path, folder, _never)
+    assert _told(again) == _told(first) == _told(store.catalog())
+    (kept,) = folder.iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
+def test_a_changed_file_is(path: Path, tmp_path: Path) -> None:
+    store, folder = open_store(path), tmp_path / "cache"
+    before = catalog_of(path, folder, store.catalog)
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET archived = 1 - archived")
+    after = catalog_of(path, folder, store.catalog)
+    assert after.archived != before.archived
+    assert _told(after) == _told(store.catalog())
+
+
+@pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
+def test_a_file_that_was_written_just_now_is_not_kept(path: Path, tmp_path: Path) -> None:
+    os.utime(path)
+    catalog_of(path, tmp_path / "cache", open_store(path).catalog)
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
+@pytest.mark.parametrize("harm", ["cut", "flipped", "empty", "json", "pipe", "link", "folder"])
+def test_what_was_kept_may_be_anything(path: Path, tmp_path: Path, harm: str) -> None:
+    store, folder = open_store(path), tmp_path / "cache"
+    told = _told(catalog_of(path, folder, store.catalog))
+    (kept,) = folder.iterdir()
+    content = kept.read_bytes()
+    kept.unlink()
+    match harm:
+        case "cut":
+            kept.write_bytes(content[:-100])
+        case "flipped":
+            kept.write_bytes(content[:50] + b"x" + content[51:])
+        case "empty":
+            kept.touch()
+        case "json":
+            kept.write_bytes(b'{"form": 1}\n' + content[-16:])
+        case "pipe":
+            os.mkfifo(kept)
+        case "link":
+            kept.symlink_to(path)
+        case _:
+            kept.mkdir()
+    assert _told(catalog_of(path, folder, store.catalog)) == told
+
+
+@pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
+def test_a_folder_that_cannot_be_written_is_done_without(path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "file"
+    folder.touch()
+    assert _told(catalog_of(path, folder, open_store(path).catalog))
+
+
+@pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
+def test_what_was_kept_long_ago_is_deleted(path: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    (folder / "old").touch()
+    os.utime(folder / "old", (1_000_000_000, 1_000_000_000))
+    catalog_of(path, folder, open_store(path).catalog)
+    assert "old" not in os.listdir(folder)
+    assert len(os.listdir(folder)) == 1
+
+
+def test_list_says_the_same_from_what_was_kept(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.commands.stores.BIG", 0)
+    path = unpack("hermes-v22", tmp_path)
+    _aged(path)
+    first = command("list", "--json", "--limit", "5", "--db", path)
+    monkeypatch.setattr(HermesStore, "catalog", lambda store, token=None: _never())
+    again = command("list", "--json", "--limit", "5", "--db", path)
+    assert (again.code, again.json) == (0, first.json)
