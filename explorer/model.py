@@ -137,6 +137,7 @@ class Session(NamedTuple):
     parts: int
     archived: bool
     profile: str | None = None
+    """The profile of the agent whose file it is in."""
     workspace: str | None = None
     git_branch: str | None = None
     input_tokens: int | None = None
@@ -158,6 +159,10 @@ class Session(NamedTuple):
     """The agent keeps track of what was read, and something came after that."""
     title_source: str | None = None
     """Who gave it its title, as the agent noted it."""
+    owner: str | None = None
+    """The profile that it belongs to: a gateway may write those of several into one file."""
+    place: str = ""
+    """The name of its file, where several are listed together."""
 
     @property
     def called(self) -> str:

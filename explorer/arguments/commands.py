@@ -47,7 +47,7 @@ def parser() -> ArgumentParser:
         "Without a command, it opens the app.",
     )
     top.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    _add_common(top, None)
+    _add_common(top, [])
     intent = top.add_mutually_exclusive_group()
     intent.add_argument("--pick", **_FLAG, help="enter resumes the session in its agent")
     intent.add_argument("--print-id", **_FLAG, help="enter prints the session id and quits")
@@ -85,11 +85,12 @@ def _command_help(name: str) -> str:
     return command_help(name)
 
 
-def _add_common(to: argparse.ArgumentParser, missing: str | None) -> None:
-    """Options that may come before or after the command."""
-    holder = "state file, or a folder that contains one"
-    to.add_argument("--db", metavar="PATH", default=missing, help=holder)
-    to.add_argument("--profile", metavar="NAME", default=missing, help="Hermes profile")
+def _add_common(to: argparse.ArgumentParser, missing: str | list[str]) -> None:
+    """Options that may come before or after the command, and more than once."""
+    holder = "state file, or a folder that contains one; again for more"
+    to.add_argument("--db", metavar="PATH", action="append", default=missing, help=holder)
+    profile = "only this Hermes profile; again for more"
+    to.add_argument("--profile", metavar="NAME", action="append", default=missing, help=profile)
 
 
 def _list(to: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ waiting. No import of Textual here.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
@@ -19,9 +19,10 @@ from explorer.model import Session, Sort
 from explorer.settings import AUTO, COMFORTABLE, COMPACT, THEMES, Config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.kinds import open_store
+from explorer.stores.discover import FoundStore
+from explorer.stores.open_found import notes_on, open_found
 from explorer.stores.ours.notes import Notes
-from explorer.stores.sqlite.read_only import Stamp, stamp
+from explorer.stores.sqlite.read_only import FileState
 
 if TYPE_CHECKING:
     from explorer.browse.arrangement import Arranged
@@ -107,7 +108,7 @@ class Opened(NamedTuple):
     remembered: Remembered = Remembered()
     trouble: str = ""
     """Why our own notes could not be read, if so."""
-    seen: Stamp | None = None
+    seen: FileState | None = None
     """The file as it was before the rows were read: what changes from then on is not in them."""
     survey: Survey | None = None
     arranged: "Arranged | None" = None
@@ -127,17 +128,20 @@ class Opening:
         trash: Path | None = None,
         because: str = "",
         density: str = AUTO,
+        found: Sequence[FoundStore] = (),
     ) -> None:
         """`demo` says why this is the demo, if it is; `prepare` makes the file first; `notes` is
         our own file about sessions, `trash` the one that keeps what is deleted, `because` says why
-        it is this file, should there be none, and `density` how many lines a row takes."""
+        it is this file, should there be none, and `density` how many lines a row takes. Where
+        several files were `found`, `path` is the first of them."""
         self.trash = trash
         self._density = density
         self._because = because
         self.path = path
+        self.found = tuple(found) or (FoundStore(path, asked=True, because=because),)
         self.demo = demo
         self._notes_path = notes
-        self.notes = Notes(notes, path) if notes else None
+        self.notes = notes_on(self.found, notes) if notes else None
         self._now = now
         self._prepare = prepare
         self._token = CancelToken()
@@ -183,6 +187,7 @@ class Opening:
             trash=self.trash,
             because=self._because,
             density=self._density,
+            found=self.found,
         )
 
     def _run(self) -> None:
@@ -194,8 +199,7 @@ class Opening:
                 if error.problem is Problem.BUSY:
                     self._wait()
                 else:
-                    missing = error.problem is Problem.MISSING and self._because
-                    self._error = error.also(self._because) if missing else error
+                    self._error = error
             except Cancelled:
                 return
             except ExplorerError as error:
@@ -208,10 +212,8 @@ class Opening:
         if self._prepare:
             prepare, self._prepare = self._prepare, None
             prepare()
-        seen = stamp(self.path)
-        store = open_store(
-            self.path, self._token, waiting=self._wait, notes=self.notes, trash=self.trash
-        )
+        store = open_found(self.found, self._token, self._wait, self._notes_path, self.trash)
+        seen = store.look()
         remembered, trouble = _remembered(self.notes)
         newest_first = remembered.sort in (Sort.ACTIVE, Sort.STARTED) and not remembered.reverse
         read = self._newest if newest_first else self._arranged

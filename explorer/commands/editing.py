@@ -149,7 +149,9 @@ def finish(done: Done, words: str, options: argparse.Namespace) -> None:
     note(clean_line(done_words(done, words)) + ".")
     if done.receipt is not None:
         chosen = (("--db", options.db), ("--profile", options.profile))
-        where = "".join(f" {name} {shlex.quote(value)}" for name, value in chosen if value)
+        where = "".join(
+            f" {name} {shlex.quote(value)}" for name, values in chosen for value in values
+        )
         note(clean_line(f"To undo: session-explorer undo {done.receipt}{where}"))
 
 

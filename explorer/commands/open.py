@@ -23,7 +23,7 @@ from explorer.settings import (
     trash_path,
     unreadable,
 )
-from explorer.stores.discover import current_folder, locate, usual_places
+from explorer.stores.discover import FoundStore, current_folder, locate, usual_places
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
@@ -44,24 +44,25 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     if wrong:
         raise unreadable(config_path(), wrong)
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
-        place, looked = None, []
+        found: list[FoundStore] = []
+        looked: list[Path] = []
         if options.command != "demo":
-            place = locate(options.db, options.profile, os.environ, current_folder())
-            looked = [] if place else usual_places(os.environ, current_folder())
+            found = locate(options.db, options.profile, os.environ, current_folder())
+            looked = [] if found else usual_places(os.environ, current_folder())
         choices = Notes(notes_path())
         look = look_of(config, choices)
-        if place is None:
+        if not found:
             opening = _demo(Path(folder), now, looked)
         else:
             opening = Opening(
-                place.path,
+                found[0].path,
                 now,
                 notes=notes_path(),
                 trash=trash_path(),
-                because=place.because,
                 density=look.density,
+                found=found,
             )
-        kept = None if place is None else choices
+        kept = choices if found else None
         start = Start(opening, time.time, config, intent, tuple(looked), look, kept)
         code, chosen = _run(start, mouse=not options.no_mouse)
     if isinstance(chosen, Command):

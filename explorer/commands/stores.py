@@ -5,14 +5,14 @@ import os
 from collections.abc import Iterable, Sequence
 
 from explorer.commands.output import note
-from explorer.commands.words import unknown_source
+from explorer.commands.words import unknown_source, unreadable_profile
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.discover import current_folder, default_home, locate
-from explorer.stores.kinds import open_store
+from explorer.stores.discover import FoundStore, current_folder, default_home, locate
+from explorer.stores.open_found import notes_on, open_found
 from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
@@ -60,18 +60,30 @@ def known_catalog(store: Store) -> Catalog:
 
 
 def chosen_store(options: argparse.Namespace) -> Store:
-    place = locate(options.db, options.profile, os.environ, current_folder())
-    if place is None:
+    """The store of all files that a command is about. One that was named must be readable; of those
+    that were only found, it is said which are not."""
+    store = open_found(_found(options), notes=notes_path(), trash=trash_path())
+    asked = {one.path for one in _found(options) if one.asked}
+    for name, path, error in store.troubles:
+        if path in asked:
+            raise error
+        if error.problem is not Problem.MISSING:
+            note(unreadable_profile(name, error))
+    return store
+
+
+def _found(options: argparse.Namespace) -> list[FoundStore]:
+    found = locate(options.db, options.profile, os.environ, current_folder())
+    if not found:
         home = short_path(default_home(os.environ))
         raise StoreError(
             Problem.MISSING,
             "No state file found",
             f"There is none in {home}. Use --db PATH, or try `session-explorer demo`.",
         )
-    path = place.path
-    try:
-        return open_store(path, notes=Notes(notes_path(), path), trash=trash_path())
-    except StoreError as error:
-        if place.because and error.problem is Problem.MISSING:
-            raise error.also(place.because) from None
-        raise
+    return found
+
+
+def notes_of(options: argparse.Namespace) -> Notes:
+    """Our notes about the sessions of these files."""
+    return notes_on(_found(options), notes_path())

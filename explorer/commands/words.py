@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.errors import closest
+from explorer.errors import ExplorerError, closest
 from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, plural
@@ -81,3 +81,8 @@ def _some(shown: int, total: int, noun: str) -> str:
 
 def _numbers(classes: Mapping[Hidden, int]) -> str:
     return ", ".join(f"{count(number)} {name.words}" for name, number in classes.items())
+
+
+def unreadable_profile(name: str, error: ExplorerError) -> str:
+    """One of several profiles that cannot be read: the others are listed all the same."""
+    return f"{clean_line(name, 60)}: {error.title}. {error.message}"

@@ -140,8 +140,8 @@ def _of_command(typed: _Typed, current: str, now: float) -> list[Completion]:
 
 
 def _store(typed: _Typed) -> Store:
-    db, profile = typed.options.get("--db"), typed.options.get("--profile")
-    return chosen_store(argparse.Namespace(db=db, profile=profile))
+    db, profile = (filter(None, [typed.options.get(name)]) for name in ("--db", "--profile"))
+    return chosen_store(argparse.Namespace(db=list(db), profile=list(profile)))
 
 
 def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from explorer.cancel import CancelToken
+from explorer.errors import StoreError
 from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import ID, Column, Columns
@@ -22,7 +23,7 @@ from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import log_size
-from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
+from explorer.stores.sqlite.read_only import FileState, Reader, ReadOnlyFile, stamp
 
 Group = tuple[str, ...]
 """Texts of which one must be there."""
@@ -78,6 +79,14 @@ if TYPE_CHECKING:
     from explorer.stores.edits.editor import Editor
 
 T = TypeVar("T")
+
+
+class Trouble(NamedTuple):
+    """One of several stores that cannot be read now."""
+
+    name: str
+    path: Path
+    error: StoreError
 
 
 class Starting(NamedTuple):
@@ -183,6 +192,8 @@ class Store(Protocol):
     """Whether the agent itself has pins; else they are kept in our notes."""
     noted: bool = False
     """Whether our notes tell of its sessions what its file cannot hold."""
+    places: tuple[str, ...] = ()
+    """The names of its stores, where it is several."""
     _file: ReadOnlyFile
 
     def __init__(self, file: ReadOnlyFile) -> None:
@@ -192,6 +203,19 @@ class Store(Protocol):
     def home(self, key: int) -> "tuple[Store, int]":
         """The one store that a session is in, and its key there."""
         return self, key
+
+    def place(self, key: int) -> str:
+        """The name of the store that a session is in, where there are several."""
+        return ""
+
+    @property
+    def troubles(self) -> Sequence[Trouble]:
+        """Which of several stores could not be read when that was last tried, and why."""
+        return ()
+
+    def look(self) -> FileState | None:
+        """How its file is now, without opening it; None where it is gone."""
+        return stamp(self.path)
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, whose calls in this thread read one state of the file; all of it again where

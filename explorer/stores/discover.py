@@ -1,23 +1,25 @@
-"""Where state files are.
+"""Which state files there are.
 
-First `--db` and `$SESSION_EXPLORER_DB`, then `$HERMES_HOME`, then Hermes' own folder; there the
-profile that `hermes` itself would use. If the file that was asked for is missing, that is an error,
-never a reason to look elsewhere.
+First those of `--db`, or of `$SESSION_EXPLORER_DB`; else every profile in Hermes' folder, which is
+that of `$HERMES_HOME` or Hermes' own, and power-loop's file in the current folder. `--profile`
+leaves only some of the profiles. If a file that was asked for is missing, that is an error, never a
+reason to look elsewhere; a profile that was only found may have no file yet.
 """
 
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from explorer.errors import Problem, StoreError, UsageError, closest
 from explorer.render.clean import clean_line
-from explorer.stores.hermes.store import PROFILE_NAME
+from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE
 from explorer.stores.sqlite.failures import store_error
 
-FILE_NAMES = ("state.db", "power_loop_sessions.db")
+POWER_LOOP_FILE = "power_loop_sessions.db"
+FILE_NAMES = (STATE_FILE, POWER_LOOP_FILE)
 DEFAULT_PROFILE = "default"
 
 
@@ -28,41 +30,143 @@ class FoundStore(NamedTuple):
     asked: bool
     because: str = ""
     """Why it is this one, for an error: the option or the variable that names it."""
+    name: str = ""
+    """What it is called among several: its profile, or else its folder or file."""
+    usual: bool = True
+    """Whether commands that reach far act on it unless others are named: of several profiles the
+    one that `hermes` itself would use."""
 
 
 def locate(
-    db: str | None, profile: str | None, environment: Mapping[str, str], here: Path | None
-) -> FoundStore | None:
-    """The state file to open; None when nothing was asked for and nothing is there. `here` is the
-    current folder, if there is one."""
-    if profile is not None and not profile.strip():
+    dbs: Sequence[str],
+    profiles: Sequence[str],
+    environment: Mapping[str, str],
+    here: Path | None,
+) -> list[FoundStore]:
+    """The state files to open, none of them twice; empty when nothing was asked for and nothing is
+    there. `here` is the current folder, if there is one."""
+    if any(not name.strip() for name in profiles):
         raise UsageError("No such profile", "--profile needs the name of a profile.")
-    if db is not None and not db.strip():
+    if any(not path.strip() for path in dbs):
         raise UsageError("No path", "--db needs the path of a state file or of its folder.")
-    asked = db or environment.get("SESSION_EXPLORER_DB")
-    if asked:
-        because = "Check the path after --db." if db else _set_to("SESSION_EXPLORER_DB", asked)
-        path = _found_from(here, _expanded(asked))
-        if profile and os.path.isfile(path):
+    variable = environment.get("SESSION_EXPLORER_DB")
+    if dbs or variable:
+        asked = [(path, "Check the path after --db.") for path in dbs]
+        if variable and not dbs:
+            asked = [(variable, _set_to("SESSION_EXPLORER_DB", variable))]
+        found = [
+            one
+            for path, because in asked
+            for one in _at(_found_from(here, _expanded(path)), profiles, because)
+        ]
+    else:
+        found = _at_home(profiles, environment, here)
+    return _named(found)
+
+
+def _at(path: Path, profiles: Sequence[str], because: str) -> list[FoundStore]:
+    """What a path that was asked for stands for: a file, or the files of a folder."""
+    if profiles:
+        if os.path.isfile(path):
             message = f"{path} is a file. Omit --profile, or give the folder with the profiles."
             raise UsageError("No such profile", message)
-        folder = _profile_folder(path, profile) if profile else path
-        return _asked_for(folder, because)
+        return _chosen_profiles(path, profiles, because)
+    if os.path.isdir(path / PROFILES):
+        found = list(_profiles_in(path))
+        if any(os.path.lexists(one.path) for one in found):
+            return found
+    return [_asked_for(path, because)]
+
+
+def _at_home(
+    profiles: Sequence[str], environment: Mapping[str, str], here: Path | None
+) -> list[FoundStore]:
+    """What there is when no path says where to look."""
     home = environment.get("HERMES_HOME", "").strip()
-    root = _found_from(here, _expanded(home) if home else default_home(environment))
-    if home or profile:
-        because = _set_to("HERMES_HOME", home) if home else ""
-        return _asked_for(_profile_folder(root, profile), because)
-    for candidate in usual_places(environment, here):
-        if os.path.exists(candidate):
-            return FoundStore(candidate, asked=False)
-    return None
+    because = _set_to("HERMES_HOME", home) if home else ""
+    folder = _found_from(here, _expanded(home) if home else default_home(environment))
+    if profiles:
+        return _chosen_profiles(folder, profiles, because)
+    root = root_of(folder, environment)
+    found = list(_profiles_in(root, own=folder if folder != root else None))
+    if not any(os.path.lexists(one.path) for one in found):
+        # Profiles without any file say nothing to somebody who has no agent here.
+        found = [_asked_for(folder, because)] if home else []
+    beside = here / POWER_LOOP_FILE if here else None
+    if beside is not None and os.path.exists(beside):
+        found.append(FoundStore(beside, asked=False, usual=not found))
+    return found
+
+
+def root_of(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Hermes' root of a home: the folder that has the profiles in it."""
+    usual = default_home(environment)
+    if usual in folder.parents:
+        return usual
+    return folder.parent.parent if folder.parent.name == PROFILES else folder
+
+
+def _profiles_in(root: Path, own: Path | None = None) -> Iterator[FoundStore]:
+    """Every profile of a root, with or without a file yet. Commands that reach far act on the one
+    in the folder `own`, or else on that which Hermes is set to use."""
+    used = _sticky_profile(root) if own is None else own.name
+    names = profiles(root)
+    used = used if used in names else DEFAULT_PROFILE
+    for name in names:
+        path = _folder_of(root, name) / STATE_FILE
+        yield FoundStore(path, asked=False, name=name, usual=name == used)
+
+
+def _folder_of(root: Path, profile: str) -> Path:
+    return root if profile == DEFAULT_PROFILE else root / PROFILES / profile
+
+
+def _chosen_profiles(folder: Path, names: Sequence[str], because: str) -> list[FoundStore]:
+    root = folder.parent.parent if folder.parent.name == PROFILES else folder
+    known = profiles(root)
+    for name in names:
+        # A name of another form could lead out of the folder.
+        if name not in known:
+            raise UsageError("No such profile", _unknown_profile(name, root))
+    return [
+        _asked_for(_folder_of(root, name), because)._replace(name=name)
+        for name in dict.fromkeys(names)
+    ]
+
+
+def _named(found: Sequence[FoundStore]) -> list[FoundStore]:
+    """Each file once, and under a name of its own."""
+    once = {os.path.realpath(one.path): one for one in reversed(found)}
+    kept = [one for one in found if once[os.path.realpath(one.path)] is one]
+    taken: set[str] = set()
+    named = []
+    for one in kept:
+        name = next(name for name in _names(one) if name not in taken)
+        taken.add(name)
+        named.append(one._replace(name=name))
+    return named
+
+
+def _names(one: FoundStore) -> Iterator[str]:
+    """What a file may be called, the shortest first."""
+    if one.name:
+        yield one.name
+    path = one.path.absolute()
+    usual = path.name in FILE_NAMES
+    if usual:
+        yield DEFAULT_PROFILE if path.parent.name == ".hermes" else path.parent.name
+    else:
+        yield path.stem
+    yield f"{path.parent.name}/{path.name}"
+    yield str(path)
 
 
 def usual_places(environment: Mapping[str, str], here: Path | None) -> list[Path]:
     """Where a state file is looked for when nothing says where it is."""
-    folder = _profile_folder(default_home(environment), None)
-    return [folder / FILE_NAMES[0], *([here / FILE_NAMES[1]] if here else [])]
+    return [
+        default_home(environment) / STATE_FILE,
+        *([here / POWER_LOOP_FILE] if here else []),
+    ]
 
 
 def _asked_for(path: Path, because: str) -> FoundStore:
@@ -114,20 +218,6 @@ def default_home(environment: Mapping[str, str]) -> Path:
 def _expanded(path: str) -> Path:
     # Not Path.expanduser(), which raises for an unknown ~user.
     return Path(os.path.expanduser(path))
-
-
-def _profile_folder(root: Path, profile: str | None) -> Path:
-    """The folder of a profile: the one asked for, else the one Hermes is set to use."""
-    if root.parent.name == "profiles":
-        root, profile = (root.parent.parent, profile) if profile else (root, DEFAULT_PROFILE)
-    name = profile or _sticky_profile(root)
-    if name == DEFAULT_PROFILE:
-        return root
-    folder = root / "profiles" / name
-    # A name of another form could lead out of the folder.
-    if profile and not (re.fullmatch(PROFILE_NAME, profile) and os.path.isdir(folder)):
-        raise UsageError("No such profile", _unknown_profile(name, root))
-    return folder if os.path.isdir(folder) else root
 
 
 def _unknown_profile(name: str, root: Path) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExitCode, StoreError, UsageError
-from explorer.stores.discover import FoundStore, locate
+from explorer.stores.discover import locate
 from tests.conftest import Command
 from tests.factories import one_session
 
@@ -24,17 +24,35 @@ def hermes(tmp_path: Path) -> Path:
 
 
 def _title(command: Command, *arguments: str | Path) -> str:
-    return str(command("list", "--json", *arguments).json["sessions"][0]["title"])
+    (title,) = _titles(command, *arguments)
+    return title
+
+
+def _titles(command: Command, *arguments: str | Path) -> set[str]:
+    found = command("list", "--json", *arguments).json["sessions"]
+    return {str(session["title"]) for session in found}
+
+
+EVERY = {"of hermes", "of work", "of play"}
 
 
 def test_a_folder_means_the_file_in_it(hermes: Path, command: Command) -> None:
-    assert _title(command, "--db", hermes) == "of hermes"
+    assert _title(command, "--db", hermes / "profiles" / "work") == "of work"
+
+
+def test_a_root_means_all_its_profiles(hermes: Path, command: Command) -> None:
+    assert _titles(command, "--db", hermes) == EVERY
+
+
+def test_several_paths_mean_just_those(hermes: Path, command: Command) -> None:
+    work, play = hermes / "profiles" / "work", hermes / "profiles" / "play" / "state.db"
+    assert _titles(command, "--db", work, "--db", play) == {"of work", "of play"}
+    assert _titles(command, "--db", work, "--db", work / "state.db") == {"of work"}
 
 
 def test_a_folder_may_hold_a_file_of_power_loop(tmp_path: Path) -> None:
     (tmp_path / "power_loop_sessions.db").touch()
-    found = locate(str(tmp_path), None, {}, tmp_path)
-    assert found is not None
+    (found,) = locate([str(tmp_path)], [], {}, tmp_path)
     assert found[:2] == (tmp_path / "power_loop_sessions.db", True)
 
 
@@ -43,14 +61,14 @@ def test_the_variable_names_the_default(
 ) -> None:
     monkeypatch.setenv("SESSION_EXPLORER_DB", str(hermes / "profiles" / "work"))
     assert _title(command) == "of work"
-    assert _title(command, "--db", hermes) == "of hermes"
+    assert _title(command, "--db", hermes / "state.db") == "of hermes"
 
 
 def test_the_home_of_hermes_comes_next(
     hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", str(hermes))
-    assert _title(command) == "of hermes"
+    assert _titles(command) == EVERY
     monkeypatch.setenv("SESSION_EXPLORER_DB", str(hermes / "profiles" / "play"))
     assert _title(command) == "of play"
 
@@ -60,13 +78,13 @@ def test_then_the_place_that_hermes_chooses_itself(
 ) -> None:
     _home(tmp_path / ".hermes")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert _title(command) == "of .hermes"
+    assert _titles(command) == {"of .hermes", "of work", "of play"}
 
 
 def test_then_a_file_of_power_loop_in_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / "power_loop_sessions.db").touch()
-    found = locate(None, None, {"HOME": str(tmp_path)}, tmp_path)
-    assert found == FoundStore(tmp_path / "power_loop_sessions.db", asked=False)
+    (found,) = locate([], [], {"HOME": str(tmp_path)}, tmp_path)
+    assert found[:2] == (tmp_path / "power_loop_sessions.db", False)
 
 
 def test_a_profile_is_chosen_by_name(
@@ -76,49 +94,66 @@ def test_a_profile_is_chosen_by_name(
     monkeypatch.setenv("HERMES_HOME", str(hermes))
     assert _title(command, "--profile", "play") == "of play"
     assert _title(command, "--profile", "default") == "of hermes"
+    both = "--profile", "work", "--profile", "default"
+    assert _titles(command, *both) == {"of work", "of hermes"}
 
 
-def test_the_profile_that_hermes_is_set_to_is_used(
-    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HERMES_HOME", str(hermes))
+def _usual(environment: dict[str, str]) -> list[str]:
+    return [one.name for one in locate([], [], environment, None) if one.usual]
+
+
+def test_the_profile_that_hermes_is_set_to_is_the_usual_one(hermes: Path) -> None:
+    assert _usual({"HERMES_HOME": str(hermes)}) == ["default"]
     (hermes / "active_profile").write_text("work\n")
-    assert _title(command) == "of work"
-    assert _title(command, "--profile", "default") == "of hermes"
+    assert _usual({"HERMES_HOME": str(hermes)}) == ["work"]
 
 
 @pytest.mark.parametrize("content", [b"gone\n", b"../../etc\n", b"\xff\xfe", b""])
-def test_an_invalid_active_profile_is_ignored(
-    hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch, content: bytes
-) -> None:
-    monkeypatch.setenv("HERMES_HOME", str(hermes))
+def test_an_invalid_active_profile_is_ignored(hermes: Path, content: bytes) -> None:
     (hermes / "active_profile").write_bytes(content)
-    assert _title(command) == "of hermes"
+    assert _usual({"HERMES_HOME": str(hermes)}) == ["default"]
 
 
-def test_a_home_that_is_a_profile_means_that_profile(
+def test_a_home_that_is_a_profile_makes_it_the_usual_one(
     hermes: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (hermes / "active_profile").write_text("play")
-    monkeypatch.setenv("HERMES_HOME", str(hermes / "profiles" / "work"))
-    assert _title(command) == "of work"
+    work = str(hermes / "profiles" / "work")
+    assert _usual({"HERMES_HOME": work}) == ["work"]
+    monkeypatch.setenv("HERMES_HOME", work)
+    assert _titles(command) == EVERY
     assert _title(command, "--profile", "play") == "of play"
+
+
+def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    paths = [tmp_path / "a" / "old", tmp_path / "b" / "old", tmp_path / "c" / "copy.db"]
+    for path in paths[:2]:
+        path.mkdir(parents=True)
+        one_session(path / "state.db")
+    found = locate([str(path) for path in paths], [], {}, tmp_path)
+    assert [one.name for one in found] == ["old", "old/state.db", "copy"]
+
+
+def test_a_profile_without_a_file_is_found_beside_others(hermes: Path) -> None:
+    (hermes / "profiles" / "new").mkdir()
+    found = locate([], [], {"HERMES_HOME": str(hermes)}, None)
+    assert [one.name for one in found] == ["default", "new", "play", "work"]
 
 
 @pytest.mark.parametrize("name", ["gone", "UPPER", "../x", "", "a/b"])
 def test_a_missing_profile_is_wrong_usage(hermes: Path, name: str) -> None:
     with pytest.raises(UsageError, match="No such profile"):
-        locate(str(hermes), name, {}, hermes)
+        locate([str(hermes)], [name], {}, hermes)
 
 
 def test_an_unknown_profile_names_the_closest_ones(hermes: Path) -> None:
     with pytest.raises(UsageError, match=r"'wrk' in .*\. Closest: work, play, default\.$"):
-        locate(str(hermes), "wrk", {}, hermes)
+        locate([str(hermes)], ["wrk"], {}, hermes)
 
 
 def test_a_profile_of_a_file_is_wrong_usage(hermes: Path) -> None:
     with pytest.raises(UsageError, match="Omit --profile"):
-        locate(str(hermes / "state.db"), "work", {}, hermes)
+        locate([str(hermes / "state.db")], ["work"], {}, hermes)
 
 
 @pytest.mark.parametrize("name", ["SESSION_EXPLORER_DB", "HERMES_HOME"])
@@ -147,14 +182,14 @@ def test_no_command_falls_back_to_the_demo(command: Command, arguments: list[str
 
 
 def test_without_a_request_and_without_a_file_nothing_is_found(tmp_path: Path) -> None:
-    assert locate(None, None, {"HOME": str(tmp_path)}, tmp_path) is None
+    assert not locate([], [], {"HOME": str(tmp_path)}, tmp_path)
 
 
 def test_an_empty_path_is_wrong_usage_and_an_empty_variable_is_none(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--db needs"):
-        locate("", None, {}, tmp_path)
+        locate([""], [], {}, tmp_path)
     quiet = {"HOME": str(tmp_path), "SESSION_EXPLORER_DB": "", "HERMES_HOME": " "}
-    assert locate(None, None, quiet, tmp_path) is None
+    assert not locate([], [], quiet, tmp_path)
 
 
 def test_a_home_is_expanded_and_an_unknown_home_does_not_crash(
@@ -168,4 +203,4 @@ def test_a_home_is_expanded_and_an_unknown_home_does_not_crash(
 
 def test_a_folder_without_a_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"has no state\.db and no"):
-        locate(str(tmp_path), None, {}, tmp_path)
+        locate([str(tmp_path)], [], {}, tmp_path)

@@ -10,6 +10,7 @@ from explorer.model import Session
 from explorer.stores.base import Edits, Store
 from explorer.stores.kinds import KINDS, open_store
 from explorer.stores.library.library import Library
+from explorer.stores.library.members import MemberFile
 from explorer.stores.library.notes import noted_as
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
@@ -113,7 +114,10 @@ class LibraryCase(Case):
         return [member.path for member in self.members]
 
     def store(self) -> Store:
-        return Library([member.store() for member in self.members])
+        def file(member: Case) -> MemberFile:
+            return MemberFile(member.path, member.name, lambda _: member.store())
+
+        return Library([file(member) for member in self.members])
 
     def noted(self, session: Session) -> str:
         owns = [session.id in member.stored() for member in self.members]

@@ -90,7 +90,7 @@ class Driver:
 
     def stop_watching(self) -> None:
         """From now on, changes of the file are not noticed."""
-        self.main.file.watching._path = None
+        self.main.file.watching._store = None
 
     def focus(self) -> str | None:
         """The id of what has the focus."""

@@ -48,6 +48,18 @@ SIGNS = ("sessions", "logs", "memories", "SOUL.md", "auth.json", ".env")
 """What Hermes makes in its home: a state file beside none of these is a copy."""
 
 
+def profile_of(path: Path) -> str | None:
+    """The profile whose state file this is; None for a copy that lies elsewhere."""
+    folder = path.absolute().parent
+    if path.name != STATE_FILE:
+        return None
+    if folder.parent.name == PROFILES and re.fullmatch(PROFILE_NAME, folder.name):
+        return folder.name
+    signs = (CONFIG_FILE, PROFILES, *SIGNS)
+    is_home = folder.name == ".hermes" or any(os.path.lexists(folder / name) for name in signs)
+    return "default" if is_home else None
+
+
 def is_hermes(schema: Schema) -> bool:
     """Whether these are the tables of Hermes: the core that every version has."""
     return schema.has("sessions", "id", "source", "started_at") and schema.has(
@@ -65,6 +77,7 @@ class HermesStore(Store):
     def __init__(self, file: ReadOnlyFile, keeps_pins: bool = False) -> None:
         super().__init__(file)
         self.keeps_pins = keeps_pins
+        self.profile = profile_of(self.path)
 
     def handover(self) -> Handover | str:
         """Hermes opens only `state.db` in its home. The profile is always named, since a home may
@@ -111,14 +124,15 @@ class HermesStore(Store):
     ) -> list[Session]:
         from explorer.stores.hermes.sessions.first_page import first_page
 
-        return self._file.read(lambda reader: first_page(reader, limit, now, sort), token)
+        rows = self._file.read(lambda reader: first_page(reader, limit, now, sort), token)
+        return self._of_profile(rows)
 
     def pinned(
         self, noted: Collection[str], now: float, token: CancelToken | None = None
     ) -> list[Session]:
         from explorer.stores.hermes.sessions.first_page import pinned
 
-        return self._file.read(lambda reader: pinned(reader, noted, now), token)
+        return self._of_profile(self._file.read(lambda reader: pinned(reader, noted, now), token))
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._file.read(survey, token)
@@ -162,7 +176,13 @@ class HermesStore(Store):
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]:
-        return self._file.read(lambda reader: sessions(reader, units, now), token)
+        rows = self._file.read(lambda reader: sessions(reader, units, now), token)
+        return self._of_profile(rows)
+
+    def _of_profile(self, rows: Sequence[Session]) -> list[Session]:
+        """Rows with the profile of the file, which owns those that name no other."""
+        profile = self.profile
+        return [row._replace(profile=profile, owner=row.owner or profile) for row in rows]
 
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
         from explorer.stores.hermes.sessions.details import details

@@ -17,10 +17,10 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
@@ -50,6 +50,25 @@ MOMENT = 0.5
 """Seconds for which a connection waits after a search: most keys come sooner."""
 WHILE = 30.0
 """The same beside a long log, after any read."""
+
+
+class _Hurry(threading.local):
+    """How long the reads of one thread wait at most for a locked file."""
+
+    most: float | None = None
+
+
+_hurry = _Hurry()
+
+
+@contextmanager
+def impatient(most: float) -> Iterator[None]:
+    """Have the reads of this thread wait for a locked file no longer than so many seconds."""
+    before, _hurry.most = _hurry.most, most
+    try:
+        yield
+    finally:
+        _hurry.most = before
 
 
 Identity = tuple[int, int, int, int]
@@ -134,6 +153,23 @@ class IdleConnection:
             over.connection.close()
 
 
+class FileState(Protocol):
+    """What is seen of a file without opening it; equal while nothing has changed."""
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Another one means that the file was replaced."""
+        ...
+
+    @property
+    def log_size(self) -> int: ...
+
+    @property
+    def written(self) -> float:
+        """When something was last written, in seconds since the epoch."""
+        ...
+
+
 class Stamp(NamedTuple):
     """A state file and its log, as the file system sees them."""
 
@@ -203,7 +239,8 @@ class Reader:
     def _execute(self, sql: str, values: Values) -> sqlite3.Cursor:
         """Begin a query. Work that released its lock waits here: starting all over, as `read` does,
         would never finish long work next to a busy agent."""
-        deadline = time.monotonic() + PATIENCE
+        most = PATIENCE if _hurry.most is None else _hurry.most
+        deadline = time.monotonic() + most
         while True:
             self.token.check()
             try:
@@ -295,7 +332,8 @@ class ReadOnlyFile:
         if self._shared.reader is not None:
             return work(self._shared.reader)
         token = token or CancelToken()
-        deadline = time.monotonic() + self._patience
+        most = self._patience if _hurry.most is None else min(self._patience, _hurry.most)
+        deadline = time.monotonic() + most
         delay, glitches = 0.02, 0
         while True:
             token.check()

@@ -4,12 +4,12 @@ A look at sizes and times about once a second, half as often while the terminal 
 background, never a connection: the agent must not notice us.
 """
 
-from pathlib import Path
 from typing import Protocol
 
 from textual.screen import Screen
 
-from explorer.stores.sqlite.read_only import Stamp, stamp
+from explorer.stores.base import Store
+from explorer.stores.sqlite.read_only import FileState
 from explorer.tui.workers import Lanes
 
 LOOK_EVERY = 1.0
@@ -34,8 +34,8 @@ class Watching:
     def __init__(self, file: WatchedFile, screen: Screen[None], lanes: Lanes) -> None:
         self._file = file
         self._lanes = lanes
-        self._path: Path | None = None
-        self._last: Stamp | None = None
+        self._store: Store | None = None
+        self._last: FileState | None = None
         self._missing = False
         self._skip = False
         self.again = False
@@ -46,9 +46,9 @@ class Watching:
         self.in_background = False
         screen.set_interval(LOOK_EVERY, self._tick)
 
-    def start(self, path: Path, seen: Stamp | None) -> None:
-        """Watch a file; what it was like when it was `seen` is known."""
-        self._path = path
+    def start(self, store: Store, seen: FileState | None) -> None:
+        """Watch a store; what its file was like when it was `seen` is known."""
+        self._store = store
         self._last = seen
         self._missing = self._seen_writing = False
 
@@ -64,13 +64,11 @@ class Watching:
 
     def _tick(self) -> None:
         self._skip = self.in_background and not self._skip
-        path = self._path
-        if path is not None and not self._skip:
-            self._lanes.start("watch", lambda _: stamp(path), self._look)
+        store = self._store
+        if store is not None and not self._skip:
+            self._lanes.start("watch", lambda _: store.look(), self._look)
 
-    def _look(self, found: Stamp | None) -> None:
-        if self._path is None:
-            return
+    def _look(self, found: FileState | None) -> None:
         if found is None:
             if not self._missing:
                 self._missing = True

@@ -187,7 +187,7 @@ class OpenFile:
         self._lister.open(opened)
         self.foreseeing.forget()
         self.info = None
-        self.watching.start(opened.store.path, opened.seen)
+        self.watching.start(opened.store, opened.seen)
         self._screen.call_after_refresh(self._look_at_all)
 
     def failed(self, error: StoreError) -> None:

@@ -31,6 +31,7 @@ COLUMNS = (
     "parent_session_id",
     "archived",
     "profile_name",
+    "session_key",
     "cwd",
     "git_branch",
     "input_tokens",
@@ -134,7 +135,7 @@ def _session(
         tip_id=tip.id,
         parts=len(parts),
         archived=cells.flag(tip.cell["archived"], default=False),
-        profile=tip.text("profile_name"),
+        owner=owner(tip.cell["session_key"], tip.cell["profile_name"]),
         workspace=tip.text("cwd") or root.text("cwd"),
         git_branch=tip.text("git_branch"),
         input_tokens=_total(parts, "input_tokens"),
@@ -149,6 +150,17 @@ def _session(
         unread=read_at is not None and (last_active or 0.0) > read_at,
         title_source=(tip if tip.text("title") else root).text("title_source"),
     )
+
+
+def owner(session_key: object, profile_name: object) -> str | None:
+    """The profile that a session belongs to by its own words; None where it says nothing: then it
+    is that of its file. A gateway of several profiles writes the name into the key of a chat; one
+    of a single profile writes `main` for whatever profile it has."""
+    scope, _, rest = cells.words(session_key).partition(":")
+    name = rest.partition(":")[0] if scope == "agent" else ""
+    if name and name != "main":
+        return "main" if name == "main~" else name
+    return cells.text(profile_name) or None
 
 
 def read_time(cell: object) -> float | None:

@@ -1,0 +1,228 @@
+"""The stores of a library: each opened when it can be, asked side by side, and left out while it
+cannot be read.
+
+A store that cannot be read keeps nobody waiting: what is asked of all stores leaves it out at once,
+and only a new look at the whole library tries it again, for a moment. Whatever was last known of
+its sessions stays listed.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled, StoreError, session_gone
+from explorer.model import Session
+from explorer.stores.base import Candidate, Changes, Store, Trouble
+from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.fates import Fates
+from explorer.stores.library.keys import KeyRing
+from explorer.stores.sqlite.read_only import Stamp, impatient, stamp
+
+T = TypeVar("T")
+
+BESIDE = 2
+"""Stores that are read side by side: SQLite works while the interpreter works on what another one
+has answered. More threads would only wait for the interpreter."""
+HURRY = 0.3
+"""Seconds for which one store that another program keeps locked is waited for."""
+
+
+class MemberFile(NamedTuple):
+    """How one store of a library is opened, and opened again."""
+
+    path: Path
+    name: str
+    """What it is called among the others."""
+    open: Callable[[CancelToken | None], Store]
+    """Raises a `StoreError` where it cannot be."""
+
+
+class ReadCatalog(NamedTuple):
+    """The catalog of a store, and the stamp of its file from before it was read."""
+
+    stamp: Stamp | None
+    catalog: Catalog
+
+    def followed(self, now: Stamp | None, changes: Changes) -> "ReadCatalog":
+        """The same after changes."""
+        if changes.family is None:
+            return self._replace(stamp=now)
+        return ReadCatalog(now, self.catalog.renewed(changes.family, changes.mark))
+
+
+class Member:
+    """One store of a library."""
+
+    def __init__(self, number: int, file: MemberFile, ring: KeyRing) -> None:
+        self.number = number
+        self.path = file.path
+        self.name = file.name
+        self.outer = ring.outer(number)
+        self.error: StoreError | None = None
+        """Why it could not be read when that was last tried."""
+        self.known: ReadCatalog | None = None
+        self._open = file.open
+        self._store: Store | None = None
+        self._opened_as: tuple[int, int] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def is_open(self) -> bool:
+        return self._store is not None
+
+    @property
+    def store(self) -> Store:
+        """The store, where it has been opened."""
+        if self._store is None:
+            raise self.error or session_gone()
+        return self._store
+
+    def opened(self, token: CancelToken | None = None) -> Store:
+        """The store, opened now where it is not open; anew where another file has its name."""
+        with self._lock:
+            found = stamp(self.path)
+            identity = found.identity if found else None
+            if self._store is not None and identity not in (None, self._opened_as):
+                self._store = self.known = None
+            if self._store is None:
+                self._store = self._open(token)
+                self._opened_as = identity
+            return self._store
+
+    def catalog(self, token: CancelToken | None) -> Catalog:
+        """As the file is now; read only where that has changed."""
+        store = self.opened(token)
+        now = stamp(self.path)
+        if self.known is None or now is None or self.known.stamp != now:
+            self.known = ReadCatalog(now, store.catalog(token))
+        return self.known.catalog
+
+    def changes(self, since: object, token: CancelToken | None) -> Changes | None:
+        """What is new since a catalog of this store was read; None where only another one can
+        tell."""
+        store, known = self.opened(token), self.known
+        if known is None:
+            # It could not be read before, or was replaced.
+            self.catalog(token)
+            return None
+        now = stamp(self.path)
+        if known.stamp == now:
+            return Changes(since, frozenset(), None)
+        changes = store.changes(since, token)
+        if changes is not None:
+            self.known = known.followed(now, changes)
+        return changes
+
+    def sessions(self, found: Sequence[Session]) -> list[Session]:
+        return [one._replace(key=self.outer(one.key), place=self.name) for one in found]
+
+    def candidates(self, found: Sequence[Candidate]) -> list[Candidate]:
+        outer = self.outer
+        return [
+            one if one.session_key is None else one._replace(session_key=outer(one.session_key))
+            for one in found
+        ]
+
+    def fates(self, found: Fates) -> Fates:
+        outer = self.outer
+        return found._replace(
+            deletes={outer(key): at for key, at in found.deletes.items()},
+            archives={outer(key): at for key, at in found.archives.items()},
+            ends={outer(key): at for key, at in found.ends.items()},
+        )
+
+
+class Members:
+    """All stores of a library."""
+
+    def __init__(self, files: Sequence[MemberFile]) -> None:
+        self.ring = KeyRing()
+        self.all = tuple(Member(number, file, self.ring) for number, file in enumerate(files))
+
+    @property
+    def troubles(self) -> list[Trouble]:
+        return [Trouble(one.name, one.path, one.error) for one in self.all if one.error is not None]
+
+    @property
+    def opened(self) -> list[Member]:
+        return [one for one in self.all if one.is_open]
+
+    @property
+    def readable(self) -> list[Member]:
+        """Those that nothing speaks against; some may not have been opened yet."""
+        return [one for one in self.all if one.error is None]
+
+    def of(self, key: int) -> tuple[Member, int]:
+        """The store of a session, and its key there."""
+        number, own = self.ring.inner(key)
+        if number >= len(self.all):
+            raise session_gone()
+        return self.all[number], own
+
+    def inner(self, unit: Unit) -> Unit:
+        """A unit as its own store knows it."""
+
+        def own(keys: Sequence[int]) -> tuple[int, ...]:
+            return tuple(self.ring.inner(key)[1] for key in keys)
+
+        return unit._replace(
+            key=self.ring.inner(unit.key)[1], parts=own(unit.parts), whole=own(unit.whole)
+        )
+
+    def by_member(self, keys: Sequence[int]) -> dict[Member, list[int]]:
+        """The stores' own keys of these, by store; keys of no store are left out."""
+        found: dict[Member, list[int]] = {}
+        for key in keys:
+            number, own = self.ring.inner(key)
+            if number < len(self.all):
+                found.setdefault(self.all[number], []).append(own)
+        return found
+
+    def ask(
+        self,
+        work: Callable[[Member], T],
+        members: Collection[Member] | None = None,
+        again: bool = False,
+    ) -> list[tuple[Member, T]]:
+        """What each store answers, asked side by side. Those that cannot be read are left out, and
+        with `again` those that could not be are tried once more; unless none can, which raises."""
+        every = list(self.all if members is None else members)
+        asked = every if again else [one for one in every if one.error is None]
+        found: dict[Member, T] = {}
+        failed: list[Exception] = []
+        waiting = deque(asked)
+
+        def ask(member: Member) -> None:
+            try:
+                if again or not member.is_open:
+                    member.opened()
+                found[member] = work(member)
+                member.error = None
+            except StoreError as error:
+                member.error = error
+            except Exception as error:
+                failed.append(error)
+
+        def ask_on() -> None:
+            # Another thread may take the last one.
+            with suppress(IndexError), impatient(HURRY):
+                while True:
+                    ask(waiting.popleft())
+
+        threads = [
+            threading.Thread(target=ask_on, daemon=True) for _ in range(min(len(asked), BESIDE) - 1)
+        ]
+        for thread in threads:
+            thread.start()
+        ask_on()
+        for thread in threads:
+            thread.join()
+        for error in sorted(failed, key=lambda error: not isinstance(error, Cancelled)):
+            raise error
+        if every and not found:
+            raise next((one.error for one in every if one.error is not None), session_gone())
+        return [(member, found[member]) for member in asked if member in found]
