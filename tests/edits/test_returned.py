@@ -137,11 +137,11 @@ def test_what_the_trash_cannot_tell_keeps_nobody_else_back(
 
 
 def test_the_command_says_so_too(path: Path, command: Command) -> None:
-    assert command("delete", "one", "two", "--yes", "--db", path).code == 0
+    deleted = command("delete", "one", "two", "--yes", "--json", "--db", path).json
     with closing(sqlite3.connect(trash_path())) as db:
         db.execute(f"DELETE FROM packs WHERE name = 'messages' AND {OF_TWO}")
         db.commit()
-    for line in (["undo"], ["trash", "restore", "1"]):
+    for line in (["undo"], ["trash", "restore", str(deleted["receipt"])]):
         dry = command(*line, "--dry-run", "--db", path)
         assert dry.code == 0
         assert "Restores 2 messages." in dry.out

@@ -15,6 +15,7 @@ from explorer.stores.hermes.store import HermesStore
 from explorer.transcript import find as finding
 from explorer.tui.reading.block_screen import BlockScreen, LongText
 from explorer.tui.reading.find_bar import FindBar
+from explorer.tui.reading.reading_pane import ReadScreen
 from tests.factories import altered, say
 from tests.tui.driving import NOW, Driver, opened
 from tests.tui.specimen import write_specimen
@@ -69,6 +70,21 @@ async def test_a_result_may_come_before_the_bar_is_drawn() -> None:
     app = Page()
     async with app.run_test():
         assert str(app.query_one("#find-words").render()) == "match 3 of 12"
+
+
+async def test_a_find_in_a_session_that_is_just_opening_does_no_harm(talk: Path) -> None:
+    async with opened(talk) as driver:
+        store, catalog = driver.main._lister.store, driver.main._lister.catalog
+        session = driver.main.sessions.current
+        assert store is not None
+        assert catalog is not None
+        assert session is not None
+        screen = ReadScreen(store, catalog, session, lambda: NOW)
+        driver.app.push_screen(screen)
+        await screen.action_find()
+        await driver.settle()
+        await driver.press("ctrl+f")
+        assert driver.app.screen.query(FindBar), "and a moment later it opens"
 
 
 async def test_all_matches_are_counted_and_the_first_is_in_sight(talk: Path) -> None:

@@ -95,12 +95,17 @@ def _undo(lane: EditLane, plan: UndoPlan, after: After) -> None:
     lane.do(undo_question(plan).rstrip("?"), None, act, then, after)
 
 
+STAYS = 20.0
+"""Seconds for which a report of what was interrupted stays: it comes while the user looks at
+something else."""
+
+
 def look_after_crash(lane: EditLane) -> None:
     """Report what an interrupted edit left half done, and offer what can be done."""
 
     def tell(found: AfterCrash) -> None:
         for line in crash_words(found):
-            lane.screen.notify(clean_line(line, 300), markup=False)
+            lane.screen.notify(clean_line(line, 300), markup=False, timeout=STAYS)
         if found.half_done and is_typing(lane.screen.app):
             words = restore_later(clean_line(found.half_done[0].words, 60))
             lane.say(ExplorerError(INTERRUPTED, words))

@@ -80,7 +80,10 @@ class FindController:
         return self._finder.text if self._finder is not None else ""
 
     async def open(self) -> None:
-        """Show the bar, or go back to it, and type there."""
+        """Show the bar, or go back to it, and type there. A key may come before there is anything
+        to find in, or after."""
+        if not self._pane.is_attached:
+            return
         bar = self._bar
         if bar is None:
             self.forget()

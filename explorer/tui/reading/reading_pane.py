@@ -386,7 +386,9 @@ class ReadScreen(Closing[None]):
             self.dismiss()
 
     async def action_find(self) -> None:
-        await self.query_one(ReadingPane).find()
+        # A key may come before the screen is complete.
+        if self.is_mounted:
+            await self.query_one(ReadingPane).find()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A slash that is typed into the find bar is a slash."""
