@@ -1,24 +1,46 @@
-"""Short hints: why a key did nothing. A key that is held down says it once, not thirty times."""
+"""Short hints: why a key did nothing. A key that is held down says it once, not thirty times, and
+other keys change the words of the hint that is there: several would cover what is being looked at.
+
+Textual's own way to replace a notification leaves its frame behind, and one that goes before it was
+drawn is waited for without end: a hundred keys would bring the app to a halt.
+"""
 
 from weakref import WeakKeyDictionary
 
 from textual.app import App
+from textual.notifications import Notification
 from textual.widget import Widget
+from textual.widgets._toast import Toast
 
-_last: "WeakKeyDictionary[App[object], str]" = WeakKeyDictionary()
-"""What each app said last."""
+READABLE = 3.0
+"""Seconds that a hint must still have on the screen to be given other words."""
+
+_last: "WeakKeyDictionary[App[object], Notification]" = WeakKeyDictionary()
+"""The hint that each app gave last."""
 
 
 def hint(at: Widget, words: str) -> None:
-    """Say something in clean text, unless that is on the screen already. The hint before it goes:
-    several of them would cover what is being looked at."""
+    """Say something in clean text, unless that is on the screen already."""
     app = at.app
     # Not list(): that asks for their number, which drops expired ones while it goes through them.
-    notes = [*iter(app._notifications)]
-    if any(note.message == words for note in notes):
+    if any(note.message == words for note in [*iter(app._notifications)]):
         return
-    for note in notes:
-        if note.message == _last.get(app):
-            app._unnotify(note)
-    _last[app] = words
-    at.notify(words, markup=False)
+    last = _last.get(app)
+    if last is not None and last in app._notifications and last.time_left > READABLE:
+        last.message = words
+        for toast in app.screen.query(Toast):
+            if toast._notification is last:
+                toast.refresh(layout=True)
+        return
+    # At once, where notify() would post a message: the next key may come before that arrives.
+    _last[app] = Notification(words, timeout=app.NOTIFICATION_TIMEOUT, markup=False)
+    app._notifications.add(_last[app])
+    app._refresh_notifications()
+
+
+def take_back(app: App[object]) -> None:
+    """Remove what was said before: it is no longer so."""
+    for toast in app.screen.query(Toast):
+        if toast.is_mounted:
+            toast._expire()
+    _last.pop(app, None)

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from explorer.cli import main
+from explorer.keys.actions import ACTIONS
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.tui.app import ExplorerApp
 from explorer.tui.list.filter_dialog import FilterList
 from explorer.tui.reading.block_screen import BlockScreen
 from explorer.tui.screens.help import HelpScreen, PageTabs
 from tests.factories import talk
-from tests.tui.driving import NOW, Driver, opened
+from tests.tui.driving import NOW, Driver, animals, opened
 
 
 def _many(path: Path) -> Path:
@@ -92,3 +94,21 @@ async def test_help_opens_everywhere_with_the_keys_of_the_place(tmp_path: Path) 
         await driver.settle()
         await driver.press("question_mark")
         assert _first_page(driver) == "In a single block"
+
+
+async def test_keys_that_do_nothing_change_the_words_of_one_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hint for each would hold up the app: each is drawn, and waited for."""
+    monkeypatch.setattr(ExplorerApp, "NOTIFICATION_TIMEOUT", 600.0)
+    async with opened(animals(tmp_path / "state.db")) as driver:
+        bound = {key for action in ACTIONS for key in action.all_keys}
+        dead = [key for key in "ABDHIMOQVWXZ" if key not in bound]
+        assert len(dead) > 5
+        hints = set()
+        for key in dead:
+            await driver.pilot.press(key)
+            hints |= {note.identity for note in driver.app._notifications}
+        await driver.settle()
+        assert f"“{dead[-1]}” does nothing here" in driver.said()
+        assert len(hints) == 1

@@ -28,6 +28,7 @@ from explorer.tui.edits.words import (
     before_words,
     restore_later,
 )
+from explorer.tui.hints import take_back
 
 
 def undo(
@@ -86,7 +87,7 @@ def _undo(lane: EditLane, plan: UndoPlan, after: After) -> None:
     def then(done: Done) -> None:
         words = ". ".join((undone_words(plan, done), *done.notes))
         # What earlier ones say is no longer so.
-        lane.screen.app.clear_notifications()
+        take_back(lane.screen.app)
         lane.screen.notify(clean(words), markup=False)
         lister.cursor.go_back(back, moves)
         if noted != lister.wish.pins:
