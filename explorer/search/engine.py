@@ -162,7 +162,7 @@ def prepared(
         needed = test.needs_fates or filters.expiring
         fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
     about = expiring(fates, catalog.chain, now) if filters.expiring else ()
-    fits = test.over(Known(catalog, columns, pins, fates))
+    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at))
     named = {NOISE[source] for source in test.sources if source in NOISE} | test.classes
 
     def hidden(tip: int) -> Hidden | None:

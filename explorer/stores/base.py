@@ -208,6 +208,11 @@ class Store(Protocol):
         """The name of the store that a session is in, where there are several."""
         return ""
 
+    def profile_at(self, key: int) -> str:
+        """What the profile is called whose file a session is in: among several stores the name of
+        its store. Empty where the place of the file tells none."""
+        return self.place(key) or self.profile or ""
+
     @property
     def troubles(self) -> Sequence[Trouble]:
         """Which of several stores could not be read when that was last tried, and why."""
