@@ -216,7 +216,7 @@ class Gathered:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self._seen: set[tuple[int | None, str, int]] = set()
+        self._seen: set[tuple[int, int | None, str, int]] = set()
         self.hidden: Counter[Hidden] = Counter()
         """Hits that are only counted."""
         self.counts: Counter[int] = Counter()
@@ -232,7 +232,7 @@ class Gathered:
         given = []
         catalog, request = self.request.catalog, self.request
         for hit in found:
-            name = (hit.session_key, hit.session_id, hit.message_id)
+            name = (hit.store, hit.session_key, hit.session_id, hit.message_id)
             if name in self._seen:
                 continue
             if again:
@@ -353,26 +353,29 @@ def _matching(
     return [
         one
         for one in candidates
-        if (is_plain and one.certain) or (one.session_key, one.message_id) in held
+        if (is_plain and one.certain) or (one.store, one.session_key, one.message_id) in held
     ]
 
 
 def _held(
     request: Request, unsure: Sequence[Candidate], token: CancelToken
-) -> frozenset[tuple[int | None, int]]:
-    """(session, message) of those whose text matches."""
+) -> frozenset[tuple[int, int | None, int]]:
+    """(number of the store, session, message) of those whose text matches."""
     store, where = request.store, request.matcher.where
-    found: set[tuple[int | None, int]] = set()
+    found: set[tuple[int, int | None, int]] = set()
+    numbers = {one.session_key: one.store for one in unsure}
     places = [(one.session_key, one.message_id) for one in unsure if one.session_key is not None]
     for start in range(0, len(places), AT_ONCE):
         token.check()
         for key, message in store.scattered(places[start : start + AT_ONCE], token):
             if where(message) is not None:
-                found.add((key, message.id))
-    for id_ in {one.session_id for one in unsure if one.session_key is None}:
-        for message in store.lost_messages(id_, token):
+                found.add((numbers[key], key, message.id))
+    lost = {(one.store, one.session_id): one for one in unsure if one.session_key is None}
+    for (number, id_), one in lost.items():
+        own = store.origin(one).store
+        for message in own.lost_messages(id_, token) if own else ():
             if where(message) is not None:
-                found.add((None, message.id))
+                found.add((number, None, message.id))
     return frozenset(found)
 
 
