@@ -16,7 +16,7 @@ from explorer.stores.discover import FoundStore, current_folder, default_home, l
 from explorer.stores.open_found import notes_on, open_found
 from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import pinned_rows
-from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.failures import short_path, size_of
 
 
 def noted_pins(store: Store, catalog: Catalog, notes: Notes) -> frozenset[int]:
@@ -65,7 +65,7 @@ def known_catalog(store: Store) -> Catalog:
 
 def _kept_catalog(store: Store) -> Catalog:
     folder = cache_folder()
-    if store.noted or not folder.is_absolute() or os.stat(store.path).st_size < BIG:
+    if store.noted or not folder.is_absolute() or size_of(str(store.path)) < BIG:
         return store.catalog()
     # Late: 3 ms that a small file need not pay.
     from explorer.stores.kept_catalog import catalog_of

@@ -24,7 +24,7 @@ from explorer.model import OWN_CLASSES, Hidden
 from explorer.search.filters import FILTERED, NO_FILTERS, Filters, wanted
 from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
-from explorer.search.language.vocabulary import PLACE_FIELD
+from explorer.search.language.vocabulary import PLACE_FIELD, PROFILE_FIELD
 from explorer.search.matcher import NO_TITLES, Matcher, Titles, needles, titles_holding
 from explorer.stores.base import Candidate, Indexed, Store, Stretch
 from explorer.stores.catalog import NOISE, Catalog
@@ -84,6 +84,19 @@ class Request(NamedTuple):
     def matches(self, tip: int) -> bool:
         """Whether the fields of the query match a conversation: what they exclude is no hit."""
         return self.fits is None or self.fits(tip)
+
+    def matches_lost(self, hit: Candidate) -> bool:
+        """Whether a message whose session row is gone is in a profile that the query asks for: of
+        all that fields ask of sessions, only that is known."""
+        asked = [field for field in self.query.fields if field.name == PROFILE_FIELD]
+        if not asked:
+            return True
+        home = self.store.origin(hit)
+        name = home.name or (home.store.profile if home.store else None) or ""
+        return all(
+            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
+            for field in asked
+        )
 
     def counts_as(self, tip: int) -> Hidden | None:
         """Why the hits of a conversation that matches are only counted; None where they are given.
@@ -239,7 +252,8 @@ class Gathered:
                 self._seen.add(name)
             key = hit.session_key
             if key is None or not catalog.has(key):
-                given.append(hit)
+                if request.matches_lost(hit):
+                    given.append(hit)
                 continue
             # A part of a conversation is as visible as the conversation.
             tip = catalog.tip(key)

@@ -125,6 +125,12 @@ def test_messages_without_a_session_keep_their_file(
         ("a zebra in default", "default", None),
         ("a zebra in work", "work", None),
     }
+    for asked, profile in (
+        (f"{query} profile:work", "work"),
+        (f"{query} -profile:work", "default"),
+    ):
+        (hit,) = command("search", "--json", asked).json["hits"]
+        assert hit["profile"] == profile
     several = command("show", "gone")
     assert several.code == ExitCode.NO_SUCH_SESSION
     assert "  default/gone\n  work/gone\n" in several.err
@@ -286,6 +292,13 @@ def test_a_profile_that_no_session_has_is_named_with_the_closest(
 ) -> None:
     assert "No profile 'wrok'. Closest: work.\n" in command("search", "profile:wrok").err
     assert "No profile" not in command("search", "profile:work").err
+
+
+def test_a_prune_takes_the_profile_of_a_session(two: Path, command: Command) -> None:
+    rules = ("--include-open", "--dry-run", "--json", "--db", two / "state.db")
+    for query, ids in (("profile:work", ["chat"]), ("-profile:work", [SAME]), ("profile:x", [])):
+        plan = command("prune", *rules, "--", query).json
+        assert [one["id"] for one in plan["sessions"]] == ids
 
 
 EVERY = [
