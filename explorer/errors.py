@@ -55,6 +55,15 @@ def session_gone() -> NoSuchSession:
     return NoSuchSession("No such session", "This session was deleted a moment ago.")
 
 
+class SeveralSessions(NoSuchSession):
+    """What was typed may mean any of these."""
+
+    def __init__(self, text: str, what_to_do: str, names: Iterable[str]) -> None:
+        listed = "\n".join(f"  {name}" for name in names)
+        message = f"{text!r} matches several sessions. {what_to_do}:\n{listed}"
+        super().__init__("More than one session", message)
+
+
 class Refused(ExplorerError):
     """A change that is not safe, or that this store does not support."""
 

@@ -270,6 +270,14 @@ class Hit(NamedTuple):
     marks: tuple[tuple[int, int], ...]
     context: tuple[tuple[str, str], ...] = ()
     """(role, text) of the message before and after."""
+    store: str = ""
+    """The path of its file."""
+    profile: str | None = None
+    """The profile of the agent whose file it is in."""
+    owner: str | None = None
+    """The profile that its session belongs to."""
+    place: str = ""
+    """The name of its file, where several are searched together."""
 
 
 class SearchModes(NamedTuple):

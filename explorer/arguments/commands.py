@@ -227,8 +227,10 @@ def _text(argument: str) -> str:
 
 
 # Options and arguments that several commands have.
-_WHICH_TO_READ = "id, unique beginning of an id, or title"
-_WHICH = f"{_WHICH_TO_READ} that only one session has"
+_NAMED = "id, unique beginning of an id, or title"
+_IN_ONE = "PROFILE/ID for one of several profiles"
+_WHICH_TO_READ = f"{_NAMED}; {_IN_ONE}"
+_WHICH = f"{_NAMED} that only one session has; {_IN_ONE}"
 _NO_MOUSE = "let the terminal handle the mouse"
 _FLAG: dict[str, Any] = {"action": "store_true"}
 _MANY: dict[str, Any] = {"action": "append", "default": []}

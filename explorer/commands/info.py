@@ -1,20 +1,22 @@
-"""`info`: what a state file holds, and what its agent cleans up by itself."""
+"""`info`: what each state file holds, and what its agent cleans up by itself."""
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from explorer.commands.output import BOLD, painted, write, write_json
-from explorer.commands.shapes import info_shape
+from explorer.commands.output import BOLD, note, painted, write, write_json
+from explorer.commands.shapes import info_shape, several_shape, store_shape
 from explorer.commands.stores import chosen_store
-from explorer.errors import ExitCode
+from explorer.commands.words import profiles_read, unreadable_profile
+from explorer.errors import ExitCode, Problem, StoreError
 from explorer.model import SearchModes, StoreInfo
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, iso_utc, size
-from explorer.stores.base import Store
+from explorer.stores.base import OneStore, Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.fates import Deed, Fates, clean_up_line
+from explorer.stores.fates import NO_FATES, Deed, Fates, clean_up_line
 from explorer.stores.sqlite.failures import DISAGREES, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}
@@ -22,19 +24,94 @@ _READ_ALL = "every search reads all messages"
 _NO_SESSIONS = Catalog((), (), (), {}, (), (), frozenset())
 
 
+class StoreFacts(NamedTuple):
+    """What is known of one file."""
+
+    one: OneStore
+    info: StoreInfo | None
+    """None where it cannot be read."""
+    fates: Fates = NO_FATES
+    due: Counter[Deed] = Counter()
+
+
 def show_info(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
+    if store.places:
+        return _show_several(store, options, now)
     info = store.info()
     fates, due = _clean_up(store, now)
     if options.json:
-        write_json(info_shape(info) | {"clean_up": _clean_up_shape(fates, due)})
+        (one,) = store.stores()
+        found = store_shape(one, info.sessions, info.messages)
+        clean_up = _clean_up_shape(fates, due)
+        write_json(info_shape(info) | {"clean_up": clean_up, "stores": [found]})
     else:
-        lines = _lines(info)
-        if words := clean_up_line(fates, due, now):
-            lines.append(("clean-up", words))
-        for name, value in lines:
-            write(painted(f"{name:<10}", BOLD) + " " + clean_line(value))
+        _write(_all_lines(info, fates, due, now))
     return ExitCode.DONE
+
+
+def _show_several(store: Store, options: argparse.Namespace, now: float) -> int:
+    found = [_facts(one, now) for one in store.stores()]
+    infos = [facts.info for facts in found if facts.info is not None]
+    unreadable = 0
+    for name, path, _, error, _ in (facts.one for facts in found):
+        if error is None:
+            continue
+        if path in options.asked:
+            raise error
+        unreadable += error.problem is not Problem.MISSING
+        if path not in options.warned:
+            note(unreadable_profile(name, error))
+    if options.json:
+        shapes = [_facts_shape(facts) for facts in found]
+        write_json(several_shape(infos) | {"clean_up": None, "stores": shapes})
+        return ExitCode.DONE
+    _write(
+        [
+            ("profiles", profiles_read(len(found), unreadable)),
+            ("size", size(sum(info.bytes + info.wal_bytes for info in infos))),
+            ("sessions", count(sum(info.sessions for info in infos))),
+            ("messages", count(sum(info.messages for info in infos))),
+        ]
+    )
+    for one, info, fates, due in found:
+        write("")
+        write(painted(clean_line(one.name, 60), BOLD))
+        if info is not None:
+            _write(_all_lines(info, fates, due, now), "  ")
+        elif one.error is not None:
+            why = f"{one.error.title}. {one.error.message}"
+            _write([("file", short_path(one.path)), ("error", why)], "  ")
+    return ExitCode.DONE
+
+
+def _facts(one: OneStore, now: float) -> StoreFacts:
+    if one.store is None or one.error is not None:
+        return StoreFacts(one, None)
+    try:
+        return StoreFacts(one, one.store.info(), *_clean_up(one.store, now))
+    except StoreError as error:
+        return StoreFacts(one._replace(error=error), None)
+
+
+def _facts_shape(facts: StoreFacts) -> dict[str, object]:
+    one, info = facts.one, facts.info
+    if info is None:
+        return store_shape(one, None)
+    own = info_shape(info) | {"clean_up": _clean_up_shape(facts.fates, facts.due)}
+    return own | store_shape(one, info.sessions, info.messages)
+
+
+def _write(lines: Sequence[tuple[str, str]], indent: str = "") -> None:
+    for name, value in lines:
+        write(indent + painted(f"{name:<10}", BOLD) + " " + clean_line(value))
+
+
+def _all_lines(
+    info: StoreInfo, fates: Fates, due: Counter[Deed], now: float
+) -> list[tuple[str, str]]:
+    words = clean_up_line(fates, due, now)
+    return [*_lines(info), *([("clean-up", words)] if words else [])]
 
 
 def _lines(info: StoreInfo) -> list[tuple[str, str]]:

@@ -5,8 +5,15 @@ import argparse
 from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.session_table import session_lines
-from explorer.commands.shapes import fate_shape, session_shape
-from explorer.commands.stores import chosen_store, known_catalog, warn_unknown, with_noted_pins
+from explorer.commands.shapes import fate_shape, session_shape, store_shape
+from explorer.commands.stores import (
+    chosen_store,
+    known_catalog,
+    notes_of,
+    warn_unknown,
+    warn_unreadable,
+    with_noted_pins,
+)
 from explorer.commands.words import list_summary
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Sort
@@ -28,9 +35,10 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     page = order[: options.limit or None]
     units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
     sessions = store.sessions(units, now)
+    warn_unreadable(store, options)
     if options.json:
         warn_unknown(options.source, catalog)
-        sessions = with_noted_pins(store, catalog, sessions)
+        sessions = with_noted_pins(store, catalog, sessions, notes_of(options))
         fates = store.fates(catalog, page)
         parts = {unit.key: unit.parts for unit in units}
         write_json(
@@ -40,8 +48,12 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
                 "shown": len(sessions),
                 "hidden": {name.value: number for name, number in hidden.items()},
                 "sound": catalog.sound,
+                "stores": [
+                    store_shape(one, one.sessions if store.places else len(catalog))
+                    for one in store.stores()
+                ],
                 "sessions": [
-                    session_shape(session, fate_shape(fates, parts[session.key], now))
+                    session_shape(session, store, fate_shape(fates, parts[session.key], now))
                     for session in sessions
                 ],
             }
@@ -50,7 +62,8 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     with paged(not options.no_pager):
         for line in session_lines(sessions, sort, now):
             write(line)
-    note(list_summary(len(sessions), len(order), hidden))
+    read = sum(one.error is None for one in store.stores()) if store.places else 0
+    note(list_summary(len(sessions), len(order), hidden, read))
     warn_unknown(options.source, catalog)
     if not catalog.sound:
         note(f"The file is damaged. {DISAGREES}")

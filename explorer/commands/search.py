@@ -19,8 +19,14 @@ from explorer.commands.output import (
 )
 from explorer.commands.pager import paged
 from explorer.commands.shapes import hit_shape
-from explorer.commands.stores import chosen_store, noted_pins
-from explorer.commands.words import search_summary, unknown_source
+from explorer.commands.stores import (
+    chosen_store,
+    noted_pins,
+    notes_of,
+    profiles_of,
+    warn_unreadable,
+)
+from explorer.commands.words import file_words, search_summary, unknown_name
 from explorer.errors import ExitCode
 from explorer.model import Hit, called
 from explorer.render.clean import clean_line
@@ -37,7 +43,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     text = " ".join(options.query)
     catalog = store.catalog()
-    pins = partial(noted_pins, store, catalog)
+    pins = partial(noted_pins, store, catalog, notes_of(options))
     search = CompleteSearch(store, catalog, text, now, everything=options.all, pins=pins)
     limit = options.limit or None
     if options.json_lines:
@@ -45,12 +51,14 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
             # At once, also into a pipe: its reader need not wait for the end.
             write(json.dumps(hit_shape(hit)))
             flush()
+        warn_unreadable(store, options)
         return ExitCode.DONE
     hits = search.hits()
     given = list(islice(hits, limit))
     for _ in hits:
         # The others are counted.
         pass
+    warn_unreadable(store, options)
     if options.json:
         write_json(
             {
@@ -67,22 +75,24 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
         names = _names(store, catalog, given, now)
         with paged(not options.no_pager):
             if given:
-                heading("Title  id · source · where · when")
+                heading(f"Title  id · {'profile · ' if store.places else ''}source · where · when")
             for hit in given:
                 for line in _lines(hit, names, now):
                     write(line)
         query = search.query
         note(search_summary(query.text, len(given), search.total, query.notes, search.hidden))
-        _warn_misspelt(text, catalog)
+        _warn_misspelt(text, store, catalog)
     return ExitCode.DONE
 
 
-def _warn_misspelt(text: str, catalog: Catalog) -> None:
-    """Name the closest ones of a source that no session has."""
-    known = sorted(catalog.source_names)
-    for one in corrections(text, {"source": known}):
-        if one.field == "source":
-            note(unknown_source(text[one.start : one.end], known))
+def _warn_misspelt(text: str, store: Store, catalog: Catalog) -> None:
+    """Name the closest ones of a source or a profile that no session has."""
+    known = {"source": sorted(catalog.source_names)}
+    if "profile:" in text.lower():
+        known["profile"] = profiles_of(store)
+    for one in corrections(text, known):
+        if one.field in known:
+            note(unknown_name(one.field, text[one.start : one.end], known[one.field]))
 
 
 def _names(store: Store, catalog: Catalog, hits: Iterable[Hit], now: float) -> dict[int, str]:
@@ -97,7 +107,7 @@ def _lines(hit: Hit, names: Mapping[int, str], now: float) -> tuple[str, str, st
     words = names.get(hit.session_key, "") if hit.session_key is not None else ""
     name = clean_line(called(hit.title, words) or "(untitled)", 100)
     head = painted(name, BOLD if hit.title else "")
-    facts = [hit.session_id, hit.source, where]
+    facts = [hit.session_id, file_words(hit), hit.source, where]
     if hit.timestamp is not None:
         facts.append(ago(hit.timestamp, now))
     return (

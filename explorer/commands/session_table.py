@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from explorer.commands.output import BOLD, DIM, painted, terminal_size
+from explorer.commands.words import file_words
 from explorer.model import Session, Sort
 from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.figures import ago, count, exact_cost, tokens
@@ -28,6 +29,7 @@ class TableColumn(NamedTuple):
 _ID = TableColumn("Id", lambda session, now: clean_line(session.id))
 _ACTIVE = TableColumn("Active", lambda session, now: ago(session.last_active, now))
 _SOURCE = TableColumn("Source", lambda session, now: clean_line(session.source, 20))
+_PROFILE = TableColumn("Profile", lambda session, now: clean_line(file_words(session), 30))
 _MESSAGES = TableColumn("Messages", lambda session, now: count(session.message_count), right=True)
 _SORTED = {
     Sort.MESSAGES: _MESSAGES,
@@ -43,7 +45,8 @@ def session_lines(sessions: Sequence[Session], sort: Sort, now: float) -> Iterat
     if not sys.stdout.isatty():
         yield from (_plain(session, now) for session in sessions)
     elif sessions:
-        asked = [_ID, _ACTIVE, *([_SORTED[sort]] if sort in _SORTED else [])]
+        several = [_PROFILE] if any(session.place for session in sessions) else []
+        asked = [_ID, *several, _ACTIVE, *([_SORTED[sort]] if sort in _SORTED else [])]
         more = [one for one in (_SOURCE, _MESSAGES) if one not in asked]
         yield from _table(sessions, asked, more, now)
 
@@ -54,10 +57,17 @@ def _plain(session: Session, now: float) -> str:
             pad(clean_line(session.id), max(26, len(session.id))),
             pad(ago(session.last_active, now), 10),
             pad(clean_line(session.source), 11),
+            *([_padded(file_words(session), 11)] if session.place else []),
             f"{count(session.message_count):>6}",
             _name(session) + _parts(session),
         )
     )
+
+
+def _padded(text: str, least: int) -> str:
+    """Never cut, so that a script reads it whole."""
+    shown = clean_line(text)
+    return pad(shown, max(least, cell_width(shown)))
 
 
 def _table(

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING
 
 from explorer.model import Hit, Message, Session, StoreInfo
 from explorer.render.figures import iso_utc
+from explorer.stores.base import OneStore, Store
 from explorer.stores.fates import Fates, reason_words
+from explorer.stores.hermes.store import profile_of
+from explorer.stores.sqlite.failures import size_of
 
 if TYPE_CHECKING:
     # A list need not load the edits: 2 ms.
@@ -16,7 +19,7 @@ _SESSION = (
     *("message_count", "tool_call_count", "preview", "last_reply", "kind", "state"),
     *("parent_id", "root_id", "tip_id", "parts", "archived", "profile", "workspace"),
     *("git_branch", "input_tokens", "output_tokens", "cost_usd", "cost_status", "subagents"),
-    *("broken_off", "restored", "hidden", "pinned", "unread", "title_source"),
+    *("broken_off", "restored", "hidden", "pinned", "unread", "title_source", "owner"),
 )
 _MESSAGE = (
     *("id", "session_id", "role", "timestamp", "text", "reasoning", "opaque_reasoning"),
@@ -24,12 +27,13 @@ _MESSAGE = (
 )
 _HIT = (
     *("session_id", "message_id", "title", "source", "role", "timestamp", "field", "state"),
-    *("snippet", "marks", "context"),
+    *("snippet", "marks", "context", "store", "profile", "owner"),
 )
 _INFO = (
     *("path", "kind", "schema_version", "journal_mode", "sessions", "messages", "orphans"),
     *("bytes", "wal_bytes", "snapshot", "sound"),
 )
+_SUMS = ("sessions", "messages", "orphans", "bytes", "wal_bytes")
 _PLANNED = ("id", "title", "source", "messages", "bytes", "kind", "outcome", "reason", "files")
 _TIMES = ("started_at", "last_active", "ended_at", "timestamp")
 
@@ -42,8 +46,9 @@ def _shape(value: object, names: Iterable[str]) -> Shape:
     return fields | {name: iso_utc(fields[name]) for name in _TIMES if name in fields}
 
 
-def session_shape(session: Session, fate: Shape | None) -> Shape:
-    return _shape(session, _SESSION) | {"fate": fate}
+def session_shape(session: Session, store: Store, fate: Shape | None) -> Shape:
+    home, _ = store.home(session.key)
+    return _shape(session, _SESSION) | {"fate": fate, "store": str(home.path)}
 
 
 def fate_shape(fates: Fates, parts: Sequence[int], now: float) -> Shape | None:
@@ -73,6 +78,29 @@ def hit_shape(hit: Hit) -> Shape:
 
 def info_shape(info: StoreInfo) -> Shape:
     return _shape(info, _INFO) | {"search": info.search._asdict(), "edits": dict(info.edits)}
+
+
+def several_shape(found: Sequence[StoreInfo]) -> Shape:
+    """Several files together: what can be said of one only is null."""
+    nothing: Shape = dict.fromkeys((*_INFO, "search", "edits"))
+    sums = {name: sum(getattr(info, name) for info in found) for name in _SUMS}
+    return nothing | sums | {"sound": all(info.sound for info in found)}
+
+
+def store_shape(one: OneStore, sessions: int | None, messages: int | None = None) -> Shape:
+    """One of the files that a command is about."""
+    error = one.error
+    return {
+        "store": str(one.path),
+        "path": str(one.path),
+        "name": one.name,
+        "kind": one.store.kind if one.store else None,
+        "profile": one.store.profile if one.store else profile_of(one.path),
+        "sessions": None if error else sessions,
+        "messages": None if error else messages,
+        "bytes": size_of(str(one.path)),
+        "error": f"{error.title}. {error.message}" if error else None,
+    }
 
 
 def plan_shape(plan: "EditPlan") -> Shape:

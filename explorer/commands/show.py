@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import fate_shape, message_shape, session_shape
-from explorer.commands.stores import chosen_store, with_noted_pins
+from explorer.commands.stores import chosen_store, notes_of, warn_unreadable, with_noted_pins
 from explorer.commands.words import part_of
-from explorer.errors import ExitCode, NoSuchSession
+from explorer.errors import ExitCode, NoSuchSession, SeveralSessions
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
 from explorer.model import Message
 from explorer.stores.resolve import read_conversation, resolve, without_repeats
@@ -18,6 +18,8 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     try:
         key = resolve(store, options.id).key
+    except SeveralSessions:
+        raise
     except NoSuchSession:
         lost = store.lost_messages(options.id)
         if not lost:
@@ -27,14 +29,15 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     catalog = store.catalog()
     unit = catalog.folded(key) if options.conversation else catalog.single(key)
     found = store.sessions([unit], now)
+    warn_unreadable(store, options)
     if not found:
         raise NoSuchSession("No such session", f"{options.id!r} was deleted just now.")
     session = found[0]
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
         fate = fate_shape(store.fates(catalog, unit.parts), unit.parts, now)
-        (session,) = with_noted_pins(store, catalog, [session])
-        write_json(_document(session_shape(session, fate), messages))
+        (session,) = with_noted_pins(store, catalog, [session], notes_of(options))
+        write_json(_document(session_shape(session, store, fate), messages))
     else:
         with paged(not options.no_pager):
             for line in session_lines(session, messages, _FORMATS[options.format]):

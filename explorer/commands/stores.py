@@ -11,27 +11,30 @@ from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
 from explorer.stores.open_found import notes_on, open_found
 from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import pinned_rows
-from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.failures import short_path, size_of
 
 
-def noted_pins(store: Store, catalog: Catalog) -> frozenset[int]:
+def noted_pins(store: Store, catalog: Catalog, notes: Notes) -> frozenset[int]:
     """The rows that are pinned, also by our notes; if those are unreadable, it says so and goes
     on: the sessions are not."""
     noted: frozenset[str] = frozenset()
     try:
-        noted = Notes(notes_path(), store.path).pins()
+        noted = notes.pins()
     except ExplorerError as error:
         note(f"{error.title}. {error.message}")
     return pinned_rows(store, catalog, noted)
 
 
-def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session]) -> list[Session]:
+def with_noted_pins(
+    store: Store, catalog: Catalog, sessions: Sequence[Session], notes: Notes
+) -> list[Session]:
     """The same sessions, pinned also where our notes say so."""
-    pinned = noted_pins(store, catalog)
+    pinned = noted_pins(store, catalog, notes)
     return [
         one._replace(pinned=True) if catalog.tip(one.key) in pinned else one for one in sessions
     ]
@@ -44,14 +47,25 @@ def warn_unknown(sources: Iterable[str], catalog: Catalog) -> None:
             note(unknown_source(source, catalog.source_names))
 
 
+def profiles_of(store: Store) -> list[str]:
+    """The profiles that a query can name: those of the files, and those that sessions belong to."""
+    owners = store.columns({OWNER})[OWNER].values()
+    files = store.places or (store.profile,)
+    return list(dict.fromkeys(filter(None, (*files, *owners))))
+
+
 BIG = 20_000_000
 """Bytes of a file whose sessions take long enough to be counted to keep the result."""
 
 
 def known_catalog(store: Store) -> Catalog:
-    """The catalog of a store; of a big file that has not changed, what was counted before."""
+    """The catalog of a store; of each big file that has not changed, what was counted before."""
+    return store.catalog_by(_kept_catalog)
+
+
+def _kept_catalog(store: Store) -> Catalog:
     folder = cache_folder()
-    if store.noted or not folder.is_absolute() or os.stat(store.path).st_size < BIG:
+    if store.noted or not folder.is_absolute() or size_of(str(store.path)) < BIG:
         return store.catalog()
     # Late: 3 ms that a small file need not pay.
     from explorer.stores.kept_catalog import catalog_of
@@ -62,14 +76,23 @@ def known_catalog(store: Store) -> Catalog:
 def chosen_store(options: argparse.Namespace) -> Store:
     """The store of all files that a command is about. One that was named must be readable; of those
     that were only found, it is said which are not."""
-    store = open_found(_found(options), notes=notes_path(), trash=trash_path())
-    asked = {one.path for one in _found(options) if one.asked}
-    for name, path, error in store.troubles:
-        if path in asked:
-            raise error
-        if error.problem is not Problem.MISSING:
-            note(unreadable_profile(name, error))
+    found = _found(options)
+    store = open_found(found, notes=notes_path(), trash=trash_path())
+    options.asked = {one.path for one in found if one.asked}
+    options.warned = set()
+    warn_unreadable(store, options)
     return store
+
+
+def warn_unreadable(store: Store, options: argparse.Namespace) -> None:
+    """Name each file that cannot be read, once; also those where that shows only after a while. A
+    profile without a file yet has nothing to be read."""
+    for name, path, error in store.troubles:
+        if path in options.asked:
+            raise error
+        if error.problem is not Problem.MISSING and path not in options.warned:
+            options.warned.add(path)
+            note(unreadable_profile(name, error))
 
 
 def _found(options: argparse.Namespace) -> list[FoundStore]:

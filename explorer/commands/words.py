@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.errors import ExplorerError, closest
-from explorer.model import Hidden, Session
+from explorer.model import Hidden, Hit, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, plural
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 _INCLUDED = "(--all includes them)"
 
 
-def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int]) -> str:
-    """Below a list: how many of how many, and what is not listed."""
+def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0) -> str:
+    """Below a list: how many of how many, in how many profiles, and what is not listed."""
     classes = dict(hidden)
     filtered, folded = classes.pop(Hidden.FILTERED, 0), classes.pop(Hidden.CONTINUATION, 0)
     nothing = "No session matches" if filtered else "No sessions"
     parts = [_some(shown, matching, "session") if matching else nothing]
+    if profiles:
+        parts.append(plural(profiles, "profile"))
     if filtered:
         parts.append(f"{count(filtered)} filtered out")
     if classes:
@@ -32,11 +34,24 @@ def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int]) -> str
     return " · ".join(parts)
 
 
-def unknown_source(name: str, known: Sequence[str]) -> str:
-    """No session has this source: the closest ones, else all."""
+def unknown_name(kind: str, name: str, known: Sequence[str]) -> str:
+    """No session has this source or profile: the closest ones, else all."""
     close = closest(name, known)
     names = ", ".join(clean_line(one, 30) for one in close or sorted(known))
-    return f"No source {name!r} in this file. {'Closest' if close else 'Sources'}: {names}."
+    where = " in this file" if kind == "source" else ""
+    return f"No {kind} {name!r}{where}. {'Closest' if close else f'{kind.title()}s'}: {names}."
+
+
+def unknown_source(name: str, known: Sequence[str]) -> str:
+    return unknown_name("source", name, known)
+
+
+def file_words(one: Session | Hit) -> str:
+    """Which of several profiles has the file of a session, and whose it is where that is another
+    one; empty where only one file is listed."""
+    if one.place and one.profile and one.owner and one.owner != one.profile:
+        return f"{one.owner}, in {one.place}"
+    return one.place
 
 
 def not_one_entry(text: str, change: int, entries: Sequence["Entry"]) -> str:
@@ -81,6 +96,11 @@ def _some(shown: int, total: int, noun: str) -> str:
 
 def _numbers(classes: Mapping[Hidden, int]) -> str:
     return ", ".join(f"{count(number)} {name.words}" for name, number in classes.items())
+
+
+def profiles_read(number: int, unreadable: int) -> str:
+    """How many profiles there are, and how many of them say nothing."""
+    return f"{count(number)}, {count(unreadable)} cannot be read" if unreadable else count(number)
 
 
 def unreadable_profile(name: str, error: ExplorerError) -> str:

@@ -1,17 +1,19 @@
 """What can be typed next: commands, options and their values, profiles, sources, changes, and
-sessions by id or title.
+sessions by id or title; by `PROFILE/ID` where several profiles have the id.
 
 Everything is read, nothing written, and never more than a screen or two of it.
 """
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.arguments.commands import COMMANDS, command_parser, parser
 from explorer.arguments.parsers import ArgumentParser
-from explorer.commands.stores import chosen_store
+from explorer.commands.stores import chosen_store, profiles_of
 from explorer.model import Action, Hidden
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago
@@ -25,6 +27,11 @@ from explorer.stores.ours.trash import TrashFile
 MOST = 100
 ABOUT = 60
 """Characters of an explanation."""
+
+
+_PROFILE_VALUES = re.compile(r"(-?profile:)((?:[^,\s\"]*,)*)", re.IGNORECASE)
+_PLAIN_VALUE = re.compile(r"[\w./-]+")
+"""A value that needs no quotes of the search language."""
 
 
 class Completion(NamedTuple):
@@ -47,7 +54,7 @@ class _Typed:
     def __init__(self, words: Iterable[str]) -> None:
         self.command = ""
         self.parser: ArgumentParser = parser()
-        self.options: dict[str, str] = {}
+        self.options: dict[str, list[str]] = {}
         self.words: list[str] = []
         self.only_words = False
         self.waiting: argparse.Action | None = None
@@ -57,7 +64,7 @@ class _Typed:
 
     def _take(self, word: str) -> None:
         if self.waiting is not None:
-            self.options[self.waiting.option_strings[0]] = word
+            self.options[self.waiting.option_strings[0]].append(word)
             self.waiting = None
         elif self.only_words:
             self.words.append(word)
@@ -66,7 +73,7 @@ class _Typed:
         elif word.startswith("-") and len(word) > 1:
             name, joined, value = word.partition("=")
             option = self.parser.known_options.get(name)
-            self.options[name] = value
+            self.options.setdefault(name, []).extend([value] if joined else [])
             if option is not None and option.nargs is None and not joined:
                 self.waiting = option
         elif not self.command:
@@ -112,8 +119,10 @@ def _of_option(typed: _Typed, option: argparse.Action, current: str) -> Completi
         return Completions(paths=True)
     known: Iterable[str] = option.choices or ()
     if name == "--profile":
-        root = profile_root(typed.options.get("--db"), os.environ, current_folder())
-        known = profiles(root)
+        path = next(iter(typed.options.get("--db", ())), None)
+        root = profile_root(path, os.environ, current_folder())
+        there = typed.options.get("--profile", ())
+        known = [one for one in profiles(root) if one not in there]
     elif name == "--source":
         known = [one for one in _store(typed).catalog().source_names if _may_be_typed(one)]
     return Completions([Completion(one) for one in known if one.startswith(current)][:MOST])
@@ -136,12 +145,26 @@ def _of_command(typed: _Typed, current: str, now: float) -> list[Completion]:
         return list(_entries(typed, current)) if typed.words[0] == "restore" else []
     if word.metavar == "ID" and "--last" not in typed.options:
         return _sessions(typed, current, now)
+    if word.dest == "query":
+        return list(_query_values(typed, current))
     return []
 
 
+def _query_values(typed: _Typed, current: str) -> Iterator[Completion]:
+    """The values of `profile:` in a query, after those that are there."""
+    field = _PROFILE_VALUES.match(current)
+    if field:
+        there, begun = field[2].split(",")[:-1], current[field.end() :]
+        for name in profiles_of(_store(typed)):
+            if name.startswith(begun) and name not in there and _PLAIN_VALUE.fullmatch(name):
+                yield Completion(f"{field[0]}{name}")
+
+
 def _store(typed: _Typed) -> Store:
-    db, profile = (filter(None, [typed.options.get(name)]) for name in ("--db", "--profile"))
-    return chosen_store(argparse.Namespace(db=list(db), profile=list(profile)))
+    db, profile = (
+        list(filter(None, typed.options.get(name, ()))) for name in ("--db", "--profile")
+    )
+    return chosen_store(argparse.Namespace(db=db, profile=profile))
 
 
 def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:
@@ -155,7 +178,7 @@ def _sessions(typed: _Typed, current: str, now: float) -> list[Completion]:
     for key in keys:
         if key in rows:
             row = rows[key]
-            facts = (row.called if names[key] == row.id else "", row.source)
+            facts = (row.called if names[key] != row.title else "", row.source, row.place)
             shown = [clean_line(one, ABOUT) for one in (*facts, ago(row.last_active, now)) if one]
             found.append(Completion(names[key], " · ".join(shown)))
     return found
@@ -166,10 +189,13 @@ def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[
     means none of them, so those are named by their ids."""
     known = store.columns({ID, TITLE})
     ids, titles = known[ID], {key: title for key, title in known[TITLE].items() if title}
-    counts: dict[str, int] = {}
-    for title in titles.values():
-        counts[title] = counts.get(title, 0) + 1
+    counts = Counter(titles.values())
     usable = {key: one for key, one in titles.items() if counts[one] == 1 and _fits(one, typed)}
+    place = _profile_typed(store, current)
+    if place:
+        ids = {key: f"{place}/{id_}" for key, id_ in ids.items() if store.place(key) == place}
+    elif store.places:
+        ids = _apart(store, ids)
     if not current:
         shown = {Hidden.ARCHIVED} if typed.command == Action.UNARCHIVE else set()
         listed, _ = catalog.select(shown)
@@ -181,11 +207,30 @@ def _names(store: Store, catalog: Catalog, typed: _Typed, current: str) -> dict[
     found: dict[int, str] = {}
     for fold in (str, str.casefold):
         start = fold(current)
-        found |= {key: id_ for key, id_ in ids.items() if fold(id_).startswith(start)}
+        # The profile before an id that several have is not typed yet.
+        found |= {
+            key: name
+            for key, name in ids.items()
+            if fold(known[ID][key]).startswith(start) or fold(name).startswith(start)
+        }
         found |= {key: one for key, one in usable.items() if fold(one).startswith(start)}
         if found:
             break
     return {key: one for key, one in found.items() if catalog.has(key) and _fits(one, typed)}
+
+
+def _profile_typed(store: Store, current: str) -> str:
+    """The profile that what was typed begins with, if any."""
+    found = [name for name in store.places if current.startswith(f"{name}/")]
+    return max(found, key=len, default="")
+
+
+def _apart(store: Store, ids: Mapping[int, str]) -> dict[int, str]:
+    """Ids that several profiles have with the profile before them."""
+    counts = Counter(ids.values())
+    return {
+        key: id_ if counts[id_] == 1 else f"{store.place(key)}/{id_}" for key, id_ in ids.items()
+    }
 
 
 def _fits(name: str, typed: _Typed) -> bool:
@@ -202,16 +247,22 @@ def _may_be_typed(name: str) -> bool:
 
 
 def _changes(typed: _Typed, current: str, now: float) -> Iterator[Completion]:
-    for one in TrashFile(trash_path(), _store(typed).path).receipts():
+    every = [one for file in _trash(typed) for one in file.receipts()]
+    for one in sorted(every, key=lambda one: one.number, reverse=True):
         if str(one.number).startswith(current):
             about = f"{clean_line(one.words, ABOUT)} · {ago(one.made, now)}"
             yield Completion(str(one.number), about)
+
+
+def _trash(typed: _Typed) -> list[TrashFile]:
+    """What was changed in each of the files."""
+    return [TrashFile(trash_path(), one.path) for one in _store(typed).stores()]
 
 
 def _entries(typed: _Typed, current: str) -> Iterator[Completion]:
     """The sessions that a change deleted, by id."""
     number = typed.words[1]
     if number.isdecimal():
-        for one in TrashFile(trash_path(), _store(typed).path).entries(int(number)):
+        for one in (one for file in _trash(typed) for one in file.entries(int(number))):
             if one.session.startswith(current) and _fits(one.session, typed):
                 yield Completion(one.session, clean_line(one.title or "", ABOUT))

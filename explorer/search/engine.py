@@ -24,7 +24,7 @@ from explorer.model import OWN_CLASSES, Hidden
 from explorer.search.filters import FILTERED, NO_FILTERS, Filters, wanted
 from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
-from explorer.search.language.vocabulary import PLACE_FIELD
+from explorer.search.language.vocabulary import PLACE_FIELD, PROFILE_FIELD
 from explorer.search.matcher import NO_TITLES, Matcher, Titles, needles, titles_holding
 from explorer.stores.base import Candidate, Indexed, Store, Stretch
 from explorer.stores.catalog import NOISE, Catalog
@@ -84,6 +84,19 @@ class Request(NamedTuple):
     def matches(self, tip: int) -> bool:
         """Whether the fields of the query match a conversation: what they exclude is no hit."""
         return self.fits is None or self.fits(tip)
+
+    def matches_lost(self, hit: Candidate) -> bool:
+        """Whether a message whose session row is gone is in a profile that the query asks for: of
+        all that fields ask of sessions, only that is known."""
+        asked = [field for field in self.query.fields if field.name == PROFILE_FIELD]
+        if not asked:
+            return True
+        home = self.store.origin(hit)
+        name = home.name or (home.store.profile if home.store else None) or ""
+        return all(
+            (name.casefold() in map(str.casefold, field.any_of)) is not field.negated
+            for field in asked
+        )
 
     def counts_as(self, tip: int) -> Hidden | None:
         """Why the hits of a conversation that matches are only counted; None where they are given.
@@ -162,7 +175,7 @@ def prepared(
         needed = test.needs_fates or filters.expiring
         fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
     about = expiring(fates, catalog.chain, now) if filters.expiring else ()
-    fits = test.over(Known(catalog, columns, pins, fates))
+    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at))
     named = {NOISE[source] for source in test.sources if source in NOISE} | test.classes
 
     def hidden(tip: int) -> Hidden | None:
@@ -216,7 +229,7 @@ class Gathered:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self._seen: set[tuple[int | None, str, int]] = set()
+        self._seen: set[tuple[int, int | None, str, int]] = set()
         self.hidden: Counter[Hidden] = Counter()
         """Hits that are only counted."""
         self.counts: Counter[int] = Counter()
@@ -232,14 +245,15 @@ class Gathered:
         given = []
         catalog, request = self.request.catalog, self.request
         for hit in found:
-            name = (hit.session_key, hit.session_id, hit.message_id)
+            name = (hit.store, hit.session_key, hit.session_id, hit.message_id)
             if name in self._seen:
                 continue
             if again:
                 self._seen.add(name)
             key = hit.session_key
             if key is None or not catalog.has(key):
-                given.append(hit)
+                if request.matches_lost(hit):
+                    given.append(hit)
                 continue
             # A part of a conversation is as visible as the conversation.
             tip = catalog.tip(key)
@@ -353,26 +367,29 @@ def _matching(
     return [
         one
         for one in candidates
-        if (is_plain and one.certain) or (one.session_key, one.message_id) in held
+        if (is_plain and one.certain) or (one.store, one.session_key, one.message_id) in held
     ]
 
 
 def _held(
     request: Request, unsure: Sequence[Candidate], token: CancelToken
-) -> frozenset[tuple[int | None, int]]:
-    """(session, message) of those whose text matches."""
+) -> frozenset[tuple[int, int | None, int]]:
+    """(number of the store, session, message) of those whose text matches."""
     store, where = request.store, request.matcher.where
-    found: set[tuple[int | None, int]] = set()
+    found: set[tuple[int, int | None, int]] = set()
+    numbers = {one.session_key: one.store for one in unsure}
     places = [(one.session_key, one.message_id) for one in unsure if one.session_key is not None]
     for start in range(0, len(places), AT_ONCE):
         token.check()
         for key, message in store.scattered(places[start : start + AT_ONCE], token):
             if where(message) is not None:
-                found.add((key, message.id))
-    for id_ in {one.session_id for one in unsure if one.session_key is None}:
-        for message in store.lost_messages(id_, token):
+                found.add((numbers[key], key, message.id))
+    lost = {(one.store, one.session_id): one for one in unsure if one.session_key is None}
+    for (number, id_), one in lost.items():
+        own = store.origin(one).store
+        for message in own.lost_messages(id_, token) if own else ():
             if where(message) is not None:
-                found.add((None, message.id))
+                found.add((number, None, message.id))
     return frozenset(found)
 
 

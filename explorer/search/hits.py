@@ -8,7 +8,7 @@ is newer can follow: at once where rows were written in the order of their times
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import tzinfo
 
 from explorer.cancel import CancelToken
@@ -26,9 +26,9 @@ from explorer.search.engine import (
 from explorer.search.language.fields import session_test
 from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
-from explorer.stores.base import Candidate, Store
+from explorer.stores.base import Candidate, OneStore, Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import ID, SOURCE, TITLE
+from explorer.stores.columns import ID, OWNER, SOURCE, TITLE
 
 AT_ONCE = 200
 """Messages read together: enough to be quick, few enough to stream."""
@@ -49,10 +49,12 @@ def excerpt(text: str, at: int) -> str:
 
 def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Iterator[Hit]:
     """Sessions, as hits in their titles."""
-    found = request.store.columns({ID, TITLE, SOURCE}, keys, token)
+    store = request.store
+    found = store.columns({ID, TITLE, SOURCE, OWNER}, keys, token)
     for key in keys:
         if key in found[ID]:
             title = found[TITLE].get(key)
+            home = store.home(key)[0]
             yield Hit(
                 session_key=key,
                 session_id=found[ID][key],
@@ -65,6 +67,10 @@ def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Ite
                 state=MessageState.LIVE,
                 snippet=title or "",
                 marks=request.matcher.spans(title or ""),
+                store=str(home.path),
+                profile=home.profile,
+                owner=found[OWNER].get(key) or home.profile,
+                place=store.place(key),
             )
 
 
@@ -75,7 +81,7 @@ def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToke
     for match in batch:
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
-    columns = store.columns({TITLE, SOURCE}, list(by_session), token)
+    columns = store.columns({TITLE, SOURCE, OWNER}, list(by_session), token)
     body: dict[tuple[int | None, int | None], Message] = {}
     sides: dict[tuple[int | None, int], tuple[int | None, int | None]] = {}
     for key, ids in by_session.items():
@@ -84,26 +90,37 @@ def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToke
         body |= {(key, one.id): one for one in store.messages(key, sorted(wanted), token)}
         sides |= {(key, id_): pair for id_, pair in around.items()}
     # Messages whose session row is gone still can be read by the id they name.
-    gone = {match.session_id for match in batch if match.session_key is None}
-    lost = {(id_, found.id): found for id_ in gone for found in store.lost_messages(id_, token)}
+    gone = {(one.store, one.session_id): one for one in batch if one.session_key is None}
+    lost = {
+        (*name, message.id): message
+        for name, one in gone.items()
+        if (home := store.origin(one).store) is not None
+        for message in home.lost_messages(one.session_id, token)
+    }
     for match in batch:
         own, id_ = match.session_key, match.message_id
-        message = lost.get((match.session_id, id_)) if own is None else body.get((own, id_))
-        if message is not None:
-            title = None if own is None else columns[TITLE].get(own)
-            source = "" if own is None else columns[SOURCE].get(own, "")
+        if own is None:
+            message = lost.get((match.store, match.session_id, id_))
+        else:
+            message = body.get((own, id_))
+        if message is None:
+            continue
+        hit = _hit(match, message, request.matcher, store.origin(match))
+        if own is not None:
             beside = [body[own, one] for one in sides.get((own, id_), ()) if (own, one) in body]
-            yield _hit(match, message, request.matcher, title, source, beside)
+            hit = hit._replace(
+                title=columns[TITLE].get(own),
+                source=columns[SOURCE].get(own, ""),
+                owner=columns[OWNER].get(own) or hit.profile,
+                context=tuple(
+                    (one.role, " ".join(one.text[:CONTEXT_CHARS].split())) for one in beside
+                ),
+            )
+        yield hit
 
 
-def _hit(
-    match: Candidate,
-    message: Message,
-    matcher: Matcher,
-    title: str | None,
-    source: str,
-    beside: Iterable[Message],
-) -> Hit:
+def _hit(match: Candidate, message: Message, matcher: Matcher, home: OneStore) -> Hit:
+    """A message by itself: as much as is known where its session row is gone."""
     where = matcher.where(message)
     text = where.text if where else message.text
     snippet = excerpt(text, where.at or 0 if where else 0)
@@ -111,15 +128,17 @@ def _hit(
         session_key=match.session_key,
         session_id=match.session_id,
         message_id=match.message_id,
-        title=title,
-        source=source,
+        title=None,
+        source="",
         role=message.role,
         timestamp=message.timestamp,
         field=where.field if where else "content",
         state=message.state,
         snippet=snippet,
         marks=matcher.spans(snippet),
-        context=tuple((one.role, " ".join(one.text[:CONTEXT_CHARS].split())) for one in beside),
+        store=str(home.path),
+        profile=home.store.profile if home.store else None,
+        place=home.name,
     )
 
 

@@ -8,6 +8,7 @@ from explorer.render.figures import count, plural
 
 FIELD_CHIPS = {
     "source": ("source is {}", "source is not {}"),
+    "profile": ("profile is {}", "profile is not {}"),
     "model": ("model contains {}", "model does not contain {}"),
     "title": ("title contains {}", "title does not contain {}"),
     "id": ("id contains {}", "id does not contain {}"),

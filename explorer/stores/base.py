@@ -49,6 +49,8 @@ class Candidate(NamedTuple):
     certain: bool
     at: float
     """The time of the message, 0 where it is not known."""
+    store: int = 0
+    """The number of its store, where there are several."""
 
 
 class Indexed(NamedTuple):
@@ -87,6 +89,20 @@ class Trouble(NamedTuple):
     name: str
     path: Path
     error: StoreError
+
+
+class OneStore(NamedTuple):
+    """One of the stores of a store, which may be the only one."""
+
+    name: str
+    """What it is called among several; empty where it is the only one."""
+    path: Path
+    store: "Store | None"
+    """None where it was never opened."""
+    error: StoreError | None = None
+    """Why it could not be read when that was last tried."""
+    sessions: int | None = None
+    """How many there were when they were last read."""
 
 
 class Starting(NamedTuple):
@@ -208,6 +224,24 @@ class Store(Protocol):
         """The name of the store that a session is in, where there are several."""
         return ""
 
+    def origin(self, found: Candidate) -> OneStore:
+        """The one store that a message is in, also where its session row is gone."""
+        return OneStore("", self.path, self)
+
+    def stores(self) -> Sequence[OneStore]:
+        """Every store that it is made of."""
+        return (OneStore("", self.path, self),)
+
+    def scoped(self, text: str) -> tuple[str, str]:
+        """(name of one of several stores, what follows it) of a text like `PROFILE/ID`; no name
+        where it begins with none."""
+        return "", text
+
+    def profile_at(self, key: int) -> str:
+        """What the profile is called whose file a session is in: among several stores the name of
+        its store. Empty where the place of the file tells none."""
+        return self.place(key) or self.profile or ""
+
     @property
     def troubles(self) -> Sequence[Trouble]:
         """Which of several stores could not be read when that was last tried, and why."""
@@ -274,6 +308,10 @@ class Store(Protocol):
         ...
 
     def catalog(self, token: CancelToken | None = None) -> Catalog: ...
+
+    def catalog_by(self, read: "Callable[[Store], Catalog]") -> Catalog:
+        """The catalog, for which that of each store is what `read` gives."""
+        return read(self)
 
     def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         """What is new since a catalog was read; None where only another one can tell."""

@@ -29,6 +29,9 @@ MESSAGES = Column[int]("messages")
 TOOLS = Column[int]("tools")
 """Calls, of sessions in which tools were called."""
 WORKSPACE = Column[str]("workspace")
+OWNER = Column[str]("owner")
+"""The profile that a session says it belongs to; missing where it says nothing, and then it is the
+profile of its file."""
 COST = Column[float]("cost")
 """Dollars, where the agent knew them: a stored zero need not mean free."""
 TOKENS = Column[float]("tokens")

@@ -2,10 +2,10 @@
 whole session or conversation, as a person should read them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession, closest
+from explorer.errors import NoSuchSession, SeveralSessions, closest
 from explorer.model import Message, Outline
 from explorer.render.clean import clean_line
 from explorer.stores.base import NamedSession, Store
@@ -26,7 +26,7 @@ def resolve(store: Store, text: str) -> NamedSession:
         return found[0]
     if not found:
         raise _unknown(store, text)
-    raise _ambiguous(text, found)
+    raise _ambiguous(store, text, found)
 
 
 def resolve_for_edit(store: Store, text: str) -> NamedSession:
@@ -37,13 +37,25 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
     if len(by_id) == 1:
         return by_id[0]
     titles = store.columns({TITLE})[TITLE]
-    keys = [key for key, title in titles.items() if title == text]
-    titled = [NamedSession(key, id_, text) for key, id_ in store.columns({ID}, keys)[ID].items()]
+    titled = _titled(store, titles, text)
+    place, rest = store.scoped(text)
+    if place and not by_id and not titled:
+        # No whole id or title: a session in that profile is meant.
+        by_id = [one for one in found if one.id.lower().startswith(rest.lower())]
+        if len(by_id) == 1:
+            return by_id[0]
+        titled = [one for one in _titled(store, titles, rest) if store.place(one.key) == place]
     if len(titled) == 1 and not by_id:
         return titled[0]
     if by_id or titled or found:
-        raise _ambiguous(text, [*by_id, *titled] or found)
+        raise _ambiguous(store, text, [*by_id, *titled] or found)
     return resolve(store, text)
+
+
+def _titled(store: Store, titles: Mapping[int, str], text: str) -> list[NamedSession]:
+    """The sessions with this very title."""
+    keys = [key for key, title in titles.items() if title == text]
+    return [NamedSession(key, id_, text) for key, id_ in store.columns({ID}, keys)[ID].items()]
 
 
 def _unknown(store: Store, text: str) -> NoSuchSession:
@@ -67,13 +79,16 @@ def _closest(store: Store, text: str) -> list[str]:
     return [clean_line(one, 60) if one in ids else f"“{clean_line(one, 60)}”" for one in found]
 
 
-def _ambiguous(text: str, found: Sequence[NamedSession]) -> NoSuchSession:
-    names = [f"  {c.id}  {c.title or ''}".rstrip() for c in found[:NAMED]]
-    more = ["  …"] if len(found) > NAMED else []
-    return NoSuchSession(
-        "More than one session",
-        f"{text!r} matches several sessions. Give more of the id:\n" + "\n".join(names + more),
-    )
+def _ambiguous(store: Store, text: str, found: Sequence[NamedSession]) -> SeveralSessions:
+    names = [f"{_full_id(store, c)}  {c.title or ''}".rstrip() for c in found[:NAMED]]
+    more = ["…"] if len(found) > NAMED else []
+    what_to_do = "Use one of these" if store.places else "Give more of the id"
+    return SeveralSessions(text, what_to_do, names + more)
+
+
+def _full_id(store: Store, one: NamedSession) -> str:
+    """The id; among several profiles with the one that it is in."""
+    return f"{store.place(one.key)}/{one.id}" if store.places else one.id
 
 
 def pinned_rows(

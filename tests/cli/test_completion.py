@@ -14,7 +14,8 @@ from explorer.completion.scripts import SCRIPTS
 from explorer.errors import ExitCode
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
-from tests.factories import T0, talk
+from tests.factories import NOW, T0, altered, talk
+from tests.homes import SAME, state_file, two_profiles
 from tests.hostile import HOSTILE
 from tests.locker import Locker
 
@@ -200,3 +201,55 @@ def test_what_bash_inserts_means_the_title(tmp_path: Path) -> None:
     assert done.stdout.decode().split("\0")[:-1] == wanted
     assert len(wanted) > len(titles)
     assert list(tmp_path.iterdir()) == [script]
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("list --profile ", ["default", "work"]),
+        ("list --profile work --profile ", ["default"]),
+        ("list --profile=work --profile=", ["--profile=default"]),
+        ("show 2025", [f"work/{SAME}", f"default/{SAME}"]),
+        ("show work/", ["work/only", f"work/{SAME}"]),
+        ("show work/20", [f"work/{SAME}"]),
+        ("show --profile work 2025", [SAME]),
+        ("show on", ["only"]),
+        ("show Pi", ["Pipes"]),
+        ("search profile:", ["profile:default", "profile:work"]),
+        ("search water profile:w", ["profile:work"]),
+        ("search profile:work,", ["profile:work,default"]),
+        ("search -- -profile:d", ["-profile:default"]),
+        ("prune profile:w", ["profile:work"]),
+        ("search prof", []),
+    ],
+)
+def test_profiles_are_offered(
+    line: str, values: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "ours"))
+    monkeypatch.setenv("HERMES_HOME", str(two_profiles(tmp_path / "hermes")))
+    assert _values(line) == values
+
+
+def test_an_id_of_several_profiles_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(two_profiles(tmp_path / "hermes")))
+    offered = {one.value: one.about for one in completions(["show"], "2025", NOW).found}
+    assert offered[f"work/{SAME}"].startswith("Pipes · cli · work · ")
+
+
+def test_titles_of_several_profiles_are_safe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that two sessions have means neither, so it is not offered."""
+    root = two_profiles(tmp_path / "hermes")
+    monkeypatch.setenv("HERMES_HOME", str(root))
+    with altered(state_file(root, "work")) as db:
+        db.execute("UPDATE sessions SET title = 'Garden' WHERE id = 'only'")
+        db.execute("UPDATE sessions SET title = '$(rm -rf x); `y`' WHERE id != 'only'")
+    assert _values("show Gar") == []
+    line = typed("session-explorer show $", BREAKS)
+    assert line is not None
+    (found,) = completions(["show"], "$", NOW).found
+    assert inserted(found.value, line) == r"\$\(rm\ -rf\ x\)\;\ \`y\`"

@@ -17,6 +17,7 @@ SESSION = {
     *("message_count", "tool_call_count", "preview", "kind", "state", "parent_id", "root_id"),
     *("tip_id", "parts", "archived", "profile", "workspace", "git_branch", "input_tokens"),
     *("output_tokens", "cost_usd", "cost_status", "hidden", "pinned", "unread", "title_source"),
+    *("store", "owner"),
 }
 MESSAGE = {
     *("id", "session_id", "role", "timestamp", "text", "reasoning", "tool_calls"),
@@ -24,11 +25,11 @@ MESSAGE = {
 }
 HIT = {
     *("session_id", "message_id", "title", "source", "role", "timestamp", "field", "state"),
-    *("snippet", "marks", "context"),
+    *("snippet", "marks", "context", "store", "profile", "owner"),
 }
 INFO = {
     *("path", "kind", "schema_version", "journal_mode", "sessions", "messages", "bytes"),
-    *("wal_bytes", "search", "edits"),
+    *("wal_bytes", "search", "edits", "stores"),
 }
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z")
 EDITS = {"rename", "archive", "pin", "delete", "clear", "end", "reopen", "prune"}
@@ -168,7 +169,8 @@ def test_the_database_may_be_named_before_or_after_the_command(
     before = command("--db", path, "list", "--json")
     assert before.json["total"] == 4
     assert before == command("list", "--json", "--db", path)
-    assert command("--db", "elsewhere", "list", "--json", "--db", path).json["total"] == 4
+    both = command("--db", "elsewhere", "list", "--db", path)
+    assert (both.code, "There is no file at elsewhere" in both.err) == (ExitCode.CANNOT_OPEN, True)
 
 
 @pytest.mark.parametrize(

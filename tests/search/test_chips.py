@@ -137,7 +137,7 @@ def _completed(typed: str) -> list[str]:
         ("to|", ["tokens:", "tool:"]),
         ("source|", ["source:"]),
         ("-so|", ["-source:"]),
-        ("-|", [f"-{name}:" for name in FIELDS]),
+        ("-|", [f"-{name}:" for name in FIELDS if name != "profile"]),
         ("so|urce:cli", ["source:cli"]),
         ("mo|rd:x", ["model:x"]),
         ("s|", []),

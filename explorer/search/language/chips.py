@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.search.language.query import LONGEST, NAMED, Clause, Field, Query, pieces
-from explorer.search.language.vocabulary import FIELDS, amount, takes_several
+from explorer.search.language.vocabulary import FIELDS, PROFILE_FIELD, amount, takes_several
 from explorer.search.words import FIELD_CHIPS, TERM_CHIPS, amount_chip, day_chip
 
 
@@ -70,7 +70,8 @@ def _clause_words(clause: Clause) -> str:
 
 def complete(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list[Offer]:
     """What the word at the cursor could become: names of fields after two letters or a dash,
-    values after a name. `known` holds the values that the file has, by name of the field."""
+    values after a name. `known` holds the values that the file has, by name of the field; without
+    several profiles the field for them is not offered."""
     for piece in pieces(text[:LONGEST]):
         if piece.start < cursor <= piece.end:
             if piece.kind not in ("word", "field"):
@@ -78,11 +79,11 @@ def complete(text: str, cursor: int, known: Mapping[str, Sequence[str]]) -> list
             named = NAMED.match(text, piece.start, cursor)
             if named and named[2].lower() in FIELDS:
                 return _values(text, named[2].lower(), named.end(), cursor, known)
-            return _names(text, piece.start, cursor)
+            return _names(text, piece.start, cursor, len(known.get(PROFILE_FIELD, ())) > 1)
     return []
 
 
-def _names(text: str, start: int, cursor: int) -> list[Offer]:
+def _names(text: str, start: int, cursor: int, profiles: bool) -> list[Offer]:
     naming = _NAMING.fullmatch(text, start, cursor)
     if not naming or (not naming[1] and len(naming[2]) < 2):
         return []
@@ -91,7 +92,7 @@ def _names(text: str, start: int, cursor: int) -> list[Offer]:
     return [
         Offer(start, end, f"{dash}{name}:", about.words)
         for name, about in FIELDS.items()
-        if name.startswith(begun)
+        if name.startswith(begun) and (profiles or name != PROFILE_FIELD)
     ]
 
 

@@ -1,10 +1,11 @@
 """What the fields of a query ask of conversations as a whole, and of single messages.
 
-Of conversations source, model, title, id, workspace, kind, is, messages, cost and tokens; and days,
-where no messages are looked for: then they are about the last activity. Of a conversation of
-several parts figures are added up, one part that fits is enough for names and kinds, and source and
-state are those of the tip, as in the list. What is unknown fits nothing: neither cost:<1 nor
-cost:>=1, but both of them negated.
+Of conversations source, profile, model, title, id, workspace, kind, is, messages, cost and tokens;
+and days, where no messages are looked for: then they are about the last activity. Of a conversation
+of several parts figures are added up, one part that fits is enough for names and kinds, and source,
+profile and state are those of the tip, as in the list. A profile is that of the file, or the one
+that the session belongs to: a gateway may have written it into the file of another profile. What is
+unknown fits nothing: neither cost:<1 nor cost:>=1, but both of them negated.
 
 Of messages role, tool and has, where their words may stand (in), and days, where messages are
 looked for: then they are about each message's own time. Values rather than a predicate alone, so
@@ -24,6 +25,7 @@ from explorer.search.language.query import Field, Query
 from explorer.search.language.vocabulary import (
     FIELDS,
     PLACE_FIELD,
+    PROFILE_FIELD,
     SESSION_FIELDS,
     TIME_FIELDS,
     Period,
@@ -38,6 +40,7 @@ from explorer.stores.columns import (
     LEASE,
     MESSAGES,
     MODEL,
+    OWNER,
     READ_AT,
     TITLE,
     TOKENS,
@@ -59,7 +62,7 @@ _STATES: Mapping[str, tuple[Column[float], ...]] = {
     "unread": (READ_AT,),
 }
 QUERIED: frozenset[Column[object]] = frozenset(
-    (*_TEXTS.values(), *_FIGURES.values(), ENDED, LEASE, READ_AT)
+    (*_TEXTS.values(), *_FIGURES.values(), ENDED, LEASE, OWNER, READ_AT)
 )
 """All that a query may ask for."""
 _CLASSES = {
@@ -80,6 +83,8 @@ class Known(NamedTuple):
     pins: frozenset[int] = frozenset()
     """Keys of rows that are pinned."""
     fates: Fates = NO_FATES
+    profile: Callable[[int], str] = lambda key: ""
+    """The name of the profile whose file a session is in; empty where it is of none."""
 
 
 class SessionTest(NamedTuple):
@@ -106,6 +111,8 @@ class SessionTest(NamedTuple):
         for field in self.fields:
             if field.name == "is":
                 asked.update(*(_STATES.get(value, ()) for value in field.any_of))
+            elif field.name == PROFILE_FIELD:
+                asked.add(OWNER)
             elif column := _TEXTS.get(field.name) or _FIGURES.get(field.name):
                 asked.add(column)
         return frozenset(asked)
@@ -151,6 +158,8 @@ class SessionTest(NamedTuple):
             asked = {value.casefold() for value in field.any_of}
             sources = {one for one in catalog.source_names if one.casefold() in asked}
             return lambda parts: catalog.source(parts[-1]) in sources
+        if name == PROFILE_FIELD:
+            return _profile(field, known)
         if name == "kind":
             kinds = {Kind(value) for value in field.any_of}
             return lambda parts: any(catalog.kind(part) in kinds for part in parts)
@@ -168,6 +177,13 @@ def session_test(query: Query, now: float, tz: tzinfo | None = None) -> SessionT
     """What a query asks of conversations."""
     names = SESSION_FIELDS if query.asks_messages else SESSION_FIELDS | TIME_FIELDS
     return SessionTest(tuple(field for field in query.fields if field.name in names), now, tz)
+
+
+def _profile(field: Field, known: Known) -> _Test:
+    asked = {value.casefold() for value in field.any_of}
+    file, owners = known.profile, known.columns[OWNER]
+    owned = {key for key, name in owners.items() if name.casefold() in asked}
+    return lambda parts: parts[-1] in owned or file(parts[-1]).casefold() in asked
 
 
 def _text(field: Field, texts: Mapping[int, str]) -> _Test:

@@ -118,6 +118,9 @@ FIELDS: Mapping[str, FieldKind] = {
     "source": FieldKind(
         "text", "where the session was started: cli, telegram, cron", "source:telegram,slack"
     ),
+    "profile": FieldKind(
+        "text", "profile of the state file, or the one the session belongs to", "profile:work"
+    ),
     "model": FieldKind("text", "model name, or part of it", "model:opus"),
     "title": FieldKind("text", "words in the title", 'title:"trip to kyoto"'),
     "id": FieldKind("text", "session id, or part of it", "id:20261103_14"),
@@ -197,6 +200,8 @@ TIME_FIELDS = frozenset({"before", "after", "on"})
 """About messages where those are looked for, else about the last activity of sessions."""
 PLACE_FIELD = "in"
 """About the words themselves."""
+PROFILE_FIELD = "profile"
+"""Worth offering only where there are several."""
 SESSION_FIELDS = frozenset(FIELDS) - MESSAGE_FIELDS - TIME_FIELDS - {PLACE_FIELD}
 
 

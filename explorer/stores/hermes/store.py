@@ -31,6 +31,7 @@ from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import Fates
 from explorer.stores.hermes import messages
+from explorer.stores.hermes.sessions.rows import PROFILE_NAME as PROFILE_NAME
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import survey
 from explorer.stores.ours.notes import Notes
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 STATE_FILE = "state.db"
 CONFIG_FILE = "config.yaml"
 PROFILES = "profiles"
-PROFILE_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 SIGNS = ("sessions", "logs", "memories", "SOUL.md", "auth.json", ".env")
 """What Hermes makes in its home: a state file beside none of these is a copy."""
 

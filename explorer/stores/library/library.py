@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession, StoreError
+from explorer.errors import NoSuchSession, SeveralSessions, StoreError
 from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.base import (
     Candidate,
@@ -22,6 +22,7 @@ from explorer.stores.base import (
     Indexed,
     NamedSession,
     Needles,
+    OneStore,
     Starting,
     Store,
     Stretch,
@@ -72,8 +73,14 @@ class Library(Store):
         self.places = tuple(file.name for file in files)
 
     def open(self, token: CancelToken | None = None) -> None:
-        """Open every store that can be; where none can, the error of the first."""
-        self._ask(lambda member: None, again=True)
+        """Open every store that can be; an error that names them all where none can."""
+        try:
+            self._ask(lambda member: None, again=True)
+        except StoreError as error:
+            said = [f"  {name}: {one.title}. {one.message}" for name, _, one in self.troubles]
+            raise StoreError(
+                error.problem, "No profile can be read", "\n".join(("Reasons:", *said))
+            ) from error
 
     @property
     def keeps_ends(self) -> bool:  # type: ignore[override]  # as its stores do, once they are open
@@ -114,6 +121,19 @@ class Library(Store):
     def place(self, key: int) -> str:
         return self.members.of(key)[0].name
 
+    def origin(self, found: Candidate) -> OneStore:
+        return self.members.all[found.store].as_one()
+
+    def stores(self) -> Sequence[OneStore]:
+        return [member.as_one() for member in self.members.all]
+
+    def scoped(self, text: str) -> tuple[str, str]:
+        # A name may hold a slash itself: the longest that fits is meant.
+        for name in sorted(self.places, key=len, reverse=True):
+            if text.startswith(f"{name}/") and len(text) > len(name) + 1:
+                return name, text[len(name) + 1 :]
+        return "", text
+
     def _told(self, key: int, work: Callable[[Store, int], T], nothing: T) -> T:
         """What the store of a session says of it, or `nothing` where it is in none."""
         try:
@@ -140,8 +160,14 @@ class Library(Store):
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         """Of a store that cannot be read now, what was last known."""
+        return self._catalog(lambda member: member.catalog(token))
+
+    def catalog_by(self, read: Callable[[Store], Catalog]) -> Catalog:
+        return self._catalog(lambda member: member.catalog(None, read))
+
+    def _catalog(self, work: Callable[[Member], Catalog]) -> Catalog:
         try:
-            self._ask(lambda member: member.catalog(token), again=True)
+            self._ask(work, again=True)
         except StoreError:
             if not any(member.known for member in self.members.all):
                 raise
@@ -336,8 +362,8 @@ class Library(Store):
             for one in named
         ]
         exact = [one for one in found if text in (one.id, one.title)]
-        profile, _, id_ = text.partition("/")
-        within = [member for member in self.members.all if id_ and member.name == profile]
+        profile, id_ = self.scoped(text)
+        within = [member for member in self.members.all if member.name == profile]
         if exact or not within:
             return exact or found
         return [
@@ -352,7 +378,19 @@ class Library(Store):
         return Starting(keys, any(starting.more for _, starting in found))
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
-        found = self._ask(lambda member: member.store.lost_messages(id_, token))
+        """Those of one store: where several hold such messages, it must be named."""
+        found = [
+            (member, messages)
+            for member, messages in self._ask(lambda one: one.store.lost_messages(id_, token))
+            if messages
+        ]
+        profile, own = self.scoped(id_)
+        if not found and profile:
+            within = [member for member in self.members.all if member.name == profile]
+            found = self._ask(lambda one: one.store.lost_messages(own, token), within)
+        if len(found) > 1:
+            names = [f"{member.name}/{id_}" for member, _ in found]
+            raise SeveralSessions(id_, "Use one of these", names)
         return [message for _, messages in found for message in messages]
 
     def indexed(

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, StoreError, session_gone
+from explorer.errors import Cancelled, Problem, StoreError, session_gone
 from explorer.model import Session
-from explorer.stores.base import Candidate, Changes, Store, Trouble
+from explorer.stores.base import Candidate, Changes, OneStore, Store, Trouble
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.fates import Fates
 from explorer.stores.library.keys import KeyRing
@@ -93,12 +93,14 @@ class Member:
                 self._opened_as = identity
             return self._store
 
-    def catalog(self, token: CancelToken | None) -> Catalog:
-        """As the file is now; read only where that has changed."""
+    def catalog(
+        self, token: CancelToken | None, read: Callable[[Store], Catalog] | None = None
+    ) -> Catalog:
+        """As the file is now; read only where that has changed, by `read` if it is given."""
         store = self.opened(token)
         now = stamp(self.path)
         if self.known is None or now is None or self.known.stamp != now:
-            self.known = ReadCatalog(now, store.catalog(token))
+            self.known = ReadCatalog(now, read(store) if read else store.catalog(token))
         return self.known.catalog
 
     def changes(self, since: object, token: CancelToken | None) -> Changes | None:
@@ -121,11 +123,20 @@ class Member:
         return [one._replace(key=self.outer(one.key), place=self.name) for one in found]
 
     def candidates(self, found: Sequence[Candidate]) -> list[Candidate]:
-        outer = self.outer
+        outer, number = self.outer, self.number
         return [
-            one if one.session_key is None else one._replace(session_key=outer(one.session_key))
+            one._replace(
+                session_key=None if one.session_key is None else outer(one.session_key),
+                store=number,
+            )
             for one in found
         ]
+
+    def as_one(self) -> OneStore:
+        known = self.known
+        return OneStore(
+            self.name, self.path, self._store, self.error, len(known.catalog) if known else None
+        )
 
     def fates(self, found: Fates) -> Fates:
         outer = self.outer
@@ -224,5 +235,8 @@ class Members:
         for error in sorted(failed, key=lambda error: not isinstance(error, Cancelled)):
             raise error
         if every and not found:
-            raise next((one.error for one in every if one.error is not None), session_gone())
+            errors = [one.error for one in every if one.error is not None]
+            # A profile without a file explains less than one that cannot be read.
+            errors.sort(key=lambda error: error.problem is Problem.MISSING)
+            raise next(iter(errors), session_gone())
         return [(member, found[member]) for member in asked if member in found]

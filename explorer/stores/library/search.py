@@ -41,8 +41,7 @@ def ranked(
 
 
 def message_key(members: Members, found: Candidate) -> int:
-    store = 0 if found.session_key is None else members.ring.inner(found.session_key)[0]
-    return members.ring.outer(store)(found.message_id)
+    return members.ring.outer(found.store)(found.message_id)
 
 
 def scanned(

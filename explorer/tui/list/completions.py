@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
-from explorer.stores.columns import MODEL, WORKSPACE
+from explorer.stores.columns import MODEL, OWNER, WORKSPACE, Column
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import ChipBar, SearchBar
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from explorer.search.language.corrections import Correction
 
 SHOWN = 8
+_READ: dict[str, Column[str]] = {"model": MODEL, "workspace": WORKSPACE, "profile": OWNER}
+"""Fields whose values only the sessions know."""
 
 
 @dataclass
@@ -40,7 +42,7 @@ class Offering:
     def typed(self) -> None:
         """Another text: show what it could become."""
         text = self._bar.input.value
-        for name in ("model", "workspace"):
+        for name in _READ:
             if f"{name}:" in text and name not in self._known:
                 self._known[name] = ()
                 self._read(name)
@@ -82,7 +84,11 @@ class Offering:
         """The values that the file has, by name of the field."""
         catalog = self._lister.catalog
         sources = sorted(filter(None, catalog.source_names)) if catalog else ()
-        return {**self._known, "source": sources}
+        store = self._lister.store
+        files = store.places or (store.profile,) if store is not None else ()
+        owners = self._known.get("profile", ())
+        profiles = list(dict.fromkeys(filter(None, (*files, *owners))))
+        return {**self._known, "source": sources, "profile": profiles}
 
     def take(self) -> bool:
         """Put the first offer in; False where there is none."""
@@ -105,7 +111,7 @@ class Offering:
             return
 
         def work(token: CancelToken) -> Sequence[str]:
-            column = MODEL if name == "model" else WORKSPACE
+            column = _READ[name]
             values = store.columns({column}, token=token)[column]
             return [value for value, _ in Counter(values.values()).most_common() if value]
 

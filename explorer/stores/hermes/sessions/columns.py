@@ -12,7 +12,7 @@ from typing import Any
 from explorer.stores import columns
 from explorer.stores.base import NamedSession, Starting
 from explorer.stores.columns import Column, Columns, Recipe, Recipes
-from explorer.stores.hermes.sessions.rows import COSTS, known_cost, read_time
+from explorer.stores.hermes.sessions.rows import COSTS, known_cost, owner, read_time
 from explorer.stores.hermes.sessions.survey import hermes_leases
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
@@ -29,6 +29,10 @@ def _text(cell: object) -> str | None:
 def _name(cell: object) -> str | None:
     """One text for all sessions of a model: of 100,000 sessions 8 MB less."""
     return intern(text) if (text := cells.text(cell)) else None
+
+
+def _owner(session_key: object, profile_name: object) -> str | None:
+    return intern(name) if (name := owner(session_key, profile_name)) else None
 
 
 def _sum(*row: object) -> float | None:
@@ -48,6 +52,7 @@ RECIPES: Recipes = {
     columns.MESSAGES: Recipe(("message_count",), cells.amount),
     columns.TOOLS: Recipe(("tool_call_count",), lambda cell: cells.amount(cell) or None),
     columns.WORKSPACE: Recipe(("cwd",), _text),
+    columns.OWNER: Recipe(("session_key", "profile_name"), _owner),
     columns.COST: Recipe(COSTS, known_cost),
     columns.TOKENS: Recipe(("input_tokens", "output_tokens"), _sum),
     columns.STARTED: Recipe(("started_at",), _time),

@@ -4,6 +4,7 @@ Columns are read for these rows only, and of the messages just the first and the
 stores a zero when it knows no price, so a zero counts as a price only where the status says so.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,11 @@ from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.slices import numbered_rows
 
+PROFILE_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
+_NO_PROFILE = "custom"
+"""What Hermes calls the profile of any home that is not in its usual place."""
+_LONGEST_KEY = 200
+"""Characters of a key that can hold a name."""
 COLUMNS = (
     "id",
     "title",
@@ -156,11 +162,14 @@ def owner(session_key: object, profile_name: object) -> str | None:
     """The profile that a session belongs to by its own words; None where it says nothing: then it
     is that of its file. A gateway of several profiles writes the name into the key of a chat; one
     of a single profile writes `main` for whatever profile it has."""
-    scope, _, rest = cells.words(session_key).partition(":")
-    name = rest.partition(":")[0] if scope == "agent" else ""
-    if name and name != "main":
-        return "main" if name == "main~" else name
-    return cells.text(profile_name) or None
+    scope, _, rest = cells.words(session_key)[:_LONGEST_KEY].partition(":")
+    name, found, _ = rest.partition(":")
+    if scope == "agent" and found and name != "main":
+        own = "main" if name == "main~" else name
+        if re.fullmatch(PROFILE_NAME, own):
+            return own
+    stored = cells.words(profile_name).strip()
+    return stored if stored != _NO_PROFILE and re.fullmatch(PROFILE_NAME, stored) else None
 
 
 def read_time(cell: object) -> float | None:

@@ -1,0 +1,135 @@
+"""Whose a session is, by its row and by its file; and `profile:`, which finds it by either."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.search.hits import CompleteSearch
+from explorer.search.language.chips import complete, understood_parts
+from explorer.search.language.corrections import corrections
+from explorer.search.language.query import parse
+from explorer.stores.base import Store
+from explorer.stores.columns import OWNER
+from explorer.stores.discover import locate
+from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.kinds import open_store
+from explorer.stores.open_found import open_found
+from tests.factories import NOW, altered, everybody, talk
+from tests.homes import SAME, two_profiles
+from tests.real_files import unpack
+
+OWNERS = [
+    ("agent:coder:telegram:dm:7", None, "coder"),
+    ("agent:coder:telegram:dm:7", "default", "coder"),
+    ("agent:main:telegram:dm:7", None, None),
+    ("agent:main:telegram:dm:7", "coder", "coder"),
+    ("agent:main~:telegram:dm:7", "coder", "main"),
+    (None, "coder", "coder"),
+    (None, None, None),
+    ("", "", None),
+    ("agent:", " coder ", "coder"),
+    ("agent", None, None),
+    ("agent:coder", "work", "work"),
+    ("user:coder:telegram", None, None),
+    ("agent:../../etc:x", "work", "work"),
+    ("agent:\x1b[31m:x", "\x1b]0;title\x07", None),
+    (f"agent:{'x' * 100_000}:y", "y" * 100_000, None),
+    (b"agent:coder:telegram", None, "coder"),
+    (b"\xff\xfe", b"\xff", None),
+    (7, 3.5, None),
+    ("agent:coder\n:x", "two\nlines", None),
+    # What Hermes notes for every home that is not in its usual place.
+    (None, "custom", None),
+]
+
+
+@pytest.mark.parametrize(("key", "name", "owner"), OWNERS)
+def test_a_session_belongs_to_whom_its_row_names_else_to_its_file(
+    tmp_path: Path, key: object, name: object, owner: str | None
+) -> None:
+    path = tmp_path / "profiles" / "mine" / "state.db"
+    path.parent.mkdir(parents=True)
+    with StateFile.create(path) as state:
+        talk(state, "s", "hello")
+    with altered(path) as db:
+        db.execute("UPDATE sessions SET session_key = ?, profile_name = ?", (key, name))
+    (session,) = everybody(path)
+    assert (session.profile, session.owner) == ("mine", owner or "mine")
+    columns = open_store(path).columns({OWNER})
+    assert list(columns[OWNER].values()) == ([owner] if owner else [])
+
+
+def test_files_without_these_columns_say_nothing_of_owners(tmp_path: Path) -> None:
+    for name in ("hermes-v2", "power-loop-8.0.0"):
+        path = unpack(name, tmp_path)
+        assert open_store(path).columns({OWNER})[OWNER] == {}
+        assert {session.owner for session in everybody(path)} == {None}
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Store:
+    root = two_profiles(tmp_path / "hermes")
+    return open_found(locate([str(root)], [], {}, tmp_path))
+
+
+def _found(store: Store, text: str) -> list[tuple[str, str]]:
+    """(profile of the file, id) of what a query without words lists."""
+    search = CompleteSearch(store, store.catalog(), text, NOW)
+    keys = [hit.session_key for hit in search.hits() if hit.session_key is not None]
+    ids = {hit.session_key: hit.session_id for hit in search.hits()}
+    return sorted((store.profile_at(key), ids[key]) for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("profile:default", [("default", SAME), ("default", "chat")]),
+        ("profile:work", [("default", "chat"), ("work", SAME), ("work", "only")]),
+        ("profile:WORK", [("default", "chat"), ("work", SAME), ("work", "only")]),
+        ("profile:wor", []),
+        ("-profile:work", [("default", SAME)]),
+        ("NOT profile:default", [("work", SAME), ("work", "only")]),
+        ("-profile:work,default", []),
+        ("profile:work title:pipes", [("work", SAME)]),
+        ("profile:work source:telegram", [("default", "chat")]),
+        ("profile:nobody,default", [("default", SAME), ("default", "chat")]),
+    ],
+)
+def test_profile_finds_by_the_file_and_by_the_owner(
+    several: Store, text: str, found: list[tuple[str, str]]
+) -> None:
+    assert _found(several, text) == found
+
+
+def test_words_are_searched_in_the_profile_that_is_asked_for(several: Store) -> None:
+    def hits(text: str) -> list[str]:
+        search = CompleteSearch(several, several.catalog(), text, NOW)
+        return [hit.snippet for hit in search.hits()]
+
+    assert hits("water") == ["water pipes burst", "water the garden"]
+    assert hits("water profile:work") == ["water pipes burst"]
+    assert hits("water -profile:work") == ["water the garden"]
+
+
+def test_profile_works_with_one_file_too(tmp_path: Path) -> None:
+    root = two_profiles(tmp_path / "hermes")
+    store = open_store(root / "state.db")
+    assert [id_ for _, id_ in _found(store, "profile:work")] == ["chat"]
+    assert len(_found(store, "profile:default")) == 2
+    copied = open_store((root / "state.db").rename(tmp_path / "copy.db"))
+    assert [id_ for _, id_ in _found(copied, "-profile:work")] == [SAME]
+    assert _found(copied, "profile:default") == []
+
+
+def test_the_query_is_shown_as_it_was_understood() -> None:
+    words = [part.words for part in understood_parts(parse("profile:a,b -profile:c", NOW))]
+    assert words == ["profile is a or b", "profile is not c"]
+
+
+def test_profiles_are_offered_where_there_are_several() -> None:
+    several = {"profile": ["default", "work"]}
+    assert [offer.text for offer in complete("pro", 3, several)] == ["profile:"]
+    assert [offer.text for offer in complete("profile:w", 9, several)] == ["work"]
+    assert complete("pro", 3, {"profile": ["default"]}) == []
+    assert [one.text for one in corrections("profil:wrk", several)] == ["profile:"]
+    assert [one.text for one in corrections("profile:wrok", several)] == ["work"]
