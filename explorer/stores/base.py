@@ -75,8 +75,8 @@ class Stretch(NamedTuple):
 
 
 if TYPE_CHECKING:
+    from explorer.stores.edits import interface
     from explorer.stores.edits.dialect import Dialect
-    from explorer.stores.edits.editor import Editor
 
 T = TypeVar("T")
 
@@ -168,11 +168,11 @@ class TooLong(NamedTuple):
     """The agent refuses it; else it may, as releases before it was written had no limit."""
 
 
-Edits: TypeAlias = "Editor"
+Edits: TypeAlias = "interface.Edits"
 """The writing half of a store: keys in, plans and receipts out.
 
 Every plan is made from the store as it is, and every edit checks again under the lock. Whatever an
-edit removes is complete in the trash before. One engine serves all kinds.
+edit removes is complete in the trash before. One engine serves all kinds, and several stores.
 """
 
 

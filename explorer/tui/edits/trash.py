@@ -231,7 +231,7 @@ def _read(lane: EditLane, entry: Entry) -> None:
 
     lane.lanes.start(
         "trash",
-        lambda token: open_deleted(edits.path, edits.trash, entry, clock(), token),
+        lambda token: open_deleted(*edits.kept_from(entry), entry, clock(), token),
         take,
         lane.say,
     )
