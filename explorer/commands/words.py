@@ -41,6 +41,10 @@ def unknown_source(name: str, known: Sequence[str]) -> str:
 
 def not_one_entry(text: str, change: int, entries: Sequence["Entry"]) -> str:
     """Why no session of a change is meant, and the closest ones by id or title."""
+    same = [one for one in entries if text in (one.session, one.title)]
+    if len(same) > 1 and all(one.place for one in same):
+        shown = ", ".join(f"{one.place}/{clean_line(one.session, 60)}" for one in same)
+        return f"{text!r} matches several sessions of change {change}. Use one of: {shown}."
     names = [name for one in entries for name in (one.session, one.title) if name]
     close = closest(text, names)
     shown = ", ".join(clean_line(name, 60) for name in close)
@@ -81,6 +85,11 @@ def _some(shown: int, total: int, noun: str) -> str:
 
 def _numbers(classes: Mapping[Hidden, int]) -> str:
     return ", ".join(f"{count(number)} {name.words}" for name, number in classes.items())
+
+
+def only_profile(name: str) -> str:
+    """Which of several profiles a command acts on that could reach far."""
+    return f"Only the profile {name}. For others, add --profile NAME or --all-profiles."
 
 
 def unreadable_profile(name: str, error: ExplorerError) -> str:

@@ -20,7 +20,7 @@ from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreIn
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import ID, Column, Columns
 from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.ours.notes import OurFiles
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.read_only import FileState, Reader, ReadOnlyFile, stamp
@@ -313,6 +313,14 @@ class Store(Protocol):
         from explorer.stores.edits.editor import Editor
 
         return Editor(self.path, self.dialect(), self.sessions, ours)
+
+    def own_notes(self, path: Path) -> Notes:
+        """Our notes about its sessions, in this file of ours."""
+        return Notes(path, self.path)
+
+    def noted_id(self, key: int, id_: str) -> str:
+        """What our notes call a session: an id may be in several stores."""
+        return id_
 
     def set_of(self, key: int) -> int:
         """Which of several sets of sessions a session is of: an edit is about one of them."""

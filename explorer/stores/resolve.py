@@ -26,24 +26,39 @@ def resolve(store: Store, text: str) -> NamedSession:
         return found[0]
     if not found:
         raise _unknown(store, text)
-    raise _ambiguous(text, found)
+    raise _ambiguous(store, text, found)
 
 
 def resolve_for_edit(store: Store, text: str) -> NamedSession:
     """The one session that `text` means beyond doubt: by id, the beginning of one, or a title that
     no other session has. Which one of several numbered titles is meant is not guessed."""
     found = store.find(text) if text.strip() else []
-    by_id = [one for one in found if one.id.lower().startswith(text.lower())]
-    if len(by_id) == 1:
-        return by_id[0]
-    titles = store.columns({TITLE})[TITLE]
-    keys = [key for key, title in titles.items() if title == text]
-    titled = [NamedSession(key, id_, text) for key, id_ in store.columns({ID}, keys)[ID].items()]
-    if len(titled) == 1 and not by_id:
-        return titled[0]
-    if by_id or titled or found:
-        raise _ambiguous(text, [*by_id, *titled] or found)
+    meant: list[NamedSession] = []
+    for place, name in _readings(store, text):
+        by_id = [one for one in found if one.id.lower().startswith(name.lower())]
+        if len(by_id) == 1:
+            return by_id[0]
+        titled = _titled(store, name, place)
+        if len(titled) == 1 and not by_id:
+            return titled[0]
+        meant = meant or [*by_id, *titled]
+    if meant or found:
+        raise _ambiguous(store, text, meant or found)
     return resolve(store, text)
+
+
+def _titled(store: Store, title: str, place: str | None) -> list[NamedSession]:
+    """The sessions that have this very title; in one profile, if one is named."""
+    titles = store.columns({TITLE})[TITLE].items()
+    keys = [key for key, one in titles if one == title and place in (None, store.place(key))]
+    ids = store.columns({ID}, keys)[ID]
+    return [NamedSession(key, id_, title) for key, id_ in ids.items()]
+
+
+def _readings(store: Store, text: str) -> list[tuple[str | None, str]]:
+    """What a text may say: an id or a title, or one in a profile, as (profile, id or title)."""
+    place, _, name = text.partition("/")
+    return [(None, text), *([(place, name)] if name and place in store.places else [])]
 
 
 def _unknown(store: Store, text: str) -> NoSuchSession:
@@ -67,12 +82,17 @@ def _closest(store: Store, text: str) -> list[str]:
     return [clean_line(one, 60) if one in ids else f"“{clean_line(one, 60)}”" for one in found]
 
 
-def _ambiguous(text: str, found: Sequence[NamedSession]) -> NoSuchSession:
-    names = [f"  {c.id}  {c.title or ''}".rstrip() for c in found[:NAMED]]
+def _ambiguous(store: Store, text: str, found: Sequence[NamedSession]) -> NoSuchSession:
+    places = [f"{store.place(one.key)}/" if store.places else "" for one in found[:NAMED]]
+    names = [
+        f"  {place}{one.id}  {one.title or ''}".rstrip()
+        for place, one in zip(places, found, strict=False)
+    ]
     more = ["  …"] if len(found) > NAMED else []
+    give = "Use one of these" if store.places else "Give more of the id"
     return NoSuchSession(
         "More than one session",
-        f"{text!r} matches several sessions. Give more of the id:\n" + "\n".join(names + more),
+        f"{text!r} matches several sessions. {give}:\n" + "\n".join(names + more),
     )
 
 

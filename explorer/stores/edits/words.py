@@ -421,6 +421,11 @@ def file_not_restored(name: str) -> str:
 # History and trash
 
 
+def changed_words(receipt: Receipt) -> str:
+    """What a change did; where several profiles are open, in which."""
+    return receipt.words + _where(_places(receipt))
+
+
 def state_words(receipt: Receipt) -> str:
     """How much of a change is undone, or that it was interrupted; empty where it is just done."""
     if receipt.state is ReceiptState.DONE and receipt.back:

@@ -368,10 +368,11 @@ class LibraryEdits:
                     failed.append(Failed(place, error))
         except Cancelled:
             if not done:
-                raise
-        finally:
-            with suppress(ExplorerError):
                 self._close(receipt.number)
+                raise
+        with suppress(ExplorerError):
+            # It is done anyway, and the next start closes the receipt.
+            self._close(receipt.number)
         if failed and not done:
             raise all_failed(failed)
         result = joined_done(receipt.number, "undo", done)
