@@ -353,7 +353,7 @@ class PruneScreen(Closing[None]):
         def done(newer: Catalog) -> None:
             self._done(newer)
             if action is Action.DELETE:
-                offer_room(lane.screen, lane.lanes, store, newer, lane.clock, here)
+                offer_room(lane.screen, lane.lanes, store, going, newer, lane.clock, here)
 
         parts = (part for row in going for part in catalog.chain(row))
         by_rules = Action.PRUNE if action is Action.DELETE else action
