@@ -105,9 +105,8 @@ def test_a_plan_for_two_profiles_is_asked_once_and_told_by_profile(home: TwinPro
     plan = _plan(home, Action.DELETE, *BOTH, "work/ant")
     assert question(plan) == "Delete 3 sessions in default and work?"
     lines = list(plan_lines(plan))
-    assert lines[0] == "default: “The bee”"
-    assert any(line.startswith("work: 2 sessions") for line in lines)
-    assert any(line.startswith("work: Sessions: “The") for line in lines)
+    assert lines[0].startswith("default: “The bee” · cli · last active ")
+    assert any(line.startswith("work: 2 sessions: “The ") for line in lines)
     assert sum("Kept in the trash" in line for line in lines) == 1
     assert question(_plan(home, Action.DELETE, "work/bee")) == "Delete “The bee” in work?"
 

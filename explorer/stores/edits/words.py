@@ -159,12 +159,13 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     """What the user should know before saying yes; of several profiles, by profile."""
     if len(plan.by_store) > 1:
         for place, share in plan.by_store:
-            lines = [_whom(share)] * bool(share.doomed) + list(_share_lines(share))
+            lines = [*_named_share(share), *_along(share)]
             if share.skipped:
                 lines.append(not_done(plan.action, skipped_words(share.skipped)))
             yield from (in_profile(place, line) for line in lines)
     else:
-        yield from _share_lines(plan)
+        yield from _named(plan)
+        yield from _along(plan)
     totals = plan.totals
     if totals.sessions and KINDS[plan.action].takes_messages:
         messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
@@ -180,14 +181,30 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     yield from plan.notes
 
 
-def _share_lines(plan: EditPlan) -> Iterator[str]:
-    """What it does in one file."""
-    totals = plan.totals
+def _named(plan: EditPlan) -> Iterator[str]:
+    """Which sessions it is about, beside what the question says."""
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1 and not all(one.is_empty for one in asked):
         yield f"Sessions: {_names(asked)}"
     elif len(asked) == 1:
         yield _about(asked[0])
+
+
+def _named_share(plan: EditPlan) -> Iterator[str]:
+    """The same of one of several files, with what the question would say of it alone."""
+    asked = [one for one in plan.doomed if not one.reason]
+    if len(asked) == 1:
+        yield f"{_whom(plan)} · {_about(asked[0])}"
+    elif asked and not all(one.is_empty for one in asked):
+        yield f"{_whom(plan)}: {_names(asked)}"
+    elif plan.doomed:
+        yield _whom(plan)
+
+
+def _along(plan: EditPlan) -> Iterator[str]:
+    """What else goes with them, and what stays."""
+    asked = [one for one in plan.doomed if not one.reason]
+    totals = plan.totals
     along = [one for one in plan.doomed if one.reason]
     if along:
         yield f"Also deleted: {plural(len(along), 'subagent session')} ({_names(along)})"
