@@ -99,7 +99,7 @@ def _show(plan: EditPlan, store: Store, chosen: Chosen, options: argparse.Namesp
         for one in plan.doomed:
             name = clean_line(one.title or one.words or "(empty)", 60)
             place = f"{store.place(one.key)}/" if store.places else ""
-            write(f"  {place}{clean_line(one.id)}  {count(one.messages):>6}  {name}")
+            write(f"  {clean_line(place + one.id)}  {count(one.messages):>6}  {name}")
     note(DRY_RUN)
 
 

@@ -15,7 +15,7 @@ from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, iso_utc, plural, size
 from explorer.stores.base import Edits
 from explorer.stores.edits.plans import KINDS, UndoPlan
-from explorer.stores.edits.refusal_words import CANNOT_UNDO, NO_CHANGE_LEFT, no_such_change
+from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
 from explorer.stores.edits.words import (
     DRY_RUN,
     changed_words,
@@ -50,7 +50,7 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
         places = {part.place for part in one.parts or (one,)}
         if usual in places and one.state is not ReceiptState.UNDONE:
             return one.number
-    raise Refused("Nothing to undo", NO_CHANGE_LEFT)
+    raise Refused("Nothing to undo", f"The profile {usual} has no change that can be undone.")
 
 
 def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
@@ -144,8 +144,8 @@ def _show(edits: Edits, options: argparse.Namespace) -> int:
         for entry in entries:
             back = "  (restored)" if entry.state is EntryState.BACK else ""
             name = clean_line(entry.title or entry.words or "(empty)", 60)
-            place = f"{entry.place}/" if entry.place else ""
-            write(f"  {place}{clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
+            id_ = clean_line(f"{entry.place}/{entry.session}" if entry.place else entry.session)
+            write(f"  {id_}  {count(entry.messages):>6}  {name}{back}")
     return ExitCode.DONE
 
 
@@ -184,7 +184,8 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     if options.json:
         write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
     else:
-        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of this file.")
+        of = "these profiles" if any(one.place for one in receipts) else "this file"
+        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of {of}.")
     return ExitCode.DONE
 
 

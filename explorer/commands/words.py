@@ -89,7 +89,8 @@ def _numbers(classes: Mapping[Hidden, int]) -> str:
 
 def only_profile(name: str) -> str:
     """Which of several profiles a command acts on that could reach far."""
-    return f"Only the profile {name}. For others, add --profile NAME or --all-profiles."
+    only = f"Only the profile {clean_line(name, 60)}."
+    return f"{only} For others, add --profile NAME or --all-profiles."
 
 
 def unreadable_profile(name: str, error: ExplorerError) -> str:

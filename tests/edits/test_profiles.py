@@ -5,8 +5,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from explorer.stores.edits.words import (
     undo_question,
 )
 from explorer.stores.ours.notes import Notes
+from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.resolve import pinned_rows
@@ -325,6 +327,66 @@ def test_a_kill_in_the_middle_of_an_undo_is_said_and_the_rest_can_be_undone(
     assert [state_words(one) for one in home.edits().trash.receipts()] == ["undone in default"]
     home.edits().undo(home.edits().undo_plan())
     assert home.changed(before) == set()
+
+
+def _die_at_write(patch: pytest.MonkeyPatch, number: int, after: bool) -> None:
+    """Die when the trash is written for the nth time: before that, or right after it."""
+    plain, left = OwnFile.writing, [number]
+
+    @contextmanager
+    def writing(self: OwnFile, *rest: object) -> Iterator[sqlite3.Connection]:
+        left[0] -= 1
+        if left[0] == 0 and not after:
+            raise Died
+        with plain(self, *rest) as connection:  # type: ignore[arg-type]
+            yield connection
+        if left[0] == 0:
+            raise Died
+
+    patch.setattr(OwnFile, "writing", writing)
+
+
+def _put_right(home: TwinProfiles, way: str) -> None:
+    """What the next start does, and then the user."""
+    for receipt in home.edits().after_crash().half_done:
+        getattr(home.edits(), way)(receipt)
+    assert list(home.edits().after_crash().half_done) == []
+    while any(one.state is not ReceiptState.UNDONE for one in home.edits().trash.receipts()):
+        home.edits().undo(home.edits().undo_plan())
+
+
+@pytest.mark.parametrize("kills", ["before a write", "after a write", "in a file"])
+@pytest.mark.parametrize("action", [Action.DELETE, Action.ARCHIVE])
+@pytest.mark.parametrize("undoes", [False, True], ids=["edit", "undo"])
+def test_wherever_it_is_killed_every_profile_can_be_put_right(
+    home: TwinProfiles,
+    monkeypatch: pytest.MonkeyPatch,
+    kills: str,
+    action: Action,
+    undoes: bool,
+) -> None:
+    before = home.dumps()
+    for number in count(1):
+        plan = _plan(home, action, *BOTH)
+        if undoes:
+            home.edits().apply(plan)
+            undo = home.edits().undo_plan()
+        with monkeypatch.context() as patch:
+            if kills == "in a file":
+                die_after(patch, number - 1, "")
+            else:
+                _die_at_write(patch, number, after=kills == "after a write")
+            try:
+                home.edits().undo(undo) if undoes else home.edits().apply(plan)
+            except Died:
+                died = True
+            else:
+                died = False
+        _put_right(home, ("finish", "restore")[number % 2])
+        assert home.changed(before) == set(), number
+        if not died:
+            break
+    assert number > 2, "it was killed in each profile"
 
 
 # A profile that is opened by itself

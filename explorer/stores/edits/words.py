@@ -55,7 +55,7 @@ _STATES = {
 
 def receipt_words(plan: EditPlan) -> str:
     """What an edit did, in a line; where several profiles are open, in which."""
-    return stored_words(plan) + _where([one.place for one in plan.by_store if one.plan.doomed])
+    return stored_words(plan) + in_places([one.place for one in plan.by_store if one.plan.doomed])
 
 
 def stored_words(plan: EditPlan) -> str:
@@ -85,11 +85,12 @@ def question(plan: EditPlan) -> str:
         asked = f"Rename to “{new}”?" if new else "Remove the title?"
     else:
         asked = KINDS[plan.action].question(_whom(plan))
-    where = _where([one.place for one in plan.by_store if one.plan.doomed])
+    where = in_places([one.place for one in plan.by_store if one.plan.doomed])
     return f"{asked.removesuffix('?')}{where}?"
 
 
-def _where(places: Sequence[str]) -> str:
+def in_places(places: Sequence[str]) -> str:
+    """In which of several profiles; empty where only one file is open."""
     if len(places) > TOLD_APART:
         return f" in {plural(len(places), 'profile')}"
     return f" in {' and '.join(places)}" if places else ""
@@ -356,7 +357,7 @@ def undo_question(plan: UndoPlan) -> str:
 
 
 def _undone_where(plan: UndoPlan) -> str:
-    return _where([one.place for one in plan.by_store if not one.plan.why_not])
+    return in_places([one.place for one in plan.by_store if not one.plan.why_not])
 
 
 def undone_words(plan: UndoPlan, done: Done) -> str:
@@ -440,7 +441,7 @@ def file_not_restored(name: str) -> str:
 
 def changed_words(receipt: Receipt) -> str:
     """What a change did; where several profiles are open, in which."""
-    return receipt.words + _where(_places(receipt))
+    return receipt.words + in_places(_places(receipt))
 
 
 def state_words(receipt: Receipt) -> str:
@@ -449,7 +450,7 @@ def state_words(receipt: Receipt) -> str:
         return f"{count(receipt.back)} of {count(receipt.sessions)} restored"
     undone = [one.place for one in receipt.parts if one.state is ReceiptState.UNDONE]
     if receipt.state is ReceiptState.DONE and undone:
-        return f"undone{_where(undone)}"
+        return f"undone{in_places(undone)}"
     return _STATES.get(receipt.state, "")
 
 
@@ -461,13 +462,14 @@ def crash_words(found: AfterCrash) -> Iterator[str]:
         else:
             yield f"{interrupted(one)}. It can be undone."
     for one in found.partly:
-        yield f"An undo was interrupted{_where(_places(one))}: {one.words}. The rest can be undone."
+        told = f"An undo was interrupted{in_places(_places(one))}: {one.words}"
+        yield f"{told}. The rest can be undone."
     if found.nothing:
         yield "A change was interrupted before it started. Nothing was changed."
 
 
 def interrupted(receipt: Receipt) -> str:
-    return f"A change was interrupted{_where(_places(receipt))}: {receipt.words}"
+    return f"A change was interrupted{in_places(_places(receipt))}: {receipt.words}"
 
 
 def _places(receipt: Receipt) -> list[str]:

@@ -28,7 +28,11 @@ from explorer.stores.edits.plans import (
     Tell,
     UndoPlan,
 )
-from explorer.stores.edits.refusal_words import NO_CHANGE_LEFT, already_undone, no_such_change
+from explorer.stores.edits.refusal_words import (
+    NO_PROFILE_CHANGED,
+    already_undone,
+    no_change_in_any,
+)
 from explorer.stores.edits.words import PARTLY, in_profile, part_words, recounted, stored_words
 from explorer.stores.library.joined import (
     Failed,
@@ -327,11 +331,11 @@ class LibraryEdits:
                 return one
             if number is not None and one.number <= number:
                 break
-        found = self.trash.receipt(number) if number is not None else None
-        if found is None and number is None:
-            raise Refused("Nothing to undo", NO_CHANGE_LEFT)
+        if number is None:
+            raise Refused("Nothing to undo", NO_PROFILE_CHANGED)
+        found = self.trash.receipt(number)
         if found is None:
-            raise Refused("No such change", no_such_change(number))
+            raise Refused("No such change", no_change_in_any(number))
         if found.state is ReceiptState.UNDONE:
             raise Refused("Already undone", already_undone(number))
         return found
