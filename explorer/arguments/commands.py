@@ -160,12 +160,14 @@ def _prune(to: argparse.ArgumentParser) -> None:
     to.add_argument("--keep", type=_count, default=0, metavar="N", help="keep the newest N matches")
     to.add_argument("--include-open", **_FLAG, help="include sessions that never ended")
     to.add_argument("--archive", **_FLAG, help="archive instead of deleting")
+    to.add_argument("--all-profiles", **_ALL_PROFILES)
     _add_answers(to)
     to.add_argument("--no-pager", **_NO_PAGER)
 
 
 def _undo(to: argparse.ArgumentParser) -> None:
     to.add_argument("receipt", nargs="?", **_CHANGE)
+    to.add_argument("--all-profiles", **_ALL_PROFILES)
     _add_answers(to)
 
 
@@ -178,6 +180,7 @@ def _trash(to: argparse.ArgumentParser) -> None:
     to.add_argument("receipt", nargs="?", **_CHANGE)
     to.add_argument("ids", metavar="ID", nargs="*", type=_text, help="only these sessions")
     to.add_argument("--all", **_FLAG, help="purge: everything in the trash")
+    to.add_argument("--all-profiles", **_FLAG, help="purge --all: of every profile")
     _add_answers(to)
     to.add_argument("--no-pager", **_NO_PAGER)
 
@@ -237,6 +240,7 @@ _MANY: dict[str, Any] = {"action": "append", "default": []}
 _JSON = {**_FLAG, "help": "print one JSON document"}
 _NO_PAGER = {**_FLAG, "help": "never use a pager"}
 _FORCE = {**_FLAG, "help": "even if the session is running"}
+_ALL_PROFILES = {**_FLAG, "help": "in every profile, not only the one Hermes uses"}
 _SOURCE = {**_MANY, "metavar": "S", "help": "only this source, repeatable"}
 _LIMIT: dict[str, Any] = {
     **{"type": _count, "default": 50, "metavar": "N"},

@@ -41,12 +41,12 @@ from explorer.stores.edits.words import (
     remedy,
     taken_words,
 )
-from explorer.stores.ours.notes import Notes, OurFiles
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.resolve import resolve_for_edit
 
 
 def edits_of(store: Store) -> Edits:
-    return store.edits(OurFiles(trash_path(), time.time, Notes(notes_path(), store.path)))
+    return store.edits(OurFiles(trash_path(), time.time, store.own_notes(notes_path())))
 
 
 def edit_sessions(options: argparse.Namespace, now: float) -> int:
@@ -57,7 +57,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     keys = list(dict.fromkeys(resolve_for_edit(store, id_).key for id_ in ids))
     plan = _plan(edits, store, options, keys)
     if options.dry_run:
-        _show(plan, options.json)
+        _show(plan, store, options.json)
         return ExitCode.DONE
     if not plan.doomed:
         return _nothing(plan, options.json)
@@ -94,16 +94,17 @@ def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequenc
 
 def _with_command(error: OnlyAgent, store: Store, sure: bool) -> ExplorerError:
     """The refusal, with the agent's own command to copy."""
-    lines = [command.line() for command in delete_commands(store, error.ids, sure)]
+    home, _ = store.home(error.plan.doomed[0].key)
+    lines = [command.line() for command in delete_commands(home, error.ids, sure)]
     if not lines:
         return error
     own = "The agent's own command can, but that cannot be undone:"
     return error.also("\n  ".join((own, *lines)))
 
 
-def _show(plan: EditPlan, as_json: bool) -> None:
+def _show(plan: EditPlan, store: Store, as_json: bool) -> None:
     if as_json:
-        write_json(plan_shape(plan))
+        write_json(plan_shape(plan, store))
         return
     if plan.doomed:
         write(clean(question(plan)))

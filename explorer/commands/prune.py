@@ -8,7 +8,7 @@ from explorer.commands.editing import apply_plan, ask, edits_of, finish, warn_ha
 from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import plan_shape
-from explorer.commands.stores import chosen_store, warn_unknown
+from explorer.commands.stores import usual_store, warn_unknown
 from explorer.errors import ExitCode, UsageError
 from explorer.model import Action, Hidden
 from explorer.render.clean import clean, clean_line
@@ -18,18 +18,18 @@ from explorer.search.language.vocabulary import span
 from explorer.search.prune_rules import OPEN, Chosen, Rules, choose, ground, holding, parts_of
 from explorer.search.words import why_kept
 from explorer.settings import notes_path
+from explorer.stores.base import Store
 from explorer.stores.edits.plans import KINDS, EditPlan
 from explorer.stores.edits.words import DRY_RUN, plan_lines, question, receipt_words
-from explorer.stores.ours.notes import Notes
 
 
 def prune_sessions(options: argparse.Namespace, now: float) -> int:
     rules = _rules(options, now)
-    store = chosen_store(options)
+    store = usual_store(options)
     edits = edits_of(store)
     warn_half_done(edits)
     catalog = store.catalog()
-    pins = Notes(notes_path(), store.path).pins()
+    pins = store.own_notes(notes_path()).pins()
     warn_unknown(options.source, catalog)
     known = ground(store, catalog, pins)
     fits = holding(known, rules.query, now, CancelToken())
@@ -44,7 +44,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
         Action.ARCHIVE if options.archive else Action.PRUNE, parts_of(catalog, chosen.rows)
     )
     if options.dry_run:
-        _show(plan if options.json else edits.worded(plan), chosen, options)
+        _show(plan if options.json else edits.worded(plan), store, chosen, options)
         return ExitCode.DONE
     lines = (*plan_lines(plan), *_reasons(chosen))
     ask(options, question(plan), lines, KINDS[plan.action].verb)
@@ -84,13 +84,13 @@ def _rules(options: argparse.Namespace, now: float) -> Rules:
     return rules
 
 
-def _show(plan: EditPlan, chosen: Chosen, options: argparse.Namespace) -> None:
+def _show(plan: EditPlan, store: Store, chosen: Chosen, options: argparse.Namespace) -> None:
     if options.json:
         more = {
             "skipped": {**plan.skipped, **chosen.counts},
             "notes": [*chosen.notes, *plan.notes],
         }
-        write_json(plan_shape(plan) | more)
+        write_json(plan_shape(plan, store) | more)
         return
     with paged(not options.no_pager):
         write(clean(question(plan)))
@@ -98,7 +98,8 @@ def _show(plan: EditPlan, chosen: Chosen, options: argparse.Namespace) -> None:
             write(f"  {clean(line)}")
         for one in plan.doomed:
             name = clean_line(one.title or one.words or "(empty)", 60)
-            write(f"  {clean_line(one.id)}  {count(one.messages):>6}  {name}")
+            place = f"{store.place(one.key)}/" if store.places else ""
+            write(f"  {clean_line(place + one.id)}  {count(one.messages):>6}  {name}")
     note(DRY_RUN)
 
 

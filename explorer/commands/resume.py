@@ -24,7 +24,8 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
     if options.last:
         note(resuming(session, now))
     config = load_config(config_path())
-    command = fitted(command_for(store, session, config), store.handover(), config)
+    home, _ = store.home(session.key)
+    command = fitted(command_for(home, session, config), home.handover(), config)
     if (found := store.too_long(unit)) is not None:
         # Only a note: the settings may change before it starts.
         note(why_too_long(found))

@@ -12,6 +12,7 @@ from explorer.stores.sqlite.failures import size_of
 
 if TYPE_CHECKING:
     # A list need not load the edits: 2 ms.
+    from explorer.stores.base import Store
     from explorer.stores.edits.plans import Done, EditPlan
 
 _SESSION = (
@@ -103,11 +104,16 @@ def store_shape(one: OneStore, sessions: int | None, messages: int | None = None
     }
 
 
-def plan_shape(plan: "EditPlan") -> Shape:
+def plan_shape(plan: "EditPlan", store: "Store") -> Shape:
     """A plan as JSON."""
+
+    def place(key: int) -> Shape:
+        home, _ = store.home(key)
+        return {"store": str(home.path), "profile": home.profile}
+
     return {
         "action": plan.action,
-        "sessions": [_shape(one, _PLANNED) for one in plan.sessions],
+        "sessions": [_shape(one, _PLANNED) | place(one.key) for one in plan.sessions],
         "totals": plan.totals._asdict(),
         "skipped": dict(plan.skipped),
         "notes": plan.notes,
@@ -120,6 +126,7 @@ def done_shape(done: "Done") -> Shape:
         "receipt": done.receipt,
         "action": done.action,
         "done": done.ids,
+        "done_in": [{"store": path, "id": id_} for path, id_ in done.done_in],
         "skipped": dict(done.skipped),
         "notes": done.notes,
         "stopped": done.stopped,

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from explorer.commands.output import note
-from explorer.commands.words import unknown_source, unreadable_profile
+from explorer.commands.words import only_profile, unknown_source, unreadable_profile
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
@@ -76,7 +76,28 @@ def _kept_catalog(store: Store) -> Catalog:
 def chosen_store(options: argparse.Namespace) -> Store:
     """The store of all files that a command is about. One that was named must be readable; of those
     that were only found, it is said which are not."""
+    return _opened(_found(options), options)
+
+
+def usual_store(options: argparse.Namespace) -> Store:
+    """The store of a command that could reach far: of several profiles only the one that Hermes
+    itself would use, unless the user names others or all of them."""
     found = _found(options)
+    name = usual_profile(options)
+    return _opened([one for one in found if name in (None, one.name)], options)
+
+
+def usual_profile(options: argparse.Namespace) -> str | None:
+    """The name of that one profile, where there are others; the user is told."""
+    found = _found(options)
+    usual = [one.name for one in found if one.usual]
+    if options.db or options.profile or options.all_profiles or len(found) == 1 or not usual:
+        return None
+    note(only_profile(usual[0]))
+    return usual[0]
+
+
+def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:
     store = open_found(found, notes=notes_path(), trash=trash_path())
     options.asked = {one.path for one in found if one.asked}
     options.warned = set()

@@ -7,7 +7,7 @@ from explorer.commands.editing import ask, edits_of, shown_progress, warn_half_d
 from explorer.commands.output import heading, note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
-from explorer.commands.stores import chosen_store
+from explorer.commands.stores import chosen_store, usual_profile, usual_store
 from explorer.commands.words import not_one_entry
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
@@ -18,6 +18,7 @@ from explorer.stores.edits.plans import KINDS, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
 from explorer.stores.edits.words import (
     DRY_RUN,
+    changed_words,
     state_words,
     undo_lines,
     undo_question,
@@ -25,18 +26,31 @@ from explorer.stores.edits.words import (
     undone_words,
 )
 from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
-from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
     edits = edits_of(chosen_store(options))
     warn_half_done(edits)
-    plan = edits.undo_plan(options.receipt, measured=options.dry_run)
+    number = _newest(edits, options) if options.receipt is None else options.receipt
+    plan = edits.undo_plan(number, measured=options.dry_run)
     before = edits.before(plan.receipt) if plan.why_not and options.receipt is None else None
     if before is not None:
         other = f"`session-explorer undo {before.number}` undoes the change before it"
         raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
     return _undo(edits, plan, options)
+
+
+def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
+    """The newest change that is not undone, where it need not be that of any profile."""
+    usual = usual_profile(options)
+    if usual is None:
+        return None
+    for one in edits.trash.receipts():
+        places = {part.place for part in one.parts or (one,)}
+        if usual in places and one.state is not ReceiptState.UNDONE:
+            return one.number
+    raise Refused("Nothing to undo", f"The profile {usual} has no change that can be undone.")
 
 
 def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:
@@ -73,7 +87,8 @@ def _undo_shape(plan: UndoPlan, edits: Edits) -> dict[str, object]:
 
 
 def handle_trash(options: argparse.Namespace, now: float) -> int:
-    edits = edits_of(chosen_store(options))
+    far = options.what == "purge" and options.all
+    edits = edits_of(usual_store(options) if far else chosen_store(options))
     match options.what:
         case "list":
             warn_half_done(edits)
@@ -108,7 +123,8 @@ def _list(edits: Edits, options: argparse.Namespace, now: float) -> int:
             heading(f"   No  {pad('Changed', 10)}  What")
         for one in receipts:
             state = state_words(one)
-            line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {clean_line(one.words)}"
+            what = clean_line(changed_words(one))
+            line = f"{one.number:>5}  {pad(ago(one.made, now), 10)}  {what}"
             write(f"{line}  ({state})" if state else line)
     held = f"{plural(len(receipts), 'change')}, {size(edits.trash.size())}"
     note(f"{held}. Kept for {RETENTION_DAYS} days.")
@@ -124,11 +140,12 @@ def _show(edits: Edits, options: argparse.Namespace) -> int:
         write_json(_receipt_shape(receipt) | {"sessions": shapes})
         return ExitCode.DONE
     with paged(not options.no_pager):
-        write(clean(receipt.words))
+        write(clean(changed_words(receipt)))
         for entry in entries:
             back = "  (restored)" if entry.state is EntryState.BACK else ""
             name = clean_line(entry.title or entry.words or "(empty)", 60)
-            write(f"  {clean_line(entry.session)}  {count(entry.messages):>6}  {name}{back}")
+            id_ = clean_line(f"{entry.place}/{entry.session}" if entry.place else entry.session)
+            write(f"  {id_}  {count(entry.messages):>6}  {name}{back}")
     return ExitCode.DONE
 
 
@@ -140,6 +157,7 @@ def _entries(edits: Edits, number: int, ids: Sequence[str]) -> list[int] | None:
     found = []
     for id_ in ids:
         mine = [one.number for one in entries if one.session.startswith(id_) or one.title == id_]
+        mine = mine or [one.number for one in entries if f"{one.place}/{one.session}" == id_]
         if len(mine) != 1:
             raise NoSuchSession("No such session", not_one_entry(id_, number, entries))
         found += mine
@@ -166,7 +184,8 @@ def _purge(edits: Edits, options: argparse.Namespace) -> int:
     if options.json:
         write_json({"purged": [one.number for one in receipts], "bytes": edits.trash.size()})
     else:
-        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of this file.")
+        of = "these profiles" if any(one.place for one in receipts) else "this file"
+        note(f"Permanently deleted. The trash now has {size(edits.trash.size())} of {of}.")
     return ExitCode.DONE
 
 
@@ -189,6 +208,7 @@ def _receipt_shape(receipt: Receipt) -> dict[str, object]:
         "messages": receipt.messages,
         "bytes": receipt.bytes,
         "kept_until": iso_utc(receipt.made + RETENTION),
+        "profiles": [one.place for one in receipt.parts or (receipt,) if one.place],
     }
 
 
@@ -203,4 +223,5 @@ def _entry_shape(entry: Entry) -> dict[str, object]:
         "kind": entry.kind,
         "state": entry.state.value,
         "last_active": iso_utc(entry.active),
+        "profile": entry.place or None,
     }

@@ -56,6 +56,10 @@ def file_words(one: Session | Hit) -> str:
 
 def not_one_entry(text: str, change: int, entries: Sequence["Entry"]) -> str:
     """Why no session of a change is meant, and the closest ones by id or title."""
+    same = [one for one in entries if text in (one.session, one.title)]
+    if len(same) > 1 and all(one.place for one in same):
+        shown = ", ".join(f"{one.place}/{clean_line(one.session, 60)}" for one in same)
+        return f"{text!r} matches several sessions of change {change}. Use one of: {shown}."
     names = [name for one in entries for name in (one.session, one.title) if name]
     close = closest(text, names)
     shown = ", ".join(clean_line(name, 60) for name in close)
@@ -101,6 +105,12 @@ def _numbers(classes: Mapping[Hidden, int]) -> str:
 def profiles_read(number: int, unreadable: int) -> str:
     """How many profiles there are, and how many of them say nothing."""
     return f"{count(number)}, {count(unreadable)} cannot be read" if unreadable else count(number)
+
+
+def only_profile(name: str) -> str:
+    """Which of several profiles a command acts on that could reach far."""
+    only = f"Only the profile {clean_line(name, 60)}."
+    return f"{only} For others, add --profile NAME or --all-profiles."
 
 
 def unreadable_profile(name: str, error: ExplorerError) -> str:

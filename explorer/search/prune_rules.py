@@ -215,7 +215,7 @@ def choose(
     query = parse(rules.query, now, tz)
     named = Hidden.ARCHIVED in session_test(query, now, tz).classes
     archived = frozenset() if named or rules.only is not None else catalog.archived
-    home: int | None = None
+    homes: dict[str, int] = {}
     rows: list[int] = []
     skipped: dict[str, list[int]] = {}
     for tip in reversed(newest):
@@ -225,9 +225,9 @@ def choose(
         if not reason and tip in archived:
             reason = ARCHIVED
         if not reason:
+            # In each of several state files, one set.
             own = known.store.set_of(tip)
-            home = own if home is None else home
-            reason = ELSEWHERE if own != home else ""
+            reason = ELSEWHERE if own != homes.setdefault(known.store.place(tip), own) else ""
         if reason:
             skipped.setdefault(reason, []).append(tip)
         else:

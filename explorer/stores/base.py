@@ -20,7 +20,7 @@ from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreIn
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import ID, Column, Columns
 from explorer.stores.fates import NO_FATES, Fates
-from explorer.stores.ours.notes import OurFiles
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import log_size
 from explorer.stores.sqlite.read_only import FileState, Reader, ReadOnlyFile, stamp
@@ -77,8 +77,8 @@ class Stretch(NamedTuple):
 
 
 if TYPE_CHECKING:
+    from explorer.stores.edits import interface
     from explorer.stores.edits.dialect import Dialect
-    from explorer.stores.edits.editor import Editor
 
 T = TypeVar("T")
 
@@ -184,11 +184,11 @@ class TooLong(NamedTuple):
     """The agent refuses it; else it may, as releases before it was written had no limit."""
 
 
-Edits: TypeAlias = "Editor"
+Edits: TypeAlias = "interface.Edits"
 """The writing half of a store: keys in, plans and receipts out.
 
 Every plan is made from the store as it is, and every edit checks again under the lock. Whatever an
-edit removes is complete in the trash before. One engine serves all kinds.
+edit removes is complete in the trash before. One engine serves all kinds, and several stores.
 """
 
 
@@ -351,6 +351,14 @@ class Store(Protocol):
         from explorer.stores.edits.editor import Editor
 
         return Editor(self.path, self.dialect(), self.sessions, ours)
+
+    def own_notes(self, path: Path) -> Notes:
+        """Our notes about its sessions, in this file of ours."""
+        return Notes(path, self.path)
+
+    def noted_id(self, key: int, id_: str) -> str:
+        """What our notes call a session: an id may be in several stores."""
+        return id_
 
     def set_of(self, key: int) -> int:
         """Which of several sets of sessions a session is of: an edit is about one of them."""

@@ -5,7 +5,7 @@ We never do the latter ourselves: it needs the file for itself, and only the age
 may.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from textual.screen import Screen
@@ -56,13 +56,14 @@ def resume(
     config, asked_at = start.config, place(screen.app)
 
     def work(token: CancelToken) -> _Found:
-        command = command_for(store, session, config)
+        home, _ = store.home(session.key)
+        command = command_for(home, session, config)
         if not installed(command):
             return _Found(command, False)
         catalog = known or store.catalog(token)
         whole = catalog.folded(session.key) if catalog.has(session.key) else None
         too_long = store.too_long(whole, token) if whole else None
-        return _Found(fitted(command, store.handover(), config), True, too_long)
+        return _Found(fitted(command, home.handover(), config), True, too_long)
 
     def found(found: _Found) -> None:
         if may_ask(screen, asked_at):
@@ -77,7 +78,8 @@ def resume_line(
     """Find out the command that resumes a session, quoted for a shell."""
 
     def work(token: CancelToken) -> str:
-        return fitted(command_for(store, session, config), store.handover(), config).line()
+        home, _ = store.home(session.key)
+        return fitted(command_for(home, session, config), home.handover(), config).line()
 
     lanes.start("resume", work, then)
 
@@ -114,12 +116,13 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
         go()
 
 
-def reclaim_command(store: Store, now: float, catalog: Catalog) -> Command | None:
-    """The command that frees space; None where there is none, or something is running."""
-    command = own_command(store, *OPTIMIZE)
-    if command is None or not installed(command) or _running(store, catalog, now):
-        return None
-    return command
+def reclaim_commands(
+    store: Store, homes: Iterable[Store], now: float, catalog: Catalog
+) -> list[Command]:
+    """The commands that free space in the files of these homes; none where something is running."""
+    found = [command for home in homes if (command := own_command(home, *OPTIMIZE))]
+    usable = list(filter(installed, found))
+    return usable if usable and not _running(store, catalog, now) else []
 
 
 def _running(store: Store, catalog: Catalog, now: float) -> bool:
@@ -132,28 +135,36 @@ def offer_room(
     screen: Screen[None],
     lanes: Lanes,
     store: Store,
+    pruned: Sequence[int],
     catalog: Catalog,
     clock: Callable[[], float],
     pruned_at: FocusPlace,
 ) -> None:
-    """Ask whether to run it, where it can be run and the user has not moved on."""
+    """Ask whether to run it in the files that sessions were `pruned` from, where it can be run and
+    the user has not moved on."""
 
-    def offer(command: Command | None) -> None:
-        if command is not None and still_at(screen.app, pruned_at):
+    def offer(commands: list[Command]) -> None:
+        if commands and still_at(screen.app, pruned_at):
+            lines = "\n".join(clean(command.line()) for command in commands)
             question = Question(
                 "Free the space on disk?",
                 "The state file has not shrunk yet. The agent's own command compacts it; nothing"
-                f" else can use the file while it runs:\n\n{clean(command.line())}",
+                f" else can use the file while it runs:\n\n{lines}",
                 "Free space",
                 "Not now",
             )
-            ask(screen, question, lambda: _free_space(screen, command))
+            ask(screen, question, lambda: _free_space(screen, commands))
 
-    lanes.start("reclaim", lambda token: reclaim_command(store, clock(), catalog), offer)
+    def work(token: CancelToken) -> list[Command]:
+        homes = {home.path: home for home, _ in map(store.home, pruned)}
+        return reclaim_commands(store, homes.values(), clock(), catalog)
+
+    lanes.start("reclaim", work, offer)
 
 
-def _free_space(screen: Screen[None], command: Command) -> None:
-    code = run_command(screen, lambda: run(command))
+def _free_space(screen: Screen[None], commands: Sequence[Command]) -> None:
+    # Stops at the first that fails.
+    code = run_command(screen, lambda: next(filter(None, map(run, commands)), 0))
     if code is not None:
         words = f"The command exited with code {code}." if code else "Freed the space on disk"
         screen.notify(words, markup=False)

@@ -11,10 +11,11 @@ from explorer.stores.base import Edits, Store
 from explorer.stores.kinds import KINDS, open_store
 from explorer.stores.library.library import Library
 from explorer.stores.library.members import MemberFile
-from explorer.stores.library.notes import noted_as
+from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
 from tests.contract.notebook import NOTEBOOK, TABLES
+from tests.edits.states import dump, faults
 from tests.factories import T0, rows
 from tests.newer_files import newer_file
 from tests.real_files import unpack
@@ -81,6 +82,17 @@ class Case:
         """What our notes call a session."""
         return session.id
 
+    def holder(self, id_: str) -> "Case":
+        """The one file that has a session."""
+        return self
+
+    def dump(self) -> object:
+        """Every cell of every file."""
+        return [dump(path) for path in self.files]
+
+    def faults(self) -> list[str]:
+        return [fault for path in self.files for fault in faults(path)]
+
     def stored(self) -> dict[str, list[object]]:
         """The numbers of all messages by the id of their session, as plain SQL gives them."""
         at = self.layout
@@ -107,7 +119,12 @@ class LibraryCase(Case):
         self.members = []
         for name in LIBRARY:
             (folder / name).mkdir()
-            self.members.append(Case(name, folder / name))
+            member = Case(name, folder / name)
+            member.trash = folder / "ours" / "trash.db"
+            member.notes = Notes(folder / "ours" / "explorer.db", member.path)
+            self.members.append(member)
+        self.trash = folder / "ours" / "trash.db"
+        self.notes = LibraryNotes(folder / "ours" / "explorer.db", self.files)
 
     @property
     def files(self) -> list[Path]:
@@ -117,7 +134,12 @@ class LibraryCase(Case):
         def file(member: Case) -> MemberFile:
             return MemberFile(member.path, member.name, lambda _: member.store())
 
-        return Library([file(member) for member in self.members])
+        library = Library([file(member) for member in self.members])
+        library.open()
+        return library
+
+    def holder(self, id_: str) -> Case:
+        return next(member for member in self.members if id_ in member.stored())
 
     def noted(self, session: Session) -> str:
         owns = [session.id in member.stored() for member in self.members]

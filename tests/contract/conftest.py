@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.cases import FILES, Case
+from tests.contract.cases import FILES, Case, LibraryCase
 
 
-@pytest.fixture(params=FILES)
+@pytest.fixture(params=(*FILES, "library"))
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
-    return Case(request.param, tmp_path)
+    name = request.param
+    return LibraryCase(tmp_path) if name == "library" else Case(name, tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -1,18 +1,20 @@
 """What every kind of store promises to whoever changes something: it can be undone, to the cell."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import pytest
 
 from explorer.errors import Refused
 from explorer.model import Action, Session, State
+from explorer.stores.base import Store
 from explorer.stores.edits.plans import EditPlan
 from explorer.stores.edits.reasons import RUNNING
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.resolve import pinned_rows, resolve
 from tests.contract.cases import Case, everybody
 from tests.edits.crash import Died, die_after
-from tests.edits.states import dump, faults
+from tests.edits.states import dump
 
 OFFERED = (
     *(Action.RENAME, Action.ARCHIVE, Action.PIN, Action.END, Action.REOPEN, Action.CLEAR),
@@ -23,9 +25,16 @@ TITLE = "A name that nobody has"
 
 def _wanted(case: Case, action: Action) -> Sequence[int]:
     """Sessions to try an edit on; some of them may not be fit for it."""
-    keys = case.store().catalog().keys
+    keys = _by_turns(case.store())
     some = {Action.RENAME: keys[:1], Action.DELETE: keys[::3]}
     return some.get(action, keys[1:9] if action in (Action.PRUNE, Action.CLEAR) else keys)
+
+
+def _by_turns(store: Store) -> Sequence[int]:
+    """All sessions; of several files, one of each in turn."""
+    keys = store.catalog().keys
+    each = [[key for key in keys if store.place(key) == place] for place in store.places or ("",)]
+    return [key for turn in zip_longest(*each) for key in turn if key is not None]
 
 
 def _plan(case: Case, action: Action) -> EditPlan:
@@ -63,27 +72,27 @@ def _done(case: Case, plan: EditPlan) -> bool:
 
 @pytest.mark.parametrize("action", OFFERED)
 def test_an_edit_is_done_and_undone_or_refused_with_its_reason(case: Case, action: Action) -> None:
-    before = dump(case.path)
+    before = case.dump()
     reason = case.store().info().edits[action.value]
     if reason is not None:
         with pytest.raises(Refused) as refused:
             _plan(case, action)
         assert reason.lower() in refused.value.message.lower()
         assert case.edits().trash.receipts() == []
-        assert dump(case.path) == before
+        assert case.dump() == before
         return
     plan = _plan(case, action)
     assert plan.doomed
     assert not _done(case, plan)
-    assert dump(case.path) == before, "a plan changes nothing"
+    assert case.dump() == before, "a plan changes nothing"
     done = case.edits().apply(plan, force=True)
     assert done.receipt is not None
     assert _done(case, plan)
-    assert faults(case.path) == []
+    assert case.faults() == []
     case.edits().undo(case.edits().undo_plan())
     assert not _done(case, plan)
-    assert dump(case.path) == before
-    assert faults(case.path) == []
+    assert case.dump() == before
+    assert case.faults() == []
     assert [one.state for one in case.edits().trash.receipts()] == [ReceiptState.UNDONE]
     with pytest.raises(Refused, match="undo"):
         case.edits().undo_plan()
@@ -120,7 +129,7 @@ def _left_open(case: Case) -> Session:
 
 
 def test_a_running_session_is_left_alone_unless_forced(case: Case) -> None:
-    one, before = _left_open(case), dump(case.path)
+    one, before = _left_open(case), case.dump()
     assert one.last_active is not None
     now = one.last_active + 60
     assert {row.key: row.state for row in everybody(case.store(), now)}[one.key] is State.RUNNING
@@ -131,55 +140,60 @@ def test_a_running_session_is_left_alone_unless_forced(case: Case) -> None:
     early = case.edits().plan(Action.DELETE, [one.key])
     done = edits.apply(early)
     assert (done.ids, sum(done.skipped.values())) == ((), 1)
-    assert dump(case.path) == before
+    assert case.dump() == before
     assert edits.apply(edits.plan(Action.DELETE, [one.key], force=True), force=True).ids
     assert one.id not in case.stored()
     case.edits().undo(case.edits().undo_plan())
-    assert dump(case.path) == before
+    assert case.dump() == before
 
 
 @pytest.fixture
-def longest(case: Case) -> int:
+def longest(case: Case) -> tuple[int, Case]:
+    """The longest session, and the file that has it."""
     stored = case.stored()
-    return resolve(case.store(), max(stored, key=lambda id_: len(stored[id_]))).key
+    id_ = max(stored, key=lambda id_: len(stored[id_]))
+    return resolve(case.store(), id_).key, case.holder(id_)
 
 
 @pytest.mark.parametrize("way", ["finish", "restore"])
 def test_a_delete_that_a_crash_cut_short_is_finished_or_taken_back(
-    case: Case, longest: int, way: str, monkeypatch: pytest.MonkeyPatch
+    case: Case, longest: tuple[int, Case], way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, edits = dump(case.path), case.edits()
-    messages = case.layout.messages
-    plan = edits.plan(Action.DELETE, [longest], force=True)
+    before, edits = case.dump(), case.edits()
+    key, holder = longest
+    messages = holder.layout.messages
+    whole = len(dump(holder.path)[messages])
+    plan = edits.plan(Action.DELETE, [key], force=True)
     with monkeypatch.context() as patch:
         die_after(patch, 5, f'DELETE FROM "{messages}"')
         with pytest.raises(Died):
             edits.apply(plan, force=True)
-    assert 0 < len(dump(case.path)[messages]) < len(before[messages])
-    assert case.store().catalog().has(longest), "half of it is out, and it is listed"
+    assert 0 < len(dump(holder.path)[messages]) < whole
+    assert case.store().catalog().has(key), "half of it is out, and it is listed"
     (receipt,) = case.edits().after_crash().half_done
     if way == "finish":
         case.edits().finish(receipt)
-        assert not case.store().catalog().has(longest)
+        assert not case.store().catalog().has(key)
         case.edits().undo(case.edits().undo_plan())
     else:
         case.edits().restore(receipt)
     assert list(case.edits().after_crash().half_done) == []
-    assert dump(case.path) == before
-    assert faults(case.path) == []
+    assert case.dump() == before
+    assert case.faults() == []
 
 
 def test_an_undo_that_a_crash_cut_short_is_finished(
-    case: Case, longest: int, monkeypatch: pytest.MonkeyPatch
+    case: Case, longest: tuple[int, Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, edits = dump(case.path), case.edits()
-    edits.apply(edits.plan(Action.DELETE, [longest], force=True), force=True)
+    before, edits = case.dump(), case.edits()
+    key, holder = longest
+    edits.apply(edits.plan(Action.DELETE, [key], force=True), force=True)
     with monkeypatch.context() as patch:
-        die_after(patch, 100, f'INSERT INTO "{case.layout.messages}"')
+        die_after(patch, 100, f'INSERT INTO "{holder.layout.messages}"')
         with pytest.raises(Died):
             edits.undo(edits.undo_plan())
     (receipt,) = case.edits().after_crash().half_done
     case.edits().restore(receipt)
     assert list(case.edits().after_crash().half_done) == []
-    assert dump(case.path) == before
-    assert faults(case.path) == []
+    assert case.dump() == before
+    assert case.faults() == []

@@ -15,7 +15,7 @@ from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session, resolve, resolve_for_edit
 from explorer.stores.sort_order import ordered, values_of
 from tests.contract import notebook
-from tests.contract.cases import FILES, LATER, Case, LibraryCase, everybody
+from tests.contract.cases import LATER, Case, everybody
 from tests.search.noted import searched
 from tests.search.plain_scan import scan
 
@@ -32,11 +32,6 @@ SORTED: dict[Sort, Callable[[Session], Any]] = {
     Sort.SOURCE: lambda one: one.source,
     Sort.EXPIRING: lambda one: 0,  # no row tells it
 }
-
-
-@pytest.fixture(params=(*FILES, "library"))
-def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
-    return LibraryCase(tmp_path) if request.param == "library" else Case(request.param, tmp_path)
 
 
 def test_every_row_of_the_file_is_listed_or_counted(case: Case) -> None:

@@ -325,8 +325,8 @@ async def test_room_is_offered_to_whoever_is_still_there(
     path: Path, trash: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
 ) -> None:
     command = Command(("agent", "optimize"), {}, None)
-    monkeypatch.setattr(reclaiming, "reclaim_command", lambda *_: command)
-    found = Held(monkeypatch, reclaiming, "reclaim_command")
+    monkeypatch.setattr(reclaiming, "reclaim_commands", lambda *_: [command])
+    found = Held(monkeypatch, reclaiming, "reclaim_commands")
     async with opened(path, trash=trash) as driver:
         await _prune(driver, *OLD)
         await driver.press("d")

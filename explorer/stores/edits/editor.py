@@ -318,8 +318,17 @@ class Editor:
             self._ours.notes,
         )
 
+    def noted(self, done: Done) -> list[str]:
+        """What our notes call the sessions that something was done to."""
+        return list(done.ids)
+
+    def kept_from(self, entry: Entry) -> tuple[Path, TrashFile]:
+        """The state file that an entry of the trash is from, and what holds it."""
+        return self.path, self.trash
+
     def _with_log(self, done: Done) -> Done:
-        """What was done, and where that left a long log, that too."""
+        """What was done and where, and where that left a long log, that too."""
+        done = done._replace(done_in=tuple((str(self.path), id_) for id_ in done.ids))
         bytes_ = log_size(self.path)
         if done.receipt is None or bytes_ < LONG_LOG:
             return done

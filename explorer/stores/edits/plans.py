@@ -127,6 +127,8 @@ class EditPlan(NamedTuple):
     """Sessions that were asked for, but are in another set of tables and so not included."""
     folder: str = ""
     """The folder with the files of the sessions, as a person would write it."""
+    by_store: tuple["StorePlan", ...] = ()
+    """Its share in each state file that it is about, where several are open."""
 
     @property
     def doomed(self) -> tuple[Planned, ...]:
@@ -158,6 +160,15 @@ class EditPlan(NamedTuple):
         )
 
 
+class StorePlan(NamedTuple):
+    """The share of one of several state files in an edit."""
+
+    place: str
+    """The name of the file among the others."""
+    plan: EditPlan
+    """One that changes nothing where the file refuses it."""
+
+
 class OnlyAgent(Refused):
     """A delete that the agent's own command could do, and we cannot."""
 
@@ -185,17 +196,25 @@ class UndoPlan(NamedTuple):
     """(id, title) where the old one is taken."""
     of: int = 0
     """Sessions that the edit was about; fewer may be restored."""
+    by_store: tuple["StoreUndo", ...] = ()
+    """Its share in each state file, where several are open."""
 
     @property
     def sessions(self) -> int:
         """How many are restored."""
+        if self.by_store:
+            return sum(one.plan.sessions for one in self.by_store)
         return len(self.entries) or len({shown(change.id) for change in self.changes})
 
-    def only(self, ids: Collection[str]) -> "UndoPlan":
+    def only(self, done: "Done") -> "UndoPlan":
         """The same for those of its sessions that came back."""
+        if self.by_store:
+            reached = tuple(one.only(done) for one in self.by_store)
+            entries = tuple(entry for one in reached for entry in one.plan.entries)
+            return self._replace(entries=entries, by_store=reached)
         if not self.entries:
             return self
-        return self._replace(entries=tuple(one for one in self.entries if one.session in ids))
+        return self._replace(entries=tuple(one for one in self.entries if one.session in done.ids))
 
     @property
     def messages(self) -> int:
@@ -214,6 +233,20 @@ class UndoPlan(NamedTuple):
             raise Refused("Cannot undo", self.why_not)
 
 
+class StoreUndo(NamedTuple):
+    """The share of one of several state files in an undo."""
+
+    place: str
+    path: Path
+    plan: UndoPlan
+
+    def only(self, done: "Done") -> "StoreUndo":
+        """The same for those of its sessions that came back."""
+        ids = tuple(id_ for store, id_ in done.done_in if store == str(self.path))
+        reached = self.plan.only(done._replace(ids=ids))
+        return self._replace(plan=reached if ids else reached._replace(entries=(), changes=()))
+
+
 class Done(NamedTuple):
     """What came of an edit."""
 
@@ -227,6 +260,8 @@ class Done(NamedTuple):
     """The user stopped it: the rest was not done."""
     words: str = ""
     """What was done, where that is less than was planned."""
+    done_in: tuple[tuple[str, str], ...] = ()
+    """The ids once more, each with the path of the state file: (path, id)."""
 
 
 class AfterCrash(NamedTuple):
@@ -238,6 +273,8 @@ class AfterCrash(NamedTuple):
     """There is nothing to decide: whole sessions were deleted, and can be restored."""
     nothing: int = 0
     """How many had not done anything."""
+    partly: Sequence[Receipt] = ()
+    """Undone in some state files and not in others: the rest can be undone."""
 
 
 class Progress(NamedTuple):

@@ -15,6 +15,7 @@ WRITTEN_TO = "Its agent has written to it."
 STARTED_WRITING = "Its agent has started writing to it."
 HARD_LINKED = "the file has several hard links, so its write-ahead log may be under another name"
 NO_CHANGE_LEFT = "This file has no change that can be undone."
+NO_PROFILE_CHANGED = "No profile has a change that can be undone."
 PARTLY_RESTORED = "It is partly restored; the next start of Session Explorer restores the rest."
 
 
@@ -64,6 +65,10 @@ def reached_words(done: int, half_done: bool) -> str:
 
 def no_such_change(number: int | None) -> str:
     return f"This file has no change {number}. `session-explorer trash list` lists all changes."
+
+
+def no_change_in_any(number: int) -> str:
+    return f"No profile has a change {number}. `session-explorer trash list` lists all changes."
 
 
 def already_undone(number: int | None) -> str:

@@ -4,6 +4,7 @@ Why sessions are skipped is in `reasons`, why an edit is refused in `refusal_wor
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from explorer.errors import sentence
@@ -23,6 +24,8 @@ from explorer.stores.edits.reasons import RUNNING, named_reason, skipped_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
 
+TOLD_APART = 2
+"""Profiles that are named; of more there is only the number."""
 NAMED = 4
 """Sessions that are named; of more there is only the number."""
 DRY_RUN = "Dry run: nothing was changed."
@@ -51,7 +54,12 @@ _STATES = {
 
 
 def receipt_words(plan: EditPlan) -> str:
-    """What an edit did, in a line."""
+    """What an edit did, in a line; where several profiles are open, in which."""
+    return stored_words(plan) + in_places([one.place for one in plan.by_store if one.plan.doomed])
+
+
+def stored_words(plan: EditPlan) -> str:
+    """What an edit did, as its receipt keeps it: that knows its profiles by itself."""
     if plan.action is Action.RENAME:
         old, new = plan.doomed[0].title, plan.title and plan.title.text
         if not new:
@@ -71,14 +79,32 @@ def recounted(words: str, done: int) -> str:
 
 
 def question(plan: EditPlan) -> str:
-    """What an edit would do, as a question."""
+    """What an edit would do, as a question; where several profiles are open, in which."""
     if plan.action is Action.RENAME:
         new = plan.title and plan.title.text
-        return f"Rename to “{new}”?" if new else "Remove the title?"
-    return KINDS[plan.action].question(_whom(plan))
+        asked = f"Rename to “{new}”?" if new else "Remove the title?"
+    else:
+        asked = KINDS[plan.action].question(_whom(plan))
+    where = in_places([one.place for one in plan.by_store if one.plan.doomed])
+    return f"{asked.removesuffix('?')}{where}?"
+
+
+def in_places(places: Sequence[str]) -> str:
+    """In which of several profiles; empty where only one file is open."""
+    if len(places) > TOLD_APART:
+        return f" in {plural(len(places), 'profile')}"
+    return f" in {' and '.join(places)}" if places else ""
+
+
+def in_profile(place: str, words: str) -> str:
+    """What is only true of one profile."""
+    return f"{place}: {words}"
 
 
 def _whom(plan: EditPlan) -> str:
+    shares = [one.plan for one in plan.by_store if one.plan.doomed]
+    if len(shares) > 1:
+        return _whom_in(shares)
     asked = [one for one in plan.doomed if not one.reason] or list(plan.doomed)
     along = len(plan.doomed) - len(asked)
     tip = _newest_part(asked)
@@ -90,6 +116,18 @@ def _whom(plan: EditPlan) -> str:
         what = plural(len(asked), "empty session")
     else:
         what = amount_words(_conversations(asked), len(asked))
+    return f"{what} and {plural(along, 'subagent session')}" if along else what
+
+
+def _whom_in(shares: Sequence[EditPlan]) -> str:
+    """The same of several profiles, which may have the same ids."""
+    each = [[one for one in plan.doomed if not one.reason] or list(plan.doomed) for plan in shares]
+    asked = [one for sessions in each for one in sessions]
+    along = sum(len(plan.doomed) for plan in shares) - len(asked)
+    if all(one.is_empty for one in asked):
+        what = plural(len(asked), "empty session")
+    else:
+        what = amount_words(sum(map(_conversations, each)), len(asked))
     return f"{what} and {plural(along, 'subagent session')}" if along else what
 
 
@@ -119,13 +157,55 @@ def _newest_part(sessions: Sequence[Planned]) -> Planned | None:
 
 
 def plan_lines(plan: EditPlan) -> Iterator[str]:
-    """What the user should know before saying yes."""
+    """What the user should know before saying yes; of several profiles, by profile."""
+    if len(plan.by_store) > 1:
+        for place, share in plan.by_store:
+            lines = [*_named_share(share), *_along(share)]
+            if share.skipped:
+                lines.append(not_done(plan.action, skipped_words(share.skipped)))
+            yield from (in_profile(place, line) for line in lines)
+    else:
+        yield from _named(plan)
+        yield from _along(plan)
     totals = plan.totals
+    if totals.sessions and KINDS[plan.action].takes_messages:
+        messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
+        yield f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
+    if totals.sessions and plan.action in EFFECTS:
+        yield EFFECTS[plan.action]
+    skipped = Counter(plan.skipped)
+    if len(plan.by_store) > 1:
+        for _, share in plan.by_store:
+            skipped -= Counter(share.skipped)
+    if skipped:
+        yield not_done(plan.action, skipped_words(skipped))
+    yield from plan.notes
+
+
+def _named(plan: EditPlan) -> Iterator[str]:
+    """Which sessions it is about, beside what the question says."""
     asked = [one for one in plan.doomed if not one.reason]
     if len(asked) > 1 and not all(one.is_empty for one in asked):
         yield f"Sessions: {_names(asked)}"
     elif len(asked) == 1:
         yield _about(asked[0])
+
+
+def _named_share(plan: EditPlan) -> Iterator[str]:
+    """The same of one of several files, with what the question would say of it alone."""
+    asked = [one for one in plan.doomed if not one.reason]
+    if len(asked) == 1:
+        yield f"{_whom(plan)} · {_about(asked[0])}"
+    elif asked and not all(one.is_empty for one in asked):
+        yield f"{_whom(plan)}: {_names(asked)}"
+    elif plan.doomed:
+        yield _whom(plan)
+
+
+def _along(plan: EditPlan) -> Iterator[str]:
+    """What else goes with them, and what stays."""
+    asked = [one for one in plan.doomed if not one.reason]
+    totals = plan.totals
     along = [one for one in plan.doomed if one.reason]
     if along:
         yield f"Also deleted: {plural(len(along), 'subagent session')} ({_names(along)})"
@@ -134,14 +214,6 @@ def plan_lines(plan: EditPlan) -> Iterator[str]:
     if totals.files:
         files = _few([name for one in plan.doomed for name in one.files])
         yield f"Also deleted: {plural(totals.files, 'file')} in {plan.folder} ({files})"
-    if totals.sessions and KINDS[plan.action].takes_messages:
-        messages = f"{plural(totals.messages, 'message')} ({size(totals.bytes)})"
-        yield f"Kept in the trash for {RETENTION_DAYS} days: {messages}"
-    if totals.sessions and plan.action in EFFECTS:
-        yield EFFECTS[plan.action]
-    if plan.skipped:
-        yield not_done(plan.action, skipped_words(plan.skipped))
-    yield from plan.notes
 
 
 def _detached(kept: Sequence[Planned], asked: int) -> str:
@@ -278,19 +350,25 @@ def undo_verb(plan: UndoPlan) -> str:
 
 def undo_question(plan: UndoPlan) -> str:
     if plan.entries:
-        return f"Restore {_restored(plan)}?"
+        return f"Restore {_restored(plan)}{_undone_where(plan)}?"
     first, _, rest = plan.receipt.words.partition(" ")
-    return f"Undo {_DOING.get(first, f'“{first.lower()}”')} {rest}{_share(plan)}?"
+    doing = f"{_DOING.get(first, f'“{first.lower()}”')} {rest}"
+    return f"Undo {doing}{_undone_where(plan)}{_share(plan)}?"
+
+
+def _undone_where(plan: UndoPlan) -> str:
+    return in_places([one.place for one in plan.by_store if not one.plan.why_not])
 
 
 def undone_words(plan: UndoPlan, done: Done) -> str:
     """What was undone, in a line without a full stop."""
-    reached = plan.only(done.ids)
+    reached = plan.only(done)
     words = plan.receipt.words
     if reached.entries:
-        told = f"{done.words or 'Restored'} {_restored(reached)}"
+        told = f"{done.words or 'Restored'} {_restored(reached)}{_undone_where(reached)}"
     else:
-        told = f"Undone: {words[:1].lower()}{words[1:]}{_share(reached)}"
+        where = _undone_where(reached)
+        told = f"Undone: {words[:1].lower()}{words[1:]}{where}{_share(reached)}"
     return f"{told}. Not restored: {skipped_words(done.skipped)}" if done.skipped else told
 
 
@@ -361,10 +439,18 @@ def file_not_restored(name: str) -> str:
 # History and trash
 
 
+def changed_words(receipt: Receipt) -> str:
+    """What a change did; where several profiles are open, in which."""
+    return receipt.words + in_places(_places(receipt))
+
+
 def state_words(receipt: Receipt) -> str:
     """How much of a change is undone, or that it was interrupted; empty where it is just done."""
     if receipt.state is ReceiptState.DONE and receipt.back:
         return f"{count(receipt.back)} of {count(receipt.sessions)} restored"
+    undone = [one.place for one in receipt.parts if one.state is ReceiptState.UNDONE]
+    if receipt.state is ReceiptState.DONE and undone:
+        return f"undone{in_places(undone)}"
     return _STATES.get(receipt.state, "")
 
 
@@ -375,9 +461,16 @@ def crash_words(found: AfterCrash) -> Iterator[str]:
             yield f"An interrupted undo is complete: {one.words}."
         else:
             yield f"{interrupted(one)}. It can be undone."
+    for one in found.partly:
+        told = f"An undo was interrupted{in_places(_places(one))}: {one.words}"
+        yield f"{told}. The rest can be undone."
     if found.nothing:
         yield "A change was interrupted before it started. Nothing was changed."
 
 
 def interrupted(receipt: Receipt) -> str:
-    return f"A change was interrupted: {receipt.words}"
+    return f"A change was interrupted{in_places(_places(receipt))}: {receipt.words}"
+
+
+def _places(receipt: Receipt) -> list[str]:
+    return [one.place for one in receipt.parts or (receipt,) if one.place]

@@ -1,4 +1,4 @@
-"""Several stores as one `Store`: the reading half.
+"""Several stores as one `Store`.
 
 What is asked of all sessions is asked of every store, side by side, and joined; what is about one
 session is passed on to its store. A store that cannot be read is left out and says why; it does
@@ -8,6 +8,7 @@ costs a look at that one.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
@@ -17,6 +18,7 @@ from explorer.stores.base import (
     Candidate,
     Changes,
     Details,
+    Edits,
     Figures,
     Handover,
     Indexed,
@@ -34,7 +36,8 @@ from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
 from explorer.stores.library.members import Member, MemberFile, Members
-from explorer.stores.library.notes import by_store, noted_as
+from explorer.stores.library.notes import LibraryNotes, by_store, noted_as
+from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.read_only import Reader, Stamp, stamp
 
 if TYPE_CHECKING:
@@ -113,6 +116,18 @@ class Library(Store):
 
     def dialect(self) -> "Dialect":
         raise NotImplementedError("each store is edited by its own rules")
+
+    def edits(self, ours: OurFiles) -> Edits:
+        # Late: readers do not need the code for changes.
+        from explorer.stores.library.edits import LibraryEdits
+
+        return LibraryEdits(self.members, ours)
+
+    def own_notes(self, path: Path) -> LibraryNotes:
+        return LibraryNotes(path, [one.path for one in self.members.all])
+
+    def noted_id(self, key: int, id_: str) -> str:
+        return noted_as(self.members.ring.inner(key)[0], id_)
 
     def home(self, key: int) -> tuple[Store, int]:
         member, own = self.members.of(key)

@@ -46,12 +46,15 @@ class ReadCatalog(NamedTuple):
 
     stamp: Stamp | None
     catalog: Catalog
+    seen: Stamp | None
+    """The stamp from before the last look at what is new: that does not show what is gone."""
 
     def followed(self, now: Stamp | None, changes: Changes) -> "ReadCatalog":
         """The same after changes."""
         if changes.family is None:
-            return self._replace(stamp=now)
-        return ReadCatalog(now, self.catalog.renewed(changes.family, changes.mark))
+            return self._replace(seen=now)
+        renewed = self.catalog.renewed(changes.family, changes.mark)
+        return self._replace(seen=now, catalog=renewed)
 
 
 class Member:
@@ -100,7 +103,7 @@ class Member:
         store = self.opened(token)
         now = stamp(self.path)
         if self.known is None or now is None or self.known.stamp != now:
-            self.known = ReadCatalog(now, read(store) if read else store.catalog(token))
+            self.known = ReadCatalog(now, read(store) if read else store.catalog(token), now)
         return self.known.catalog
 
     def changes(self, since: object, token: CancelToken | None) -> Changes | None:
@@ -112,7 +115,7 @@ class Member:
             self.catalog(token)
             return None
         now = stamp(self.path)
-        if known.stamp == now:
+        if known.seen == now:
             return Changes(since, frozenset(), None)
         changes = store.changes(since, token)
         if changes is not None:

@@ -21,6 +21,10 @@ class LibraryNotes(Notes):
         super().__init__(path, LIBRARY)
         self._members = [Notes(path, store) for store in stores]
 
+    def of(self, number: int) -> Notes:
+        """The notes about one of the stores."""
+        return self._members[number]
+
     def pins(self) -> frozenset[str]:
         return frozenset(
             noted_as(number, id_) for number, one in enumerate(self._members) for id_ in one.pins()

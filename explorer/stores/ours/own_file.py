@@ -29,8 +29,11 @@ class OwnFile:
         return self.path.is_absolute() and os.path.exists(self.path)
 
     @contextmanager
-    def writing(self, tables: str, pragmas: Sequence[str] = ()) -> Iterator[sqlite3.Connection]:
-        """A write that happens as a whole or not at all; file and tables are made if need be."""
+    def writing(
+        self, tables: str, pragmas: Sequence[str] = (), version: int = 0
+    ) -> Iterator[sqlite3.Connection]:
+        """A write that happens as a whole or not at all; file and tables are made if need be. An
+        older file gets what it lacks in the same transaction, so a kill leaves it unchanged."""
         with self.telling("written"):
             self.make_folder()
             if not self.made:
@@ -39,7 +42,10 @@ class OwnFile:
             for pragma in pragmas:
                 connection.execute(f"PRAGMA {pragma}").close()
             connection.execute("BEGIN IMMEDIATE").close()
+            self.check_version(connection, version)
             self.check_known(connection, tables)
+            if version_of(connection) < version:
+                connection.execute(f"PRAGMA user_version = {version}").close()
             for statement in tables.split(";"):
                 connection.execute(statement).close()
             yield connection
@@ -82,6 +88,10 @@ class OwnFile:
             if (foreign and not others) or not columns <= known.get(table, columns):
                 raise self.newer()
 
+    def check_version(self, connection: sqlite3.Connection, version: int) -> None:
+        if version_of(connection) > version:
+            raise self.newer()
+
     def newer(self) -> Refused:
         return Refused(
             self._trouble,
@@ -123,6 +133,12 @@ class OwnFile:
             raise ExplorerError(
                 self._trouble, f"{self.path} could not be {done}: {error}."
             ) from error
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the tables, as the one that made them wrote it down."""
+    number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return number
 
 
 @cache

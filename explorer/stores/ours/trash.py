@@ -2,6 +2,10 @@
 
 A file of our own, private, durable before anything leaves the state file. It is also our journal:
 an edit that was begun and not finished is found here at the next start.
+
+A change that one confirmation made in several state files has a receipt of its own, which names no
+file, and one for its part in each of them: each part is right by itself, whatever becomes of the
+others.
 """
 
 import os
@@ -35,6 +39,10 @@ RETENTION_DAYS = 30
 """For which what was deleted is kept."""
 RETENTION = RETENTION_DAYS * 86_400.0
 
+VERSION = 1
+"""Of the tables: 1 has `parts`."""
+_SEVERAL = b""
+"""In the place of the state file in a receipt about several."""
 _PRAGMAS = "synchronous=EXTRA", "secure_delete=ON"
 """Durable means that also a power cut right after leaves it there."""
 _TABLES = """
@@ -63,6 +71,7 @@ CREATE TABLE IF NOT EXISTS files (
     mode INTEGER NOT NULL, time REAL NOT NULL, content BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS files_of_entry ON files (entry);
+CREATE TABLE IF NOT EXISTS parts (receipt INTEGER PRIMARY KEY, whole INTEGER NOT NULL);
 """
 _VALUES = (
     ("receipts", "state", tuple(one for one in ReceiptState if one != ReceiptState.UNKNOWN)),
@@ -94,9 +103,10 @@ BEGINNING = 1 << 18
 class TrashWriter:
     """Writes to the trash; all of it is durable when the context ends."""
 
-    def __init__(self, connection: sqlite3.Connection, store: bytes) -> None:
+    def __init__(self, connection: sqlite3.Connection, store: bytes, whole: int) -> None:
         self._connection = connection
         self._store = store
+        self._whole = whole
 
     def _run(self, sql: str, values: Sequence[object]) -> int:
         cursor = self._connection.execute(sql, values)
@@ -106,9 +116,19 @@ class TrashWriter:
 
     def begin(self, action: str, words: str, now: float) -> int:
         """Write down what is intended; the number of the receipt."""
+        number = self._begin(self._store, action, words, now)
+        if self._whole:
+            self._run("INSERT INTO parts (receipt, whole) VALUES (?, ?)", (number, self._whole))
+        return number
+
+    def begin_whole(self, action: str, words: str, now: float) -> int:
+        """The same of a change in several state files, whose parts follow."""
+        return self._begin(_SEVERAL, action, words, now)
+
+    def _begin(self, store: bytes, action: str, words: str, now: float) -> int:
         return self._run(
             "INSERT INTO receipts (store, action, made, state, words) VALUES (?, ?, ?, ?, ?)",
-            (self._store, action, now, ReceiptState.BEGUN, words),
+            (store, action, now, ReceiptState.BEGUN, words),
         )
 
     def keep(
@@ -182,6 +202,13 @@ class TrashWriter:
         self.drop_entries(number for (number,) in rows)
         self._run("DELETE FROM changes WHERE receipt = ?", (receipt,))
         self._run("DELETE FROM receipts WHERE number = ?", (receipt,))
+        self._run("DELETE FROM parts WHERE receipt = ?", (receipt,))
+        # Of a change whose last part is gone nothing is left; one in progress may get more.
+        self._run(
+            "DELETE FROM receipts WHERE store = ? AND state IN (?, ?)"
+            " AND number NOT IN (SELECT whole FROM parts)",
+            (_SEVERAL, ReceiptState.DONE, ReceiptState.UNDONE),
+        )
 
 
 class TrashFile:
@@ -191,20 +218,43 @@ class TrashFile:
         self.path = path
         self._file = OwnFile(path, "Trash unavailable", PATIENCE)
         self._store = os.fsencode(os.path.realpath(store))
+        self.held = False
+        """The caller is alone already, for an edit of several state files."""
+        self._whole = 0
 
     @contextmanager
     def writing(self) -> Iterator[TrashWriter]:
-        with self._file.writing(_TABLES, _PRAGMAS) as connection:
-            yield TrashWriter(connection, self._store)
+        with self._file.writing(_TABLES, _PRAGMAS, VERSION) as connection:
+            yield TrashWriter(connection, self._store, self._whole)
+
+    @contextmanager
+    def part_of(self, whole: int) -> Iterator[None]:
+        """What is begun in here is part of a change in several state files."""
+        self._whole = whole
+        try:
+            yield
+        finally:
+            self._whole = 0
+
+    def parts(self) -> dict[int, int]:
+        """The changes in several state files that receipts are parts of, by number."""
+        return dict(self._file.rows("SELECT receipt, whole FROM parts ORDER BY receipt", ()))
+
+    def wholes(self) -> list[Receipt]:
+        """The receipts of changes in several state files, without their parts."""
+        return self._receipts(_SEVERAL)
 
     def receipts(self) -> list[Receipt]:
         """All edits of this store that are kept, the newest first."""
+        return self._receipts(self._store)
+
+    def _receipts(self, store: bytes) -> list[Receipt]:
         rows = self._file.rows(
             "SELECT r.number, r.action, r.made, r.state, r.words, count(e.number),"
             " total(e.messages), total(e.bytes), total(e.state = ?) FROM receipts r"
             " LEFT JOIN entries e ON e.receipt = r.number WHERE r.store = ? GROUP BY r.number"
             " ORDER BY r.number DESC",
-            (EntryState.BACK, self._store),
+            (EntryState.BACK, store),
         )
         return [
             Receipt(
@@ -213,9 +263,12 @@ class TrashFile:
                 cells.number(made) or 0.0,
                 ReceiptState(state),
                 cells.words(words),
-                *map(int, numbers),
+                int(sessions),
+                int(messages),
+                int(size),
+                int(back),
             )
-            for number, action, made, state, words, *numbers in rows
+            for number, action, made, state, words, sessions, messages, size, back in rows
         ]
 
     def check(self) -> None:
@@ -224,6 +277,7 @@ class TrashFile:
         if not self._file.made:
             return
         with self._file.connected("read") as connection:
+            self._file.check_version(connection, VERSION)
             self._file.check_known(connection, _TABLES, others=False)
             for table, column, known in _VALUES:
                 places = placeholders(known)
@@ -385,6 +439,9 @@ class TrashFile:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """One edit at a time, over all explorers: only the holder of this edits."""
+        if self.held:
+            yield
+            return
         with self._file.telling("written"):
             self._file.make_folder()
             lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)

@@ -61,6 +61,10 @@ class Receipt(NamedTuple):
     """Of what the trash holds of it, before compression."""
     back: int
     """Sessions of it that are in their file again."""
+    place: str = ""
+    """The names of the state files that it was made in, where several are open."""
+    parts: tuple["Receipt", ...] = ()
+    """What it did in each of several state files."""
 
     @property
     def half_done(self) -> bool:
@@ -86,6 +90,8 @@ class Entry(NamedTuple):
     state: EntryState
     words: str = ""
     """Its first words, where it has no title and its messages were looked into."""
+    place: str = ""
+    """The name of the state file that it is from, where several are open."""
 
     @property
     def name(self) -> str:

@@ -344,7 +344,8 @@ def _offer_command(lane: EditLane, store: Store, why: OnlyAgent) -> None:
     """Ask whether to run the agent's own command; where it is not installed, say why we cannot."""
 
     def find(_: object) -> list[Command]:
-        commands = delete_commands(store, why.ids, sure=True)
+        home, _ = store.home(why.plan.doomed[0].key)
+        commands = delete_commands(home, why.ids, sure=True)
         return commands if all(map(installed, commands)) else []
 
     def offer(commands: list[Command]) -> None:

@@ -18,6 +18,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
 from explorer.stores.edits.plans import ANOTHER, KINDS, Done, EditPlan, Progress
+from explorer.stores.edits.words import in_places
 from explorer.stores.ours.trash_records import SHORT
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path
@@ -97,8 +98,14 @@ def _plan(
     found = store.sessions(list(map(catalog.folded, tips[:1])), lane.clock())
     name = next((one.title or one.preview or one.id for one in found), "")
     words = plural(len(tips), "conversation") if len(tips) != 1 else f"“{clean_line(name, SHORT)}”"
-    in_file = tuple(ids) if plan.in_file else ()
-    return _Pinned(plan, in_file, KINDS[plan.action].done(words))
+    where = in_places(list(dict.fromkeys(filter(None, map(store.place, tips)))))
+    return _Pinned(plan, _in_file(plan), KINDS[plan.action].done(words) + where)
+
+
+def _in_file(plan: EditPlan) -> tuple[int, ...]:
+    """The sessions whose own file is changed; others are pinned in our notes alone."""
+    shares = [one.plan for one in plan.by_store] or [plan]
+    return tuple(one.key for share in shares if share.in_file for one in share.sessions)
 
 
 def offer_pins(lane: EditLane, outlook: Outlook, refused: str | None) -> None:

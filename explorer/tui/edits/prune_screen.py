@@ -209,9 +209,9 @@ class PruneScreen(Closing[None]):
         """Remember what is kept by its ids: a number in the file may be another session's, once
         the agent has tidied up."""
         if self._ground is not None:
-            ids = self._ground.columns[ID]
+            ids, store = self._ground.columns[ID], self._store
             kept = self.sessions.selection.keys
-            self._lane.kept = frozenset(ids[row] for row in kept if row in ids)
+            self._lane.kept = frozenset(store.noted_id(row, ids[row]) for row in kept if row in ids)
         self._show()
 
     def _show(self) -> None:
@@ -353,7 +353,7 @@ class PruneScreen(Closing[None]):
         def done(newer: Catalog) -> None:
             self._done(newer)
             if action is Action.DELETE:
-                offer_room(lane.screen, lane.lanes, store, newer, lane.clock, here)
+                offer_room(lane.screen, lane.lanes, store, going, newer, lane.clock, here)
 
         parts = (part for row in going for part in catalog.chain(row))
         by_rules = Action.PRUNE if action is Action.DELETE else action

@@ -15,7 +15,7 @@ from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.figures import ago, plural
 from explorer.stores.base import Edits
 from explorer.stores.deleted_session import DeletedSession, open_deleted
-from explorer.stores.edits.words import state_words
+from explorer.stores.edits.words import changed_words, state_words
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 from explorer.tui.dialogs.base import Closing
 from explorer.tui.dialogs.questions import Question, ask, may_ask, place
@@ -231,7 +231,7 @@ def _read(lane: EditLane, entry: Entry) -> None:
 
     lane.lanes.start(
         "trash",
-        lambda token: open_deleted(edits.path, edits.trash, entry, clock(), token),
+        lambda token: open_deleted(*edits.kept_from(entry), entry, clock(), token),
         take,
         lane.say,
     )
@@ -268,7 +268,7 @@ def _receipt_line(receipt: Receipt, now: float, width: int) -> Content:
     room = max(width - WHEN - cell_width(state), 10)
     return Content.assemble(
         (pad(ago(receipt.made, now), WHEN), "$dim"),
-        (fit(clean_line(receipt.words, 200), room), "bold"),
+        (fit(clean_line(changed_words(receipt), 200), room), "bold"),
         (state, "$warning"),
     )
 
@@ -279,7 +279,8 @@ def _more_line(receipt: Receipt, number: int) -> Content:
 
 def _entry_line(entry: Entry, width: int) -> Content:
     back = "  restored" if entry.state is EntryState.BACK else ""
-    about = f"  {plural(entry.messages, 'message')} · {clean_line(entry.source, 20)}"
+    place = f" · {clean_line(entry.place, 20)}" if entry.place else ""
+    about = f"  {plural(entry.messages, 'message')} · {clean_line(entry.source, 20)}{place}"
     room = max(width - INDENT - cell_width(about) - cell_width(back), 10)
     name = fit(clean_line(_name(entry), 200), room)
     return Content.assemble(f"{' ' * INDENT}{name}", (about, "$dim"), (back, "$success"))

@@ -12,6 +12,7 @@ from explorer.errors import ExplorerError
 from explorer.render.clean import clean, clean_line
 from explorer.stores.edits.plans import AfterCrash, Done, Progress, UndoPlan
 from explorer.stores.edits.words import (
+    changed_words,
     crash_words,
     undo_lines,
     undo_question,
@@ -53,7 +54,9 @@ def undo(
         plan, before = result
         if plan.why_not and before is not None:
             # What cannot be undone must not block what was done before it.
-            text = before_words(clean_line(plan.why_not, 300), clean_line(before.words, 200))
+            text = before_words(
+                clean_line(plan.why_not, 300), clean_line(changed_words(before), 200)
+            )
             dialog = Question("Cannot undo the last change", text, "Undo the one before")
             ask(lane.screen, dialog, lambda: undo(lane, before.number, after=after))
             return
@@ -79,8 +82,9 @@ def _undo(lane: EditLane, plan: UndoPlan, after: After) -> None:
         done = edits.undo(plan, progress=tell)
         # It is undone, whether or not the list can show where.
         with suppress(ExplorerError):
-            keys = store.keys_of(done.ids) if store is not None else {}
-            back.extend(keys[id_] for id_ in done.ids if id_ in keys)
+            ids = edits.noted(done)
+            keys = store.keys_of(ids) if store is not None else {}
+            back.extend(keys[id_] for id_ in ids if id_ in keys)
             noted = edits.noted_pins()
         return done
 
@@ -108,7 +112,7 @@ def look_after_crash(lane: EditLane) -> None:
         for line in crash_words(found):
             lane.screen.notify(clean_line(line, 300), markup=False, timeout=STAYS)
         if found.half_done and is_typing(lane.screen.app):
-            words = restore_later(clean_line(found.half_done[0].words, 60))
+            words = restore_later(clean_line(changed_words(found.half_done[0]), 60))
             lane.say(ExplorerError(INTERRUPTED, words))
         elif found.half_done:
             _ask_half_done(lane, found.half_done[0])
@@ -117,7 +121,7 @@ def look_after_crash(lane: EditLane) -> None:
 
 
 def _ask_half_done(lane: EditLane, receipt: Receipt) -> None:
-    words = clean_line(receipt.words, 60)
+    words = clean_line(changed_words(receipt), 60)
     restore, finish = (lane.edits.restore, RESTORED), (lane.edits.finish, FINISHED)
     options = [
         (None, "Decide later"),

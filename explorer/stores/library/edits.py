@@ -1,0 +1,474 @@
+"""Edits of several stores as one: planned, confirmed, done and undone together.
+
+Each store is edited by the rules of its own agent, one after the other, and each is right by
+itself at any moment: what one of them refuses, or a kill between two of them, leaves the others as
+an edit of theirs alone would. What was done in several is one change in the trash.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from explorer.cancel import CancelToken
+from explorer.errors import Cancelled, ExplorerError, NoSuchSession, Problem, Refused, StoreError
+from explorer.model import Action, Kind
+from explorer.stores.catalog import Unit
+from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.plans import (
+    AfterCrash,
+    Done,
+    EditPlan,
+    OnlyAgent,
+    Planned,
+    PlannedOutcome,
+    StorePlan,
+    StoreUndo,
+    Tell,
+    UndoPlan,
+)
+from explorer.stores.edits.refusal_words import (
+    NO_PROFILE_CHANGED,
+    already_undone,
+    no_change_in_any,
+)
+from explorer.stores.edits.words import PARTLY, in_profile, part_words, recounted, stored_words
+from explorer.stores.library.joined import (
+    Failed,
+    all_failed,
+    joined_done,
+    joined_plan,
+    joined_undo,
+    outer_plan,
+    refused_plan,
+    shared_progress,
+)
+from explorer.stores.library.members import Member, Members
+from explorer.stores.library.notes import LibraryNotes, noted_as
+from explorer.stores.library.trash import LibraryTrash, whole_state
+from explorer.stores.ours.notes import OurFiles
+from explorer.stores.ours.trash import TrashFile
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
+from explorer.stores.sqlite.images import shown
+
+
+class LibraryEdits:
+    """Edits the stores of a library; holds nothing open between two calls."""
+
+    def __init__(self, members: Members, ours: OurFiles) -> None:
+        self.path = members.all[0].path
+        self.trash = LibraryTrash(ours.trash, members.all)
+        self._members = members
+        self._named = {one.name: one for one in members.all}
+        self._ours = ours
+
+    def _editor(self, place: str, token: CancelToken | None = None) -> Editor:
+        """The edits of one store, opened now if need be."""
+        member = self._named[place]
+        notes = self._ours.notes
+        own = notes.of(member.number) if isinstance(notes, LibraryNotes) else None
+        edits = member.opened(token).edits(self._ours._replace(notes=own))
+        assert isinstance(edits, Editor), "a library is made of single stores"
+        edits.trash.held = self.trash.held
+        return edits
+
+    def plan(
+        self,
+        action: Action,
+        keys: Sequence[int],
+        *,
+        title: str = "",
+        force: bool = False,
+        measured: bool = False,
+        token: CancelToken | None = None,
+    ) -> EditPlan:
+        """A plan for each store that has some of these sessions. What some stores refuse is not
+        done in them; where all refuse, so does this."""
+        shares: list[StorePlan] = []
+        notes: list[str] = []
+        failed: list[Failed] = []
+        wanted = self._members.by_member(keys)
+        for member in sorted(wanted, key=lambda one: one.number):
+            place = member.name
+            try:
+                made = self._editor(place, token).plan(
+                    *(action, wanted[member]),
+                    title=title,
+                    force=force,
+                    measured=measured,
+                    token=token,
+                )
+                shares.append(StorePlan(place, outer_plan(member, made)))
+                continue
+            except OnlyAgent as error:
+                plan = outer_plan(member, error.plan)
+                if len(wanted) == 1:
+                    shares = [StorePlan(place, plan)]
+                    whole = joined_plan(action, self.path, shares, ())
+                    raise OnlyAgent(error.message, whole) from error
+                failed.append(Failed(place, error))
+                sessions: Sequence[Planned] = plan.doomed
+            except ExplorerError as error:
+                failed.append(Failed(place, error))
+                sessions = self._described(member, wanted[member])
+            why = failed[-1].error
+            if sessions:
+                shares.append(StorePlan(place, refused_plan(action, member, why, sessions)))
+            else:
+                notes.append(in_profile(place, why.message))
+        if failed and len(failed) == len(wanted):
+            raise all_failed(failed)
+        return joined_plan(action, self.path, shares, notes)
+
+    def _described(self, member: Member, keys: Sequence[int]) -> list[Planned]:
+        """Sessions that a store does not let us change, as far as it lets us read them."""
+        units = [Unit(key, (key,), Kind.ROOT) for key in keys]
+        try:
+            found = member.store.sessions(units, self._ours.clock())
+        except (StoreError, NoSuchSession):
+            return []
+        return [
+            Planned(
+                *(member.outer(one.key), one.id, one.title, one.source, one.message_count, 0),
+                *("", PlannedOutcome.SKIP),
+                words=one.preview,
+            )
+            for one in found
+        ]
+
+    def worded(self, plan: EditPlan) -> EditPlan:
+        shares = [
+            one._replace(plan=self._editor(one.place).worded(one.plan)) if one.plan.doomed else one
+            for one in plan.by_store
+        ]
+        words = {one.key: one.words for share in shares for one in share.plan.sessions}
+        sessions = (one._replace(words=words.get(one.key, one.words)) for one in plan.sessions)
+        return plan._replace(sessions=tuple(sessions), by_store=tuple(shares))
+
+    def worded_entries(self, entries: Iterable[Entry]) -> list[Entry]:
+        every = list(entries)
+        known: dict[int, Entry] = {}
+        for place in dict.fromkeys(one.place for one in every):
+            own = [one for one in every if one.place == place]
+            # What cannot be opened now has no words, and is in the trash all the same.
+            with suppress(ExplorerError):
+                known |= {one.number: one for one in self._editor(place).worded_entries(own)}
+        return [known.get(one.number, one) for one in every]
+
+    def noted_pins(self) -> frozenset[str]:
+        return self._ours.notes.pins() if self._ours.notes is not None else frozenset()
+
+    def noted(self, done: Done) -> list[str]:
+        numbers = {str(one.path): one.number for one in self._members.all}
+        return [noted_as(numbers[path], id_) for path, id_ in done.done_in if path in numbers]
+
+    def kept_from(self, entry: Entry) -> tuple[Path, TrashFile]:
+        return self._named[entry.place].path, self.trash.of(entry.place)
+
+    def apply(
+        self,
+        plan: EditPlan,
+        token: CancelToken | None = None,
+        progress: Tell | None = None,
+        force: bool = False,
+    ) -> Done:
+        shares = [one for one in plan.by_store if one.plan.doomed]
+        left = Counter(plan.skipped)
+        for share in shares:
+            left.subtract(share.plan.skipped)
+        if len(shares) > 1:
+            with self.trash.alone():
+                done = self._apply_all(plan, shares, token or CancelToken(), progress, force)
+        elif shares:
+            (share,) = shares
+            done = self._editor(share.place).apply(share.plan, token, progress, force)
+        else:
+            return Done(None, plan.action.value, (), plan.skipped, plan.notes)
+        return done._replace(skipped=Counter(done.skipped) + left)
+
+    def _apply_all(
+        self,
+        plan: EditPlan,
+        shares: Sequence[StorePlan],
+        token: CancelToken,
+        progress: Tell | None,
+        force: bool,
+    ) -> Done:
+        """The receipt of the whole is begun before the first store is changed and closed after the
+        last: a kill in between is found at the next start."""
+        totals = [one.plan.totals for one in shares]
+        tell = shared_progress(progress, [(one.sessions, one.messages) for one in totals])
+        with self.trash.any.writing() as trash:
+            action, words = plan.action.value, part_words(plan, 0)
+            whole = trash.begin_whole(action, words, self._ours.clock())
+        done: list[tuple[str, Done]] = []
+        failed: list[Failed] = []
+        stopped = False
+        for number, share in enumerate(shares):
+            stopped = stopped or token.cancelled
+            if stopped:
+                break
+            try:
+                one = self._apply_part(whole, share, token, tell(number), force)
+            except ExplorerError as error:
+                failed.append(Failed(share.place, error))
+                one = self._reached(whole, share, error)
+            done.append((share.place, one))
+            stopped = one.stopped
+            self._count(whole, plan, done)
+        result = joined_done(whole, plan.action.value, done)._replace(stopped=stopped)
+        if not any(one.receipt is not None for _, one in done):
+            with self.trash.any.writing() as trash:
+                trash.drop_receipt(whole)
+            if failed:
+                raise all_failed(failed)
+            return result._replace(receipt=None)
+        notes = list(result.notes)
+        less = len(result.ids) < len(plan.doomed)
+        words = part_words(plan, len(result.ids)) if less else ""
+        try:
+            self._close(whole, words or stored_words(plan))
+        except ExplorerError as error:
+            # It is done anyway, and the next start closes the receipt.
+            notes.append(error.message)
+        return result._replace(notes=tuple(notes), words=words)
+
+    def _apply_part(
+        self, whole: int, share: StorePlan, token: CancelToken, tell: Tell, force: bool
+    ) -> Done:
+        editor = self._editor(share.place)
+        with editor.trash.part_of(whole):
+            return editor.apply(share.plan, token, tell, force)
+
+    def _reached(self, whole: int, share: StorePlan, error: ExplorerError) -> Done:
+        """What a store did of its share before it failed."""
+        trash, parts = self.trash.of(share.place), self.trash.any.parts()
+        own = [one for one in trash.receipts() if parts.get(one.number) == whole]
+        gone = [
+            entry.session
+            for one in own
+            for entry in trash.entries(one.number)
+            if entry.state is EntryState.GONE
+        ]
+        path = str(self._named[share.place].path)
+        why = in_profile(share.place, error.message).rstrip(".")
+        skipped = Counter(share.plan.skipped)
+        skipped[why] += len(share.plan.doomed) - len(gone)
+        return Done(
+            own[0].number if own else None,
+            share.plan.action.value,
+            tuple(gone),
+            skipped,
+            done_in=tuple((path, id_) for id_ in gone),
+        )
+
+    def _count(self, whole: int, plan: EditPlan, done: Sequence[tuple[str, Done]]) -> None:
+        """What it did so far, should it be cut short between two stores."""
+        with suppress(ExplorerError), self.trash.any.writing() as trash:
+            trash.set_words(whole, part_words(plan, sum(len(one.ids) for _, one in done)))
+
+    def _close(self, whole: int, words: str = "") -> Receipt | None:
+        """Have the receipt of the whole say what its parts say; they may be half done."""
+        found = self.trash.receipt(whole)
+        if found is None:
+            return None
+        state = whole_state(found.state, found.parts)
+        with self.trash.any.writing() as trash:
+            trash.set_receipt(whole, state)
+            if words:
+                trash.set_words(whole, words)
+        return self.trash.receipt(whole)
+
+    # Undo
+
+    def undo_plan(
+        self,
+        receipt: int | None = None,
+        entries: Collection[int] | None = None,
+        token: CancelToken | None = None,
+        measured: bool = False,
+    ) -> UndoPlan:
+        """What an undo would do in each store that the change was made in. A store that cannot be
+        changed now keeps its part, which can be undone later."""
+        self.trash.check()
+        found = self._receipt(receipt)
+        shares: list[StoreUndo] = []
+        failed: list[Failed] = []
+        of = 0
+        for part in found.parts or (found,):
+            of += part.sessions or self._changed(part)
+            if part.state is ReceiptState.UNDONE:
+                continue
+            own = {one.number for one in self.trash.of(part.place).entries(part.number)}
+            if entries is not None and own.isdisjoint(entries):
+                continue
+            try:
+                plan = self._editor(part.place, token).undo_plan(
+                    part.number, entries, token, measured
+                )
+            except ExplorerError as error:
+                failed.append(Failed(part.place, error))
+                plan = UndoPlan(part, (), (), (error.message,))
+            placed = tuple(one._replace(place=part.place) for one in plan.entries)
+            path = self._named[part.place].path
+            shares.append(StoreUndo(part.place, path, plan._replace(entries=placed)))
+        if failed and len(failed) == len(shares):
+            raise all_failed(failed)
+        return joined_undo(found, of, shares)
+
+    def _changed(self, part: Receipt) -> int:
+        """How many sessions a change of cells was about."""
+        return len({shown(one.id) for one in self.trash.changes(part.number) if not one.entry})
+
+    def _receipt(self, number: int | None) -> Receipt:
+        cut_short = {one.number for one in self.after_crash().half_done}
+        every = self.trash.receipts()
+        for one in every:
+            if one.state is ReceiptState.BEGUN and one.number not in cut_short:
+                raise Refused("A change is in progress", "Undo it when it is done.")
+            if number is None and one.state is not ReceiptState.UNDONE:
+                return one
+            if number is not None and one.number <= number:
+                break
+        if number is None:
+            raise Refused("Nothing to undo", NO_PROFILE_CHANGED)
+        found = self.trash.receipt(number)
+        if found is None:
+            raise Refused("No such change", no_change_in_any(number))
+        if found.state is ReceiptState.UNDONE:
+            raise Refused("Already undone", already_undone(number))
+        return found
+
+    def undo(
+        self, plan: UndoPlan, token: CancelToken | None = None, progress: Tell | None = None
+    ) -> Done:
+        plan.check()
+        shares = [one for one in plan.by_store if not one.plan.why_not]
+        tell = shared_progress(progress, [(len(s.plan.entries), s.plan.messages) for s in shares])
+
+        def undo(number: int, share: StoreUndo) -> Done:
+            return self._editor(share.place).undo(share.plan, token, tell(number))
+
+        with self.trash.alone():
+            if not plan.receipt.parts:
+                return undo(0, shares[0])
+            with self.trash.any.writing() as trash:
+                trash.set_receipt(plan.receipt.number, ReceiptState.UNDOING)
+            works = [(one.place, partial(undo, at, one)) for at, one in enumerate(shares)]
+            done = self._each(plan.receipt, works)
+        return done._replace(words=PARTLY) if len(shares) < len(plan.by_store) else done
+
+    def _each(self, receipt: Receipt, works: Sequence[tuple[str, Callable[[], Done]]]) -> Done:
+        """Do something to the parts of a change. What one store refuses does not stop the others:
+        its part is as it was, and is said."""
+        done: list[tuple[str, Done]] = []
+        failed: list[Failed] = []
+        try:
+            for place, work in works:
+                try:
+                    done.append((place, work()))
+                except ExplorerError as error:
+                    failed.append(Failed(place, error))
+        except Cancelled:
+            if not done:
+                self._close(receipt.number)
+                raise
+        with suppress(ExplorerError):
+            # It is done anyway, and the next start closes the receipt.
+            self._close(receipt.number)
+        if failed and not done:
+            raise all_failed(failed)
+        result = joined_done(receipt.number, "undo", done)
+        notes = (in_profile(place, error.message) for place, error in failed)
+        partly = failed or len(done) < len(works) or any(one.words for _, one in done)
+        return result._replace(notes=(*result.notes, *notes), words=PARTLY if partly else "")
+
+    def before(self, receipt: Receipt) -> Receipt | None:
+        older = (one for one in self.trash.receipts() if one.number < receipt.number)
+        return next((one for one in older if one.state is ReceiptState.DONE), None)
+
+    # After a crash
+
+    def after_crash(self) -> AfterCrash:
+        """Settle what is clear in each store, and then which of them a change had reached."""
+        if not any(one.half_done for one in self.trash.receipts()):
+            return AfterCrash()
+        try:
+            with self.trash.alone():
+                return self._settled()
+        except Refused:
+            # A newer version knows what is half done, and will say so.
+            return AfterCrash()
+        except StoreError as error:
+            if error.problem is Problem.BUSY:
+                return AfterCrash()
+            raise
+
+    def _settled(self) -> AfterCrash:
+        before = [one for one in self.trash.receipts() if one.half_done]
+        for place in self._named:
+            if any(one.half_done for one in self.trash.of(place).receipts()):
+                # What cannot be opened now is left alone.
+                with suppress(ExplorerError):
+                    self._editor(place).after_crash()
+        half_done, ended, partly = [], [], []
+        nothing = 0
+        for one in before:
+            now = self.trash.receipt(one.number)
+            if now is not None and now.half_done and not any(p.half_done for p in now.parts):
+                now = self._settle_whole(now)
+            if now is None:
+                nothing += 1
+            elif now.half_done:
+                half_done.append(now)
+            elif one.state is ReceiptState.UNDOING and now.state is ReceiptState.DONE:
+                partly.append(now)
+            else:
+                ended.append(now)
+        return AfterCrash(half_done, ended, nothing, partly)
+
+    def _settle_whole(self, receipt: Receipt) -> Receipt | None:
+        """Close a change of which no part is half done."""
+        if receipt.place and not receipt.parts:
+            # One in a single store, which that store could not settle.
+            return receipt
+        if not receipt.parts:
+            with self.trash.any.writing() as trash:
+                trash.drop_receipt(receipt.number)
+            return None
+        if receipt.state is ReceiptState.UNDOING:
+            return self._close(receipt.number)
+        reached = sum(one.sessions or self._changed(one) for one in receipt.parts)
+        return self._close(receipt.number, recounted(receipt.words, reached))
+
+    def finish(
+        self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
+    ) -> Done:
+        """Do the rest of an edit in the stores that it had reached."""
+        if not receipt.parts:
+            return self._editor(receipt.place).finish(receipt, token, progress)
+
+        def finish(part: Receipt) -> Done:
+            return self._editor(part.place).finish(part, token, progress)
+
+        with self.trash.alone():
+            half = [one for one in receipt.parts if one.half_done]
+            return self._each(receipt, [(one.place, partial(finish, one)) for one in half])
+
+    def restore(
+        self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None
+    ) -> Done:
+        """Put back what an interrupted edit had deleted in any store; of an undo, the rest."""
+        if not receipt.parts:
+            return self._editor(receipt.place).restore(receipt, token, progress)
+
+        def restore(part: Receipt) -> Done:
+            editor = self._editor(part.place)
+            if part.half_done:
+                return editor.restore(part, token, progress)
+            return editor.undo(editor.undo_plan(part.number, token=token), token, progress)
+
+        with self.trash.alone():
+            left = [one for one in receipt.parts if one.state is not ReceiptState.UNDONE]
+            return self._each(receipt, [(one.place, partial(restore, one)) for one in left])

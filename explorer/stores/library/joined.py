@@ -1,0 +1,143 @@
+"""Plans and results of several stores, joined into one: keys are the library's, and what is only
+true of one store says which."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.errors import ExplorerError
+from explorer.model import Action
+from explorer.stores.edits.plans import (
+    Done,
+    EditPlan,
+    Planned,
+    PlannedOutcome,
+    Progress,
+    StorePlan,
+    StoreUndo,
+    Tell,
+    UndoPlan,
+)
+from explorer.stores.edits.words import in_profile
+from explorer.stores.library.members import Member
+from explorer.stores.ours.trash_records import Receipt
+
+
+class Failed(NamedTuple):
+    """What a store said against its share."""
+
+    place: str
+    error: ExplorerError
+
+
+def outer_plan(member: Member, plan: EditPlan) -> EditPlan:
+    """The plan of a store, with keys of the library."""
+    title = plan.title
+    if title is not None and title.owner is not None:
+        owner = title.owner._replace(key=member.outer(title.owner.key))
+        title = title._replace(owner=owner)
+    sessions = tuple(one._replace(key=member.outer(one.key)) for one in plan.sessions)
+    return plan._replace(sessions=sessions, title=title)
+
+
+def refused_plan(
+    action: Action, member: Member, error: ExplorerError, sessions: Iterable[Planned]
+) -> EditPlan:
+    """A share that changes nothing, for the reason that its store gave."""
+    why = error.message.rstrip(".")
+    left = (one._replace(outcome=PlannedOutcome.SKIP, reason=why) for one in sessions)
+    return EditPlan(action, member.path, "", tuple(left))
+
+
+def joined_plan(
+    action: Action, path: Path, shares: Sequence[StorePlan], notes: Sequence[str]
+) -> EditPlan:
+    plans = [one.plan for one in shares]
+    return EditPlan(
+        action,
+        path,
+        "",
+        tuple(session for plan in plans for session in plan.sessions),
+        tuple(change for plan in plans for change in plan.changes),
+        (*_said([(one.place, one.plan.notes) for one in shares]), *notes),
+        next((plan.title for plan in plans if plan.title is not None), None),
+        sum(plan.elsewhere for plan in plans),
+        by_store=tuple(shares),
+    )
+
+
+def joined_undo(receipt: Receipt, of: int, shares: Sequence[StoreUndo]) -> UndoPlan:
+    plans = [one.plan for one in shares]
+    return UndoPlan(
+        receipt,
+        tuple(entry for plan in plans for entry in plan.entries),
+        tuple(change for plan in plans for change in plan.changes),
+        _said([(one.place, one.plan.notes) for one in shares]),
+        tuple(title for plan in plans for title in plan.titles),
+        of,
+        tuple(shares),
+    )
+
+
+def joined_done(receipt: int | None, action: str, done: Sequence[tuple[str, Done]]) -> Done:
+    """What came of the shares of some stores."""
+    every = [one for _, one in done]
+    skipped: Counter[str] = Counter()
+    for one in every:
+        skipped.update(one.skipped)
+    return Done(
+        receipt,
+        action,
+        tuple(id_ for one in every for id_ in one.ids),
+        skipped,
+        _said([(place, one.notes) for place, one in done]),
+        any(one.stopped for one in every),
+        done_in=tuple(where for one in every for where in one.done_in),
+    )
+
+
+def _said(notes: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
+    """What was noted of each store; what holds for all of them is said once."""
+    if len(notes) < 2:
+        return tuple(note for _, own in notes for note in own)
+    every = [set(own) for _, own in notes]
+    common = set.intersection(*every)
+    told = [in_profile(place, note) for place, own in notes for note in own if note not in common]
+    return (*(note for note in notes[0][1] if note in common), *told)
+
+
+def shared_progress(tell: Tell | None, plans: Sequence[tuple[int, int]]) -> Callable[[int], Tell]:
+    """Tells of each of several shares how far the whole is: (sessions, messages) of each."""
+    of_sessions, of_messages = map(sum, zip(*plans, strict=True))
+
+    def of(number: int) -> Tell:
+        before = plans[:number]
+        sessions, messages = sum(one for one, _ in before), sum(one for _, one in before)
+
+        def shared(told: Progress) -> None:
+            if tell is None:
+                return
+            if told.waiting:
+                tell(told)
+            else:
+                tell(
+                    Progress(
+                        *(sessions + told.sessions, of_sessions),
+                        *(messages + told.messages, of_messages),
+                    )
+                )
+
+        return shared
+
+    return of
+
+
+def all_failed(failed: Sequence[Failed]) -> ExplorerError:
+    """The refusal of every store: that of the first, with what the others say."""
+    first, *others = failed
+    error = first.error
+    if not others:
+        return error
+    error.message = in_profile(first.place, error.message)
+    return error.also(" ".join(in_profile(one.place, one.error.message) for one in others))

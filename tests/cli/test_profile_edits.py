@@ -1,0 +1,216 @@
+"""Changes from the command line where several profiles hold the same ids and titles."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExitCode
+from tests.conftest import Command
+from tests.factories import T0, altered, insert, rows
+from tests.profile_homes import TwinProfiles
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwinProfiles:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path)
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    return home
+
+
+CHANGES: dict[str, list[str]] = {
+    "rename": ["work/bee", "Another title"],
+    "archive": ["work/bee"],
+    "pin": ["work/bee"],
+    "reopen": ["work/bee"],
+    "clear": ["work/bee"],
+    "delete": ["work/bee"],
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_is_made_in_the_named_profile_and_undone_as_the_hint_says(
+    home: TwinProfiles, command: Command, name: str
+) -> None:
+    before = home.dumps()
+    done = command(name, *CHANGES[name], "--yes")
+    assert done.code == 0, done.err
+    assert home.changed(before) <= {"work"}
+    assert " in work" in done.err
+    hint = done.err.split("To undo: session-explorer ")[1].split()
+    assert command(*hint, "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+def test_an_id_that_several_profiles_have_is_ambiguous(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    for text in ("bee", "The bee"):
+        done = command("delete", text, "--yes")
+        assert done.code == ExitCode.NO_SUCH_SESSION
+        assert "default/bee" in done.err
+        assert "work/bee" in done.err
+    assert command("resume", "bee", "--print").code == ExitCode.NO_SUCH_SESSION
+    assert home.changed(before) == set()
+
+
+def test_an_id_of_one_profile_needs_no_name(home: TwinProfiles, command: Command) -> None:
+    before = home.dumps()
+    assert command("delete", "only-work", "--yes").code == 0
+    assert home.changed(before) == {"work"}
+    assert command("archive", "work/The bee", "--yes").code == 0
+
+
+def test_a_whole_title_beats_the_name_of_a_profile(home: TwinProfiles, command: Command) -> None:
+    with altered(home.file("default")) as db:
+        db.execute("UPDATE sessions SET title = 'work/bee' WHERE id = 'cat'")
+    before = home.dumps()
+    assert command("archive", "work/bee", "--yes").code == 0
+    assert home.changed(before) == {"default"}
+
+
+def test_one_delete_in_two_profiles_is_one_change(home: TwinProfiles, command: Command) -> None:
+    before = home.dumps()
+    plan = command("delete", "work/bee", "default/bee", "--dry-run", "--json").json
+    assert [(one["id"], one["store"], one["profile"]) for one in plan["sessions"]] == [
+        ("bee", str(home.file("default")), "default"),
+        ("bee", str(home.file("work")), "work"),
+    ]
+    shown = command("delete", "work/bee", "default/bee", "--dry-run").out
+    assert shown.startswith("Delete 2 sessions in default and work?")
+    done = command("delete", "work/bee", "default/bee", "--yes", "--json").json
+    assert done["done_in"] == [
+        {"store": str(home.file("default")), "id": "bee"},
+        {"store": str(home.file("work")), "id": "bee"},
+    ]
+    assert home.changed(before) == {"default", "work"}
+    listed = command("trash", "list").out
+    assert "Deleted 2 sessions in default and work" in listed
+    (one,) = command("trash", "list", "--json").json["receipts"]
+    assert (one["sessions"], one["profiles"]) == (2, ["default", "work"])
+    undone = command("undo", "--yes")
+    assert undone.code == 0
+    assert "Restored 2 sessions in default and work." in undone.err
+    assert home.changed(before) == set()
+
+
+def test_the_plan_of_one_file_says_which_file_too(home: TwinProfiles, command: Command) -> None:
+    path = home.file("work")
+    plan = command("delete", "bee", "--dry-run", "--json", "--profile", "work").json
+    assert [(one["store"], one["profile"]) for one in plan["sessions"]] == [(str(path), "work")]
+    done = command("archive", "bee", "--yes", "--json", "--profile", "work").json
+    assert done["done_in"] == [{"store": str(path), "id": "bee"}]
+
+
+ONLY_DEFAULT = "Only the profile default. For others, add --profile NAME or --all-profiles."
+
+
+def test_a_prune_stays_in_the_profile_that_hermes_uses(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    done = command("prune", "--older-than", "1d", "--yes")
+    assert done.code == 0, done.err
+    assert ONLY_DEFAULT in done.err
+    assert home.changed(before) == {"default"}
+    assert command("undo", "--yes").code == 0
+    assert home.changed(before) == set()
+    (home.root / "active_profile").write_text("work")
+    assert "Only the profile work." in command("prune", "--older-than", "1d", "--yes").err
+    assert home.changed(before) == {"work"}
+
+
+def test_a_prune_reaches_further_when_it_is_told_to(home: TwinProfiles, command: Command) -> None:
+    before = home.dumps()
+    dry = command("prune", "--older-than", "1d", "--all-profiles", "--dry-run")
+    assert "Only the profile" not in dry.err
+    assert "Delete 8 sessions in default and work?" in dry.out
+    assert "  default/bee " in dry.out
+    assert "  work/bee " in dry.out
+    named = command("prune", "--older-than", "1d", "--profile", "work", "--dry-run", "--json")
+    assert {one["profile"] for one in named.json["sessions"]} == {"work"}
+    assert command("prune", "--older-than", "1d", "--all-profiles", "--yes").code == 0
+    assert home.changed(before) == {"default", "work"}
+    assert command("undo", "--all-profiles", "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+def test_a_pin_keeps_only_its_own_profile_from_a_prune(
+    home: TwinProfiles, command: Command
+) -> None:
+    command("pin", "work/bee", "--yes")
+    plan = command("prune", "--older-than", "1d", "--all-profiles", "--dry-run", "--json").json
+    bees = [one["profile"] for one in plan["sessions"] if one["id"] == "bee"]
+    assert bees == ["default"]
+
+
+def test_undo_without_a_number_is_about_the_profile_that_hermes_uses(
+    home: TwinProfiles, command: Command
+) -> None:
+    command("archive", "default/ant", "--yes")
+    command("archive", "work/ant", "--yes")
+    before = home.dumps()
+    done = command("undo", "--yes")
+    assert ONLY_DEFAULT in done.err
+    assert home.changed(before) == {"default"}
+    nothing = command("undo", "--yes")
+    assert nothing.code == ExitCode.REFUSED
+    assert command("undo", "--all-profiles", "--yes").code == 0
+    assert home.changed(before) == {"default", "work"}
+
+
+def test_the_trash_is_listed_shown_and_restored_over_all_profiles(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    number = command("delete", "work/bee", "default/bee", "--yes", "--json").json["receipt"]
+    shown = command("trash", "show", str(number)).out
+    assert "  default/bee " in shown
+    assert "  work/bee " in shown
+    unclear = command("trash", "restore", str(number), "bee", "--yes")
+    assert unclear.code == ExitCode.NO_SUCH_SESSION
+    assert "default/bee, work/bee" in unclear.err
+    assert command("trash", "restore", str(number), "work/bee", "--yes").code == 0
+    assert home.changed(before) == {"default"}
+    assert "1 of 2 restored" in command("trash", "list").out
+
+
+def test_emptying_the_trash_stays_in_the_profile_that_hermes_uses(
+    home: TwinProfiles, command: Command
+) -> None:
+    command("delete", "default/ant", "--yes")
+    command("delete", "work/ant", "--yes")
+    done = command("trash", "purge", "--all", "--yes")
+    assert ONLY_DEFAULT in done.err
+    (left,) = command("trash", "list", "--json").json["receipts"]
+    assert left["profiles"] == ["work"]
+    assert command("trash", "purge", "--all", "--all-profiles", "--yes").code == 0
+    assert command("trash", "list", "--json").json["receipts"] == []
+
+
+def test_resume_uses_the_home_of_the_session(home: TwinProfiles, command: Command) -> None:
+    printed = command("resume", "work/bee", "--print").out
+    assert f"HERMES_HOME={home.root}" in printed
+    assert "-p work" in printed
+    assert printed.rstrip().endswith("bee")
+    with altered(home.file("work")) as db:
+        insert(db, "messages", session_id="ant", role="user", content="x", timestamp=T0 + 99_999)
+    last = command("resume", "--last", "--print")
+    assert "-p work" in last.out
+    assert "ant" in last.out
+
+
+def test_what_one_profile_refuses_is_said_with_its_name(
+    home: TwinProfiles, command: Command
+) -> None:
+    path = home.file("work")
+    path.with_name("second-name.db").hardlink_to(path)
+    before = home.dumps()
+    done = command("archive", "work/bee", "default/bee", "--yes")
+    assert done.code == 0
+    assert "Not archived: 1 session" in done.err
+    assert home.changed(before) == {"default"}
+    shown = command("archive", "work/ant", "default/ant", "--dry-run").out
+    assert "work: Not archived: 1 session" in shown
+    assert rows(path, "SELECT sum(archived) FROM sessions") == [(0,)]
