@@ -7,7 +7,7 @@ from explorer.browse import arrangement as arranging
 from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row
 from explorer.cancel import CancelToken
 from explorer.model import Session
-from explorer.search.filters import FILTERED
+from explorer.search.filters import filtered_by
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
@@ -51,7 +51,7 @@ def read_again(
     if basis is not None and basis.catalog is catalog:
         arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
     if facts is not None and family:
-        newer = facts.renewed(store.columns(FILTERED, family, token), family)
+        newer = facts.renewed(store.columns(filtered_by(store.places), family, token), family)
     return Renewed(made, changes.keys, rows, arranged, newer)
 
 

@@ -5,16 +5,21 @@ Keys come from the caller, since users can change them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
-from explorer.model import Hidden
+from explorer.errors import NoFileYet, StoreError
+from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 from explorer.search.words import day_chip
+from explorer.stores.base import Store
+
+if TYPE_CHECKING:
+    from explorer.browse.profiles import ProfileState
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -44,6 +49,7 @@ class ListKeys(NamedTuple):
     show_hidden: str
     remove_filter: str
     clear_search: str
+    profiles: str = ""
 
 
 class Chip(NamedTuple):
@@ -141,8 +147,18 @@ def _matches(arranged: Arranged, number: int, more: str = "") -> str:
     return plural(number, f"{more}hit")
 
 
-def in_place_of_rows(arranged: Arranged, wish: Wish, total: int, keys: ListKeys) -> str:
-    """The text of an empty list, of a file with `total` sessions."""
+def in_place_of_rows(
+    arranged: Arranged, wish: Wish, total: int, keys: ListKeys, missing: Sequence[str] = ()
+) -> str:
+    """The text of an empty list, of a file with `total` sessions; `missing` are profiles that
+    cannot be read."""
+    more = (
+        f" Unreadable: {', '.join(missing)}. Press {keys.profiles} to see why." if missing else ""
+    )
+    return f"{_nothing_listed(arranged, wish, total, keys)}{more}"
+
+
+def _nothing_listed(arranged: Arranged, wish: Wish, total: int, keys: ListKeys) -> str:
     if arranged.found:
         return _no_match(arranged, arranged.found.result.query.text, keys)
     if wish.filters != Filters():
@@ -220,8 +236,14 @@ def filters_title(counted: Arranged | None, room: int) -> str:
     return f"{head}{border(counted, room - len(head), '') if counted else 'counting …'}"
 
 
-def outcome(arranged: Arranged) -> str:
-    """The result of a search, for the right end of the bar."""
+def outcome(arranged: Arranged, missing: Sequence[str] = ()) -> str:
+    """The result of a search, for the right end of the bar; `missing` are profiles that could not
+    be searched."""
+    words = _outcome(arranged)
+    return " · ".join(filter(None, (not_searched(missing), words))) if words else ""
+
+
+def _outcome(arranged: Arranged) -> str:
     found = arranged.found
     if found is None:
         return ""
@@ -265,6 +287,7 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
         ]
     filters = wish.filters
     found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
+    found += [Chip(f"profile {name}", profile_chip(name)) for name in sorted(filters.profiles)]
     found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
     found += [
         Chip(f"workspace {name}", workspace_chip(name)) for name in sorted(filters.workspaces)
@@ -297,6 +320,8 @@ def without(wish: Wish, name: str) -> Wish:
         return wish._replace(revealed=frozenset())
     if kind == "source":
         filters = filters._replace(sources=filters.sources - {value})
+    elif kind == "profile":
+        filters = filters._replace(profiles=filters.profiles - {value})
     elif kind == "model":
         filters = filters._replace(models=filters.models - {value})
     elif kind == "workspace":
@@ -324,6 +349,51 @@ def workspace_chip(name: str) -> str:
     """A folder without those that it is in."""
     words = clean_line(name, 200).rstrip("/")
     return f"in {words.rpartition('/')[2] or words}" if words else "no workspace"
+
+
+def profile_words(name: str) -> str:
+    return clean_line(name, 60)
+
+
+def profile_chip(name: str) -> str:
+    return f"profile {profile_words(name)}"
+
+
+def profile_of(session: Session) -> str:
+    """The profile of a session, where those of several are listed: that of its file, after the one
+    that it belongs to if that is another."""
+    owner, place = session.owner, profile_words(session.place)
+    if not place or not owner or owner in (session.profile, session.place):
+        return place
+    return f"{profile_words(owner)}, in {place}"
+
+
+def unreadable(error: StoreError) -> bool:
+    """Whether something is wrong with a profile that cannot be read: some have no file yet."""
+    return not isinstance(error, NoFileYet)
+
+
+def unreadable_names(store: Store) -> list[str]:
+    """The profiles that cannot be read now."""
+    return [profile_words(one.name) for one in store.troubles if unreadable(one.error)]
+
+
+def profiles_fact(number: int, missing: int, key: str) -> str:
+    """How many profiles there are, and how many cannot be read; `key` says why."""
+    every = plural(number, "profile")
+    return f"{every} · {count(missing)} unreadable ({key})" if missing else every
+
+
+def profiles_title(states: "Sequence[ProfileState]") -> str:
+    sessions = sum(one.sessions for one in states)
+    return f"{plural(len(states), 'profile')} · {plural(sessions, 'session')}"
+
+
+def not_searched(names: Sequence[str]) -> str:
+    """What a search could not look into."""
+    if not names:
+        return ""
+    return f"not searched: {names[0] if len(names) == 1 else plural(len(names), 'profile')}"
 
 
 NO_ROWS = "No filter matches. esc shows all."

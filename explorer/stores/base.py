@@ -208,10 +208,19 @@ class Store(Protocol):
         """The name of the store that a session is in, where there are several."""
         return ""
 
+    def noted_as(self, place: str, id_: str) -> str:
+        """What our notes call a session: in several stores there may be others with its id."""
+        return id_
+
     @property
     def troubles(self) -> Sequence[Trouble]:
         """Which of several stores could not be read when that was last tried, and why."""
         return ()
+
+    def recovered(self, token: CancelToken | None = None) -> bool:
+        """Whether one of those can be read by now although its file looks as it did: a lock was
+        released, a permission given. A quick look, and only at those."""
+        return False
 
     def look(self) -> FileState | None:
         """How its file is now, without opening it; None where it is gone."""

@@ -56,13 +56,14 @@ def resume(
     config, asked_at = start.config, place(screen.app)
 
     def work(token: CancelToken) -> _Found:
-        command = command_for(store, session, config)
+        home, _ = store.home(session.key)
+        command = command_for(home, session, config)
         if not installed(command):
             return _Found(command, False)
         catalog = known or store.catalog(token)
         whole = catalog.folded(session.key) if catalog.has(session.key) else None
         too_long = store.too_long(whole, token) if whole else None
-        return _Found(fitted(command, store.handover(), config), True, too_long)
+        return _Found(fitted(command, home.handover(), config), True, too_long)
 
     def found(found: _Found) -> None:
         if may_ask(screen, asked_at):
@@ -77,7 +78,8 @@ def resume_line(
     """Find out the command that resumes a session, quoted for a shell."""
 
     def work(token: CancelToken) -> str:
-        return fitted(command_for(store, session, config), store.handover(), config).line()
+        home, _ = store.home(session.key)
+        return fitted(command_for(home, session, config), home.handover(), config).line()
 
     lanes.start("resume", work, then)
 

@@ -6,6 +6,7 @@ and only a new look at the whole library tries it again, for a moment. Whatever 
 its sessions stays listed.
 """
 
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, StoreError, session_gone
+from explorer.errors import Cancelled, Problem, StoreError, session_gone
 from explorer.model import Session
 from explorer.stores.base import Candidate, Changes, Store, Trouble
 from explorer.stores.catalog import Catalog, Unit
@@ -30,6 +31,9 @@ has answered. More threads would only wait for the interpreter."""
 HURRY = 0.3
 """Seconds for which one store that another program keeps locked is waited for."""
 
+PASSING = (Problem.BUSY, Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.UNREADABLE)
+"""What may pass without a trace in the size and the times of a file."""
+
 
 class MemberFile(NamedTuple):
     """How one store of a library is opened, and opened again."""
@@ -41,17 +45,25 @@ class MemberFile(NamedTuple):
     """Raises a `StoreError` where it cannot be."""
 
 
+class MemberMark(NamedTuple):
+    """How far a store had got, as a catalog of the library knows it."""
+
+    reading: int
+    mark: object
+
+
 class ReadCatalog(NamedTuple):
     """The catalog of a store, and the stamp of its file from before it was read."""
 
     stamp: Stamp | None
     catalog: Catalog
+    reading: int
+    """Which reading of the store it is of, whole or of what was new: a catalog of the library that
+    knows an earlier one lacks something."""
 
-    def followed(self, now: Stamp | None, changes: Changes) -> "ReadCatalog":
-        """The same after changes."""
-        if changes.family is None:
-            return self._replace(stamp=now)
-        return ReadCatalog(now, self.catalog.renewed(changes.family, changes.mark))
+    @property
+    def mark(self) -> MemberMark:
+        return MemberMark(self.reading, self.catalog.mark)
 
 
 class Member:
@@ -69,6 +81,7 @@ class Member:
         self._store: Store | None = None
         self._opened_as: tuple[int, int] | None = None
         self._lock = threading.Lock()
+        self._readings = itertools.count()
 
     @property
     def is_open(self) -> bool:
@@ -93,29 +106,42 @@ class Member:
                 self._opened_as = identity
             return self._store
 
+    def told(self, work: Callable[[Store], T]) -> T:
+        """What the store says of one of its sessions; that it cannot be read is kept."""
+        try:
+            return work(self.store)
+        except StoreError as error:
+            self.error = error
+            raise
+
     def catalog(self, token: CancelToken | None) -> Catalog:
         """As the file is now; read only where that has changed."""
         store = self.opened(token)
         now = stamp(self.path)
         if self.known is None or now is None or self.known.stamp != now:
-            self.known = ReadCatalog(now, store.catalog(token))
+            self.known = ReadCatalog(now, store.catalog(token), next(self._readings))
         return self.known.catalog
 
     def changes(self, since: object, token: CancelToken | None) -> Changes | None:
         """What is new since a catalog of this store was read; None where only another one can
         tell."""
         store, known = self.opened(token), self.known
-        if known is None:
-            # It could not be read before, or was replaced.
+        if known is None or known.mark != since:
+            # It could not be read before, was replaced, or was read for another purpose since.
             self.catalog(token)
             return None
         now = stamp(self.path)
         if known.stamp == now:
             return Changes(since, frozenset(), None)
-        changes = store.changes(since, token)
-        if changes is not None:
-            self.known = known.followed(now, changes)
-        return changes
+        changes = store.changes(known.catalog.mark, token)
+        if changes is None:
+            return None
+        self.known = known._replace(stamp=now)
+        if changes.family is None:
+            return changes._replace(mark=since)
+        newer = known.catalog.renewed(changes.family, changes.mark)
+        self.known = ReadCatalog(now, newer, next(self._readings))
+        return changes._replace(mark=self.known.mark)
 
     def sessions(self, found: Sequence[Session]) -> list[Session]:
         return [one._replace(key=self.outer(one.key), place=self.name) for one in found]
@@ -155,6 +181,21 @@ class Members:
     def readable(self) -> list[Member]:
         """Those that nothing speaks against; some may not have been opened yet."""
         return [one for one in self.all if one.error is None]
+
+    def recovered(self, token: CancelToken | None = None) -> bool:
+        """Whether one can be read again although its file looks as it did."""
+        found = False
+        for member in self.all:
+            if member.error is not None and member.error.problem in PASSING:
+                try:
+                    with impatient(0.0):
+                        member.opened(token).first_page(1, 0.0, token=token)
+                except StoreError as error:
+                    member.error = error
+                else:
+                    member.error = None
+                    found = True
+        return found
 
     def of(self, key: int) -> tuple[Member, int]:
         """The store of a session, and its key there."""

@@ -12,7 +12,7 @@ from typing import Any
 from explorer.stores import columns
 from explorer.stores.base import NamedSession, Starting
 from explorer.stores.columns import Column, Columns, Recipe, Recipes
-from explorer.stores.hermes.sessions.rows import COSTS, known_cost, read_time
+from explorer.stores.hermes.sessions.rows import COSTS, known_cost, owner, read_time
 from explorer.stores.hermes.sessions.survey import hermes_leases
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import Reader
@@ -53,6 +53,7 @@ RECIPES: Recipes = {
     columns.STARTED: Recipe(("started_at",), _time),
     columns.ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
     columns.READ_AT: Recipe(("last_read_at",), read_time),
+    columns.OWNER: Recipe(("session_key", "profile_name"), owner),
     columns.BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
 }
 
