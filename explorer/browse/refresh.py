@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row
+from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row, session_of
 from explorer.cancel import CancelToken
 from explorer.model import Session
 from explorer.search.filters import filtered_by
@@ -45,7 +45,9 @@ def read_again(
         rows = read_rows(store, made, in_sight, inside, now, token)
         return Renewed(made, None, rows, None, None)
     made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
-    rows = read_rows(store, made, {*in_sight, *changes.keys}, inside, now, token)
+    places = changes.places
+    seen = [row for row in in_sight if places is None or store.place(session_of(row)) in places]
+    rows = read_rows(store, made, {*seen, *changes.keys}, inside, now, token)
     arranged, newer = None, facts
     family = changes.family.keys if changes.family else ()
     if basis is not None and basis.catalog is catalog:

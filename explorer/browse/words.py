@@ -5,7 +5,7 @@ Keys come from the caller, since users can change them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
 from explorer.errors import NoFileYet, StoreError
@@ -17,9 +17,6 @@ from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 from explorer.search.words import day_chip
 from explorer.stores.base import Store
-
-if TYPE_CHECKING:
-    from explorer.browse.profiles import ProfileState
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -384,9 +381,8 @@ def profiles_fact(number: int, missing: int, key: str) -> str:
     return f"{every} · {count(missing)} unreadable ({key})" if missing else every
 
 
-def profiles_title(states: "Sequence[ProfileState]") -> str:
-    sessions = sum(one.sessions for one in states)
-    return f"{plural(len(states), 'profile')} · {plural(sessions, 'session')}"
+def profiles_title(profiles: int, sessions: int) -> str:
+    return f"{plural(profiles, 'profile')} · {plural(sessions, 'session')}"
 
 
 def not_searched(names: Sequence[str]) -> str:

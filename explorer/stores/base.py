@@ -113,6 +113,8 @@ class Changes(NamedTuple):
     """Sessions that are new or were written to."""
     family: Catalog | None
     """These and all sessions that they are linked to."""
+    places: frozenset[str] | None = None
+    """Of several stores, those that have changed."""
 
 
 class Section(NamedTuple):

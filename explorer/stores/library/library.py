@@ -32,7 +32,7 @@ from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
-from explorer.stores.library.members import Member, MemberFile, Members
+from explorer.stores.library.members import UNCHANGED, Member, MemberFile, Members
 from explorer.stores.library.notes import by_store, noted_as
 from explorer.stores.sqlite.read_only import Reader, Stamp, stamp
 
@@ -72,8 +72,11 @@ class Library(Store):
         self.places = tuple(file.name for file in files)
 
     def open(self, token: CancelToken | None = None) -> None:
-        """Open every store that can be; where none can, the error of the first."""
-        self._ask(lambda member: None, again=True)
+        """Open every store that can be; where none can, the reasons of all."""
+        try:
+            self._ask(lambda member: None, again=True)
+        except StoreError as error:
+            raise self.members.every_error() or error from None
 
     @property
     def keeps_ends(self) -> bool:  # type: ignore[override]  # as its stores do, once they are open
@@ -221,7 +224,7 @@ class Library(Store):
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         """Of all of them together; what is about one file is left open."""
-        found = [info for _, info in self._ask(lambda member: member.store.info(token))]
+        found = [info for _, info in self._ask(lambda member: member.info(token))]
         every = [name for info in found for name in info.edits]
         return StoreInfo(
             path=os.pathsep.join(info.path for info in found),
@@ -257,6 +260,7 @@ class Library(Store):
             tuple(newer.items()),
             frozenset(member.outer(key) for member, one in told for key in one.keys),
             Catalog.joined(families) if families else None,
+            frozenset(member.name for member, one in told if one.places != UNCHANGED),
         )
 
     def fates(

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, Problem, StoreError, session_gone
-from explorer.model import Session
+from explorer.model import Session, StoreInfo
 from explorer.stores.base import Candidate, Changes, Store, Trouble
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.fates import Fates
@@ -33,6 +33,9 @@ HURRY = 0.3
 
 PASSING = (Problem.BUSY, Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.UNREADABLE)
 """What may pass without a trace in the size and the times of a file."""
+
+UNCHANGED: frozenset[str] = frozenset()
+"""The places of changes where there are none."""
 
 
 class MemberFile(NamedTuple):
@@ -82,6 +85,7 @@ class Member:
         self._opened_as: tuple[int, int] | None = None
         self._lock = threading.Lock()
         self._readings = itertools.count()
+        self._info: tuple[Stamp | None, StoreInfo] | None = None
 
     @property
     def is_open(self) -> bool:
@@ -122,6 +126,13 @@ class Member:
             self.known = ReadCatalog(now, store.catalog(token), next(self._readings))
         return self.known.catalog
 
+    def info(self, token: CancelToken | None) -> StoreInfo:
+        """As the file is now; read only where that has changed."""
+        now = stamp(self.path)
+        if self._info is None or now is None or self._info[0] != now:
+            self._info = now, self.store.info(token)
+        return self._info[1]
+
     def changes(self, since: object, token: CancelToken | None) -> Changes | None:
         """What is new since a catalog of this store was read; None where only another one can
         tell."""
@@ -132,7 +143,7 @@ class Member:
             return None
         now = stamp(self.path)
         if known.stamp == now:
-            return Changes(since, frozenset(), None)
+            return Changes(since, frozenset(), None, UNCHANGED)
         changes = store.changes(known.catalog.mark, token)
         if changes is None:
             return None
@@ -172,6 +183,19 @@ class Members:
     @property
     def troubles(self) -> list[Trouble]:
         return [Trouble(one.name, one.path, one.error) for one in self.all if one.error is not None]
+
+    def every_error(self) -> StoreError | None:
+        """Why none of several can be read, as one error: that of a lock, if there is one, since it
+        passes."""
+        errors = {one.name: one.error for one in self.all if one.error is not None}
+        if len(errors) < 2:
+            return None
+        first = next(iter(errors.values()))
+        problem = next(
+            (one.problem for one in errors.values() if one.problem is Problem.BUSY), first.problem
+        )
+        reasons = [f"{name}: {one.title}. {one.message}" for name, one in errors.items()]
+        return StoreError(problem, "No profile can be read", "\n\n".join(reasons))
 
     @property
     def opened(self) -> list[Member]:

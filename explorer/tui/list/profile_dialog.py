@@ -38,7 +38,7 @@ class ProfileScreen(OptionsDialog[None]):
         self._states = states
         self._clock = clock
         self._width = min(width * 95 // 100 - 6, WIDEST)
-        super().__init__(profiles_title(states), "only this profile", self._made(), 0)
+        super().__init__(self._title(), "only this profile", self._made(), 0)
         self._lanes = Lanes(self)
 
     def on_mount(self) -> None:
@@ -47,6 +47,9 @@ class ProfileScreen(OptionsDialog[None]):
 
     def on_unmount(self) -> None:
         self._lanes.stop()
+
+    def _title(self) -> str:
+        return profiles_title(len(self._states), sum(one.sessions for one in self._states))
 
     def _made(self) -> list[Content]:
         used = self._lister.wish.filters.profiles
@@ -63,7 +66,7 @@ class ProfileScreen(OptionsDialog[None]):
     def _take(self, states: Sequence[ProfileState]) -> None:
         if states != self._states:
             self._states = states
-            self._list.border_title = Content(profiles_title(states))
+            self._list.border_title = Content(self._title())
             for at, lines in enumerate(self._made()):
                 self._list.replace_option_prompt_at_index(at, lines)
 
