@@ -34,13 +34,13 @@ _LONGEST = {
     ListColumn.SOURCE: 12,
     ListColumn.MODEL: 18,
     ListColumn.WORKSPACE: 16,
-    ListColumn.PROFILE: 24,
+    ListColumn.PROFILE: 28,
 }
 _NARROW = {
     ListColumn.SOURCE: 8,
     ListColumn.MODEL: 12,
     ListColumn.WORKSPACE: 12,
-    ListColumn.PROFILE: 16,
+    ListColumn.PROFILE: 20,
 }
 _FURTHER = (ListColumn.MESSAGES, ListColumn.WORKSPACE, ListColumn.MODEL)
 _FIGURES = {

@@ -233,14 +233,8 @@ def filters_title(counted: Arranged | None, room: int) -> str:
     return f"{head}{border(counted, room - len(head), '') if counted else 'counting …'}"
 
 
-def outcome(arranged: Arranged, missing: Sequence[str] = ()) -> str:
-    """The result of a search, for the right end of the bar; `missing` are profiles that could not
-    be searched."""
-    words = _outcome(arranged)
-    return " · ".join(filter(None, (not_searched(missing), words))) if words else ""
-
-
-def _outcome(arranged: Arranged) -> str:
+def outcome(arranged: Arranged) -> str:
+    """The result of a search, for the right end of the bar."""
     found = arranged.found
     if found is None:
         return ""
@@ -385,11 +379,9 @@ def profiles_title(profiles: int, sessions: int) -> str:
     return f"{plural(profiles, 'profile')} · {plural(sessions, 'session')}"
 
 
-def not_searched(names: Sequence[str]) -> str:
-    """What a search could not look into."""
-    if not names:
-        return ""
-    return f"not searched: {names[0] if len(names) == 1 else plural(len(names), 'profile')}"
+def not_searched(names: Sequence[str], key: str) -> list[Chip]:
+    """The profiles that a search could not look into; `key` says why."""
+    return [Chip("", f"not searched: {', '.join(names)} ({key})")] if names else []
 
 
 NO_ROWS = "No filter matches. esc shows all."

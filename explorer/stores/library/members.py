@@ -8,6 +8,7 @@ its sessions stays listed.
 
 import itertools
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -31,6 +32,8 @@ has answered. More threads would only wait for the interpreter."""
 HURRY = 0.3
 """Seconds for which one store that another program keeps locked is waited for."""
 
+AGAIN_AFTER = 5.0
+"""Seconds after which what is asked of all stores tries such a one again."""
 PASSING = (Problem.BUSY, Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.UNREADABLE)
 """What may pass without a trace in the size and the times of a file."""
 
@@ -77,8 +80,8 @@ class Member:
         self.path = file.path
         self.name = file.name
         self.outer = ring.outer(number)
-        self.error: StoreError | None = None
-        """Why it could not be read when that was last tried."""
+        self._error: StoreError | None = None
+        self._failed = 0.0
         self.known: ReadCatalog | None = None
         self._open = file.open
         self._store: Store | None = None
@@ -86,6 +89,23 @@ class Member:
         self._lock = threading.Lock()
         self._readings = itertools.count()
         self._info: tuple[Stamp | None, StoreInfo] | None = None
+
+    @property
+    def error(self) -> StoreError | None:
+        """Why it could not be read when that was last tried."""
+        return self._error
+
+    @error.setter
+    def error(self, error: StoreError | None) -> None:
+        self._error = error
+        self._failed = time.monotonic()
+
+    @property
+    def waits(self) -> bool:
+        """It was tried a moment ago, and a try may take long: the others need not wait for the
+        next one."""
+        passing = self._error is not None and self._error.problem in PASSING
+        return passing and time.monotonic() - self._failed < AGAIN_AFTER
 
     @property
     def is_open(self) -> bool:
@@ -256,7 +276,7 @@ class Members:
         """What each store answers, asked side by side. Those that cannot be read are left out, and
         with `again` those that could not be are tried once more; unless none can, which raises."""
         every = list(self.all if members is None else members)
-        asked = every if again else [one for one in every if one.error is None]
+        asked = [one for one in every if one.error is None or (again and not one.waits)]
         found: dict[Member, T] = {}
         failed: list[Exception] = []
         waiting = deque(asked)

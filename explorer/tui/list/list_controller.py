@@ -26,6 +26,7 @@ from explorer.browse.words import (
     chips,
     first_border,
     in_place_of_rows,
+    not_searched,
     outcome,
     scanned_because,
     selected,
@@ -106,7 +107,7 @@ class Lister:
         self._typed: Query | None = None
         """What is in the search bar."""
         self._scanned: list[Chip] = []
-        """Why the last search had to read everything."""
+        """Why the last search had to read everything, and what it could not read."""
 
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
@@ -347,7 +348,7 @@ class Lister:
         if arranged.order:
             self._list(arranged)
         else:
-            self._search_bar.say(outcome(arranged, self._missing()))
+            self._search_bar.say(outcome(arranged))
 
     def _missing(self) -> list[str]:
         """The profiles that cannot be read now."""
@@ -420,12 +421,13 @@ class Lister:
         self.say_counts()
         said = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         if found:
-            self._scanned = scanned_because(found)
+            key = keymap_of(self._sessions.app).key("profiles")
+            self._scanned = [*scanned_because(found), *not_searched(self._missing(), key)]
             said += [*understood(found.result.query), *self._scanned]
         elif self._typed is not None:
             said += understood(self._typed)
         self._chip_bar.chips = said
-        self._search_bar.say(outcome(arranged, self._missing()))
+        self._search_bar.say(outcome(arranged))
         self.say_selection()
         self._do_when_listed()
 

@@ -55,7 +55,6 @@ class Condition:
     _snapshot: bool = False
     _trouble: str = ""
     _damaged: bool = False
-    _amounts: str = ""
 
     def say(self, opening: Opening) -> None:
         """Bring the bar up to date. A lock on one of several files is said of that one."""
@@ -65,12 +64,10 @@ class Condition:
         state = state or (words.DAMAGED if self._damaged else "")
         state = state or (words.SNAPSHOT if self._snapshot else "")
         self._top.state = state or self._liveness()
-        profiles = ""
         if several:
             key = keymap_of(self._screen.app).key("profiles")
             missing = unreadable_names(opening.opened.store) if opening.opened else ()
-            profiles = profiles_fact(len(opening.found), len(missing), key)
-        self._top.facts = " · ".join(filter(None, (profiles, self._amounts)))
+            self._top.profiles = profiles_fact(len(opening.found), len(missing), key)
 
     def _liveness(self) -> str:
         written = self._watching.written
@@ -91,7 +88,7 @@ class Condition:
             plural(info.messages, "message"),
             size(info.bytes + info.wal_bytes),
         )
-        self._amounts = " · ".join(amounts)
+        self._top.facts = " · ".join(amounts)
 
     def foreseen(self, outlook: Outlook | None) -> None:
         """What the agent is going to do by itself."""
