@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from explorer.browse.words import profile_words, unreadable
+from explorer.browse.words import profile_remedy, profile_words, unreadable
 from explorer.errors import StoreError
 from explorer.render.clean import cell_width, clean_line, pad
 from explorer.render.figures import plural, size, when
@@ -79,5 +79,5 @@ def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) ->
         (name, (f"  {title}", style), (kept, "text"), *only),
         ((f"  {clean_line(one.path)}", "dim"),),
     ]
-    message = clean_line(one.error.message, 600)
-    return lines + [((f"  {line}", "text"),) for line in wrapped(message, max(width - 2, 10))]
+    remedy = wrapped(profile_remedy(one.error), max(width - 2, 10))
+    return lines + [((f"  {line}", "text"),) for line in remedy]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
-from explorer.errors import NoFileYet, StoreError
+from explorer.errors import NoFileYet, Problem, StoreError
 from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
@@ -362,6 +362,23 @@ def profile_of(session: Session) -> str:
 def unreadable(error: StoreError) -> bool:
     """Whether something is wrong with a profile that cannot be read: some have no file yet."""
     return not isinstance(error, NoFileYet)
+
+
+_REMEDIES = {
+    Problem.BUSY: "Locked by another program. The sessions appear when the lock is released.",
+    Problem.MISSING: "The state file has disappeared. The sessions update when it is back.",
+    Problem.NOT_A_DATABASE: "Not a SQLite file (bad header). Restore it from a backup, or move it"
+    " away.",
+    Problem.NOT_A_STORE: "A SQLite file, but without session tables of Hermes or power-loop."
+    " Restore it from a backup, or move it away.",
+}
+"""Where the usual advice is about a file that was asked for."""
+
+
+def profile_remedy(error: StoreError) -> str:
+    """Why a profile cannot be read, and what to do."""
+    usual = isinstance(error, NoFileYet) or error.problem not in _REMEDIES
+    return clean_line(error.message, 600) if usual else _REMEDIES[error.problem]
 
 
 def unreadable_names(store: Store) -> list[str]:

@@ -1,13 +1,18 @@
 """Several profiles in one list: what is shown, and that everything acts in the file of its row."""
 
+import os
 import shutil
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from explorer.browse.first_read import Intent
 from explorer.left_open import LeftOpen, keep
 from explorer.model import ListColumn
 from explorer.settings import Config
@@ -16,9 +21,12 @@ from explorer.stores.open_found import notes_on
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.questions import ProblemScreen, Question
 from explorer.tui.list import list_controller
+from tests.agents import HERMES, agent_path
 from tests.factories import altered, say
 from tests.locker import Locker
 from tests.profiles import five_profiles, profile, profile_file
+from tests.standin import StandIn
+from tests.terminal import Terminal
 from tests.tui.driving import NOW, Driver, opened
 
 
@@ -190,9 +198,9 @@ async def test_every_profile_says_how_it_is_and_what_to_do(root: Path) -> None:
             assert "fresh No sessions yet" in said
             assert "`hermes -p fresh` makes one" in said
             assert "broken Not a database" in said
-            assert "not a SQLite file (bad header)" in said
+            assert "Not a SQLite file (bad header)" in said
             assert "shared" in said
-            assert "locked" in said
+            assert "Locked by another program." in said
             await driver.press("enter")
             assert {place for _, place in places(driver)} == {"default"}
 
@@ -290,3 +298,128 @@ async def test_where_no_profile_can_be_read_each_reason_is_told(tmp_path: Path) 
         said = driver.screen()
         assert "default: Not a database" in said
         assert "coder: " in said
+
+
+async def test_a_session_in_a_locked_profile_is_read_when_the_lock_is_released(two: Path) -> None:
+    async with opened(two) as driver:
+        with Locker(profile_file(two, "coder")) as lock:
+            await driver.press("j")
+            await driver.until(lambda: "coder: The file is busy" in "".join(driver.told()))
+            assert len(driver.told()) == 1
+            assert "2 profiles · 1 unreadable (A)" in driver.screen()
+            await driver.press("j")
+            assert "Hi from default." in driver.screen(), "the others go on"
+            await driver.press("k")
+            lock.release()
+            await driver.until(lambda: "Hi from coder." in driver.screen())
+
+
+async def test_an_id_that_two_profiles_have_is_printed_with_its_profile(two: Path) -> None:
+    with altered(profile_file(two, "default")) as db:
+        db.execute("UPDATE sessions SET id = 'only' WHERE id = 'bee'")
+        db.execute("UPDATE messages SET session_id = 'only' WHERE session_id = 'bee'")
+    for keys, printed in (("j", "coder/ant"), ("jj", "only")):
+        async with opened(two, intent=Intent.PRINT) as driver:
+            await driver.press(*keys, "enter")
+            assert driver.app.return_value == printed
+
+
+def test_the_editor_and_the_agent_get_the_session_of_the_row(two: Path, tmp_path: Path) -> None:
+    editor, agent = tmp_path / "editor", tmp_path / "agent"
+    editor.mkdir()
+    agent.mkdir()
+    reader, hermes = StandIn(editor, "reader"), StandIn(agent, "hermes")
+    path = os.pathsep.join((str(reader.bin), str(hermes.bin), os.environ["PATH"]))
+    variables = {**reader.environment, "EDITOR": "reader", "VISUAL": "", "PATH": path}
+    with Terminal(["--db", str(two)], environment=variables) as terminal:
+        terminal.until("8 listed", "message 1 of")
+        terminal.press(b"j")
+        terminal.until("Hi from coder.", "coder · ant")
+        terminal.press(b"E")
+        terminal.until(lambda _: len(reader.calls()) == 1)
+        terminal.until("coder · ant")
+        terminal.press(b"r")
+        terminal.leave()
+    edited, resumed = reader.calls()
+    assert "I am ant of coder" in edited["text"]
+    assert resumed["home"] == str(two)
+    assert resumed["arguments"] == ["-p", "coder", "--resume=ant"]
+
+
+WRITER = """
+import sys
+from hermes_state import SessionDB
+db = SessionDB()
+for line in sys.stdin:
+    name = line.strip()
+    db.create_session(name, "cli")
+    db.append_message(name, "user", f"breaking news from {name}")
+    print(name, flush=True)
+db.close()
+"""
+
+
+@contextmanager
+def writer(home: Path) -> Iterator[Callable[[str], None]]:
+    """The real agent in a profile: writes a session when it is told a name."""
+    home.mkdir(parents=True, exist_ok=True)
+    folders = {"PYTHONPATH": str(agent_path(*HERMES)), "HERMES_HOME": str(home), "HOME": str(home)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER],
+        env={**os.environ, **folders},
+        cwd=home,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told, heard = process.stdin, process.stdout
+
+    def write(name: str) -> None:
+        told.write(f"{name}\n")
+        told.flush()
+        assert heard.readline().strip() == name
+
+    try:
+        yield write
+    finally:
+        told.close()
+        process.wait(20)
+        heard.close()
+
+
+async def test_two_real_agents_that_write_in_two_profiles_are_followed(tmp_path: Path) -> None:
+    root = tmp_path / "hermes"
+    with writer(root) as default, writer(root / "profiles" / "coder") as coder:
+        default("first")
+        coder("second")
+        async with opened(root, now=time.time()) as driver:
+            for number in range(3):
+                default(f"default_{number}")
+                coder(f"coder_{number}")
+                wanted = [f"coder_{number}", f"default_{number}"]
+
+                def seen(wanted: list[str] = wanted) -> bool:
+                    rows = map(driver.main.sessions.row, driver.main.sessions.order[:2])
+                    return [row.id for row in rows if row] == wanted
+
+                await driver.until(seen)
+            assert driver.counted() == "8 listed"
+
+
+async def test_what_hermes_will_delete_is_told_of_each_profile(two: Path) -> None:
+    (two / "profiles" / "coder" / "config.yaml").write_text("sessions: {auto_prune: true}\n")
+    with altered(profile_file(two, "coder")) as db:
+        db.execute("UPDATE sessions SET started_at = started_at - ?", (200 * 86400,))
+        db.execute("UPDATE sessions SET ended_at = started_at + 5")
+        db.execute("UPDATE messages SET timestamp = timestamp - ?", (200 * 86400,))
+    async with opened(two) as driver:
+        await driver.until(lambda: driver.main.file.foreseeing.outlook is not None)
+        outlook = driver.main.file.foreseeing.outlook
+        assert outlook is not None
+        store = driver.main.file.opened
+        assert store is not None
+        assert {store.store.place(key) for key in outlook.signs} <= {"coder"}
+        assert "Rename" in driver.screen()

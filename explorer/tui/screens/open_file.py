@@ -17,7 +17,12 @@ from textual.screen import Screen
 from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
-from explorer.browse.words import profile_words, profiles_fact, unreadable_names
+from explorer.browse.words import (
+    profile_remedy,
+    profile_words,
+    profiles_fact,
+    unreadable_names,
+)
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.keys.actions import ACTIONS
@@ -231,7 +236,7 @@ class OpenFile:
         if name not in self._said:
             self._said.add(name)
             title = f"{profile_words(name)}: {clean_line(error.title)}"
-            message = words.GONE if error.problem is Problem.MISSING else clean(error.message)
+            message = profile_remedy(error)
             self._screen.notify(message, title=title, severity="warning", markup=False)
 
     def _ask_again(self, error: StoreError) -> None:
