@@ -210,10 +210,6 @@ class Store(Protocol):
         """The name of the store that a session is in, where there are several."""
         return ""
 
-    def noted_as(self, place: str, id_: str) -> str:
-        """What our notes call a session: in several stores there may be others with its id."""
-        return id_
-
     @property
     def troubles(self) -> Sequence[Trouble]:
         """Which of several stores could not be read when that was last tried, and why."""
@@ -324,6 +320,14 @@ class Store(Protocol):
         from explorer.stores.edits.editor import Editor
 
         return Editor(self.path, self.dialect(), self.sessions, ours)
+
+    def noted_id(self, key: int, id_: str) -> str:
+        """What our notes call a session: an id may be in several stores."""
+        return id_
+
+    def noted_as(self, place: str, id_: str) -> str:
+        """The same of a session that was in a place, and may be gone."""
+        return id_
 
     def set_of(self, key: int) -> int:
         """Which of several sets of sessions a session is of: an edit is about one of them."""

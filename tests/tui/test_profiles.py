@@ -190,7 +190,8 @@ async def test_what_was_open_at_a_crash_is_offered_from_its_own_profile(
 async def test_every_profile_says_how_it_is_and_what_to_do(root: Path) -> None:
     with Locker(profile_file(root, "shared")):
         async with opened(root) as driver:
-            await driver.press("A")
+            await driver.pilot.click("#top")
+            await driver.settle()
             said = " ".join(driver.screen().split())
             assert "6 profiles · 8 sessions" in said
             assert "default 4 sessions ·" in said
@@ -244,20 +245,40 @@ async def test_a_replaced_file_is_read_anew(two: Path) -> None:
         assert ("ant", "default") in places(driver)
 
 
-async def test_a_change_in_one_profile_opens_no_other(
-    two: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files: set[str] = set()
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The state files that were opened, by their paths in the root."""
+    found: set[str] = set()
     connect: Callable[..., sqlite3.Connection] = sqlite3.connect
 
-    def counting(path: str, *rest: object, **named: object) -> sqlite3.Connection:
-        files.add(path.partition("?")[0].rpartition("/hermes/")[2])
+    def noting(path: object, *rest: object, **named: object) -> sqlite3.Connection:
+        found.add(str(path).partition("?")[0].rpartition("/hermes/")[2])
         return connect(path, *rest, **named)
 
+    monkeypatch.setattr(sqlite3, "connect", noting)
+    return found
+
+
+async def test_no_key_press_asks_a_locked_profile(root: Path, files: set[str]) -> None:
+    with Locker(profile_file(root, "shared")):
+        async with opened(root) as driver:
+            driver.stop_watching()
+            await driver.settle()
+            files.clear()
+            await driver.press("j", "j", "i", "escape", "s", "j", "enter")
+            await driver.press("/")
+            await driver.type("coder")
+            assert "state.db" in files
+            assert "profiles/shared/state.db" not in files
+
+
+async def test_a_change_in_one_profile_opens_no_other(
+    two: Path, files: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(list_controller, "WHOLE_SURVEY_EVERY", 3600.0)
     async with opened(two) as driver:
+        files.clear()
         with altered(profile_file(two, "coder")) as db:
-            monkeypatch.setattr(sqlite3, "connect", counting)
             say(db, "dog", role="user", content="Hello again", timestamp=NOW - 5)
         await driver.until(lambda: places(driver)[0] == ("dog", "coder"))
         await driver.until(lambda: not driver.main.file.watching._settling)

@@ -117,6 +117,9 @@ class Library(Store):
     def place(self, key: int) -> str:
         return self.members.of(key)[0].name
 
+    def noted_id(self, key: int, id_: str) -> str:
+        return noted_as(self.members.ring.inner(key)[0], id_)
+
     def noted_as(self, place: str, id_: str) -> str:
         return noted_as(self.places.index(place), id_) if place in self.places else id_
 

@@ -217,7 +217,7 @@ class Choosing(NamedTuple):
             chains = [catalog.chain(key) for key in keys]
             known = store.columns({ID}, [part for chain in chains for part in chain], token)[ID]
             ids = [
-                [store.noted_as(store.place(part), known[part]) for part in chain if part in known]
+                [store.noted_id(part, known[part]) for part in chain if part in known]
                 for chain in chains
                 if (id_ := known.get(chain[-1])) is not None and shown.get(chain[-1], id_) == id_
             ]

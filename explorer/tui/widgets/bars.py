@@ -62,6 +62,11 @@ class TopBar(Widget):
             (name, "bold $accent"), middle, gap, (warning, "bold $error"), (state, "$warning")
         )
 
+    def on_click(self) -> None:
+        """The profiles, where there are several."""
+        if self.profiles:
+            self.post_message(KeyBar.Pressed(BY_ID["profiles"]))
+
     def _beside(self, room: int, facts: str) -> tuple[str, str]:
         """(the warning, the facts), as much of them as there is room for beside the file: the
         longest form of the warning beside the facts, a shorter one in their place."""
