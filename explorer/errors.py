@@ -114,5 +114,9 @@ class StoreError(ExplorerError):
             self.exit_code = ExitCode.BUSY
 
 
+class NoFileYet(StoreError):
+    """A profile that has no state file yet: nothing is wrong with it."""
+
+
 class Cancelled(Exception):
     """The caller no longer wants the result of this work."""

@@ -21,6 +21,8 @@ class LeftOpen(NamedTuple):
     query: str = ""
     session: str = ""
     """Its id."""
+    place: str = ""
+    """The name of its file, where several were listed."""
 
     def __bool__(self) -> bool:
         return bool(self.query or self.session)
@@ -49,7 +51,7 @@ def understood(stored: str) -> LeftOpen:
         return LeftOpen()
     if not isinstance(found, dict):
         return LeftOpen()
-    return LeftOpen(_text(found.get("query")), _text(found.get("session")))
+    return LeftOpen(*(_text(found.get(name)) for name in LeftOpen._fields))
 
 
 def _text(value: object) -> str:

@@ -90,6 +90,7 @@ class Sort(StrEnum):
     TOKENS = "tokens"
     SOURCE = "source"
     EXPIRING = "expiring"
+    PROFILE = "profile"
 
 
 class ListColumn(StrEnum):
@@ -102,6 +103,7 @@ class ListColumn(StrEnum):
     MODEL = "model"
     TIME = "time"
     SOURCE = "source"
+    PROFILE = "profile"
 
 
 def called(title: str | None, words: str) -> str:

@@ -31,6 +31,7 @@ SORTS = {
     Sort.TITLE: "by title",
     Sort.SOURCE: "by source",
     Sort.EXPIRING: "by expiry",
+    Sort.PROFILE: "by profile",
 }
 """The orders of the list, in words."""
 DEEPEST = 8
@@ -48,6 +49,12 @@ def classes_of(store: Store | None) -> tuple[Hidden, ...]:
     """The classes that the sessions of a store can belong to."""
     every = store is None or store.keeps_sources
     return tuple(name for name in CLASSES if every or name not in _BY_SOURCE)
+
+
+def sorts_of(store: Store | None) -> dict[Sort, str]:
+    """The orders that a list of a store can have, in words."""
+    several = store is not None and bool(store.places)
+    return {sort: words for sort, words in SORTS.items() if several or sort is not Sort.PROFILE}
 
 
 def inside_row(key: int) -> int:
@@ -223,7 +230,7 @@ def arrange(
     if wish.filters.expiring:
         known = fates or store.fates(catalog, before=now + SOON, token=token)
         about = expiring(known, catalog.chain, now)
-    passes = wanted(catalog, facts or Columns(), wish.filters, about)
+    passes = wanted(catalog, facts or Columns(), wish.filters, about, store.place)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     values = values_of(store, wish.sort, token)
     if wish.sort is Sort.EXPIRING:
@@ -246,7 +253,7 @@ def counted(
 ) -> Arranged:
     """How many sessions a wish lists and why others are not, as `arrange` counts them, without
     the list itself."""
-    passes = wanted(catalog, facts, wish.filters, expiring)
+    passes = wanted(catalog, facts, wish.filters, expiring, store.place)
     listed, hidden = catalog.select(wish.shown, passes, wish.filters.sources)
     pinned = pinned_rows(store, catalog, wish.pins, token)
     left, excepted = _exceptions(Basis(catalog, wish, listed, hidden, passes), pinned)

@@ -9,6 +9,7 @@ from explorer.browse.words import (
     MORE_WORKSPACES,
     NO_ROWS,
     model_words,
+    profile_words,
     source_words,
     workspace_words,
 )
@@ -51,7 +52,12 @@ SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
 """Most files have none of these: they are offered where there are some."""
 
 
-_WORDS = {"source": source_words, "model": model_words, "workspace": workspace_words}
+_WORDS = {
+    "source": source_words,
+    "model": model_words,
+    "workspace": workspace_words,
+    "profile": profile_words,
+}
 
 
 class ChoiceRow(NamedTuple):
@@ -89,10 +95,12 @@ def filter_rows(
     fated: bool = False,
     possible: Sequence[Hidden] = CLASSES,
     text: str = "",
+    places: Collection[str] = (),
 ) -> list[ChoiceRow]:
     """All choices, those of the file with the greatest number first; `classes` are those that it
     has sessions of, `possible` those that it could have, `fated` says that its agent does something
-    by itself. With a `text`, those that hold it, or whose heading does."""
+    by itself, `places` are the profiles where there are several. With a `text`, those that hold
+    it, or whose heading does."""
     filters = wish.filters
     rows = [heading("Include hidden sessions")]
     for name in possible:
@@ -101,6 +109,8 @@ def filter_rows(
         number = tally.classes.get(name, 0) if tally else None
         shown = name in wish.shown
         rows.append(ChoiceRow("class", name, _CLASSES[name], shown, number, choice=name))
+    if places or filters.profiles:
+        rows += _profiles(filters, tally, places)
     on = filters.sources
     choices = {name: filters._replace(sources=on ^ {name}) for name in {*sources, *on}}
     if choices:
@@ -120,6 +130,17 @@ def filter_rows(
     rows += _named("model", choices, on, models)
     rows += _workspaces(filters, tally, bool(text.strip()))
     return narrowed(rows, text)
+
+
+def _profiles(
+    filters: Filters, tally: Tally | None, places: Collection[str]
+) -> Iterator[ChoiceRow]:
+    """All that there are, and those that sessions belong to."""
+    on, known = filters.profiles, tally.profiles if tally else {}
+    names = {*places, *known, *on}
+    choices = {name: filters._replace(profiles=on ^ {name}) for name in names}
+    yield heading("Profile")
+    yield from _named("profile", choices, on, known if tally else None)
 
 
 def _workspaces(filters: Filters, tally: Tally | None, every: bool) -> Iterator[ChoiceRow]:

@@ -1,4 +1,5 @@
-"""The headings of a list, days where it goes back in time and sources where it is in their order;
+"""The headings of a list, days where it goes back in time, sources or profiles where it is in
+their order;
 and which row, or which heading, is on which line.
 
 Rows all have one height and headings one line, so every answer is arithmetic and a search among the
@@ -94,6 +95,8 @@ def headings(
     titles: list[str] = []
     if sort is Sort.SOURCE:
         titles = [catalog.source(key) for key in order]
+    elif sort is Sort.PROFILE and values:
+        titles = [str(values.get(key, "")) for key in order]
     elif sort is Sort.EXPIRING and values:
         titles = [_expiry(values.get(key), now) for key in order]
     firsts = [at for at, title in enumerate(titles) if not at or title != titles[at - 1]]

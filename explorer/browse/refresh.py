@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse import arrangement as arranging
-from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row
+from explorer.browse.arrangement import Arranged, Basis, Inside, inside_row, session_of
 from explorer.cancel import CancelToken
 from explorer.model import Session
-from explorer.search.filters import FILTERED
+from explorer.search.filters import filtered_by
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
@@ -45,13 +45,15 @@ def read_again(
         rows = read_rows(store, made, in_sight, inside, now, token)
         return Renewed(made, None, rows, None, None)
     made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog
-    rows = read_rows(store, made, {*in_sight, *changes.keys}, inside, now, token)
+    places = changes.places
+    seen = [row for row in in_sight if places is None or store.place(session_of(row)) in places]
+    rows = read_rows(store, made, {*seen, *changes.keys}, inside, now, token)
     arranged, newer = None, facts
     family = changes.family.keys if changes.family else ()
     if basis is not None and basis.catalog is catalog:
         arranged = arranging.brought_up_to_date(store, basis, made, family, now, token)
     if facts is not None and family:
-        newer = facts.renewed(store.columns(FILTERED, family, token), family)
+        newer = facts.renewed(store.columns(filtered_by(store.places), family, token), family)
     return Renewed(made, changes.keys, rows, arranged, newer)
 
 

@@ -4,7 +4,7 @@ A row that is not here yet is asked for when it comes into sight. Lines are made
 times they are painted.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from explorer.browse.arrangement import Arranged, Excerpt, Wish
@@ -70,8 +70,12 @@ class KnownRows:
             self._made.pop(number, None)
         self._measured.difference_update(rows)
 
-    def keep_only(self, rows: Iterable[int]) -> None:
-        self._rows = {row: self._rows[row] for row in rows if row in self._rows}
+    def keep_only(self, rows: Iterable[int], places: Collection[str] = ()) -> None:
+        """These rows, and those of sessions in these places."""
+        kept = {row: self._rows[row] for row in rows if row in self._rows}
+        if places:
+            kept |= {row: one for row, one in self._rows.items() if one.place in places}
+        self._rows = kept
 
     def clear(self) -> None:
         self._rows.clear()

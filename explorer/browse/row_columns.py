@@ -7,7 +7,7 @@ only grows while the same list is scrolled: columns that come and go would make 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from explorer.browse.words import model_words
+from explorer.browse.words import model_words, profile_of
 from explorer.model import ListColumn, Session, Sort
 from explorer.render.clean import cell_width, clean_line, fit
 from explorer.render.figures import (
@@ -30,8 +30,18 @@ WIDE_TITLE, NARROW_TITLE = 42, 24
 """Cells that a title keeps before a further column is shown, and before the source is."""
 CHOSEN_TITLE = 16
 """The same for columns that the user has chosen."""
-_LONGEST = {ListColumn.SOURCE: 12, ListColumn.MODEL: 18, ListColumn.WORKSPACE: 16}
-_NARROW = {ListColumn.SOURCE: 8, ListColumn.MODEL: 12, ListColumn.WORKSPACE: 12}
+_LONGEST = {
+    ListColumn.SOURCE: 12,
+    ListColumn.MODEL: 18,
+    ListColumn.WORKSPACE: 16,
+    ListColumn.PROFILE: 28,
+}
+_NARROW = {
+    ListColumn.SOURCE: 8,
+    ListColumn.MODEL: 12,
+    ListColumn.WORKSPACE: 12,
+    ListColumn.PROFILE: 20,
+}
 _FURTHER = (ListColumn.MESSAGES, ListColumn.WORKSPACE, ListColumn.MODEL)
 _FIGURES = {
     Sort.MESSAGES: ListColumn.MESSAGES,
@@ -39,7 +49,7 @@ _FIGURES = {
     Sort.COST: ListColumn.COST,
 }
 """What a list is sorted by is shown in its rows."""
-_AT_THE_LEFT = (ListColumn.SOURCE, ListColumn.MODEL, ListColumn.WORKSPACE)
+_AT_THE_LEFT = tuple(_LONGEST)
 
 
 class ColumnChoice(NamedTuple):
@@ -52,6 +62,8 @@ class ColumnChoice(NamedTuple):
     """Times are a day and an hour, not how long ago."""
     sources: bool = True
     """Sessions come from several places."""
+    profiles: bool = False
+    """Sessions of several profiles are listed."""
     ends: bool = True
     """It is known whether sessions have ended."""
 
@@ -92,7 +104,10 @@ def _wanted(shape: RowShape) -> list[tuple[ListColumn, int]]:
         wanted += [(one, CHOSEN_TITLE) for one in shape.choice.chosen]
     else:
         where = ListColumn.SOURCE if shape.choice.sources else ListColumn.MODEL
-        wanted += [(ListColumn.TIME, 0), (where, NARROW_TITLE)]
+        wanted.append((ListColumn.TIME, 0))
+        if shape.choice.profiles:
+            wanted.append((ListColumn.PROFILE, NARROW_TITLE))
+        wanted.append((where, NARROW_TITLE))
         wanted += [(one, WIDE_TITLE) for one in _FURTHER if shape.width >= WIDE]
     return [(one, title) for at, (one, title) in enumerate(wanted) if one not in dict(wanted[:at])]
 
@@ -135,6 +150,8 @@ def cell_text(column: ListColumn, session: Session, shape: RowShape, now: float)
             words = clean_line((session.workspace or "").rstrip("/").rpartition("/")[2], 60)
         case ListColumn.SOURCE:
             words = clean_line(session.source, 40)
+        case ListColumn.PROFILE:
+            words = profile_of(session)
     return fit(words, (_LONGEST if roomy else _NARROW)[column])
 
 

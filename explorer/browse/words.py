@@ -8,13 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
-from explorer.model import Hidden
+from explorer.errors import NoFileYet, Problem, StoreError
+from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
 from explorer.search.filters import Filters, Moment
 from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 from explorer.search.words import day_chip
+from explorer.stores.base import Store
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -44,6 +46,7 @@ class ListKeys(NamedTuple):
     show_hidden: str
     remove_filter: str
     clear_search: str
+    profiles: str = ""
 
 
 class Chip(NamedTuple):
@@ -141,8 +144,18 @@ def _matches(arranged: Arranged, number: int, more: str = "") -> str:
     return plural(number, f"{more}hit")
 
 
-def in_place_of_rows(arranged: Arranged, wish: Wish, total: int, keys: ListKeys) -> str:
-    """The text of an empty list, of a file with `total` sessions."""
+def in_place_of_rows(
+    arranged: Arranged, wish: Wish, total: int, keys: ListKeys, missing: Sequence[str] = ()
+) -> str:
+    """The text of an empty list, of a file with `total` sessions; `missing` are profiles that
+    cannot be read."""
+    more = (
+        f" Unreadable: {', '.join(missing)}. Press {keys.profiles} to see why." if missing else ""
+    )
+    return f"{_nothing_listed(arranged, wish, total, keys)}{more}"
+
+
+def _nothing_listed(arranged: Arranged, wish: Wish, total: int, keys: ListKeys) -> str:
     if arranged.found:
         return _no_match(arranged, arranged.found.result.query.text, keys)
     if wish.filters != Filters():
@@ -265,6 +278,7 @@ def chips(wish: Wish, excepted: int) -> list[Chip]:
         ]
     filters = wish.filters
     found += [Chip(f"source {name}", source_words(name)) for name in sorted(filters.sources)]
+    found += [Chip(f"profile {name}", profile_chip(name)) for name in sorted(filters.profiles)]
     found += [Chip(f"model {name}", model_words(name)) for name in sorted(filters.models)]
     found += [
         Chip(f"workspace {name}", workspace_chip(name)) for name in sorted(filters.workspaces)
@@ -297,6 +311,8 @@ def without(wish: Wish, name: str) -> Wish:
         return wish._replace(revealed=frozenset())
     if kind == "source":
         filters = filters._replace(sources=filters.sources - {value})
+    elif kind == "profile":
+        filters = filters._replace(profiles=filters.profiles - {value})
     elif kind == "model":
         filters = filters._replace(models=filters.models - {value})
     elif kind == "workspace":
@@ -324,6 +340,65 @@ def workspace_chip(name: str) -> str:
     """A folder without those that it is in."""
     words = clean_line(name, 200).rstrip("/")
     return f"in {words.rpartition('/')[2] or words}" if words else "no workspace"
+
+
+def profile_words(name: str) -> str:
+    return clean_line(name, 60)
+
+
+def profile_chip(name: str) -> str:
+    return f"profile {profile_words(name)}"
+
+
+def profile_of(session: Session) -> str:
+    """The profile of a session, where those of several are listed: that of its file, after the one
+    that it belongs to if that is another."""
+    owner, place = session.owner, profile_words(session.place)
+    if not place or not owner or owner in (session.profile, session.place):
+        return place
+    return f"{profile_words(owner)}, in {place}"
+
+
+def unreadable(error: StoreError) -> bool:
+    """Whether something is wrong with a profile that cannot be read: some have no file yet."""
+    return not isinstance(error, NoFileYet)
+
+
+_REMEDIES = {
+    Problem.BUSY: "Locked by another program. The sessions appear when the lock is released.",
+    Problem.MISSING: "The state file has disappeared. The sessions update when it is back.",
+    Problem.NOT_A_DATABASE: "Not a SQLite file (bad header). Restore it from a backup, or move it"
+    " away.",
+    Problem.NOT_A_STORE: "A SQLite file, but without session tables of Hermes or power-loop."
+    " Restore it from a backup, or move it away.",
+}
+"""Where the usual advice is about a file that was asked for."""
+
+
+def profile_remedy(error: StoreError) -> str:
+    """Why a profile cannot be read, and what to do."""
+    usual = isinstance(error, NoFileYet) or error.problem not in _REMEDIES
+    return clean_line(error.message, 600) if usual else _REMEDIES[error.problem]
+
+
+def unreadable_names(store: Store) -> list[str]:
+    """The profiles that cannot be read now."""
+    return [profile_words(one.name) for one in store.troubles if unreadable(one.error)]
+
+
+def profiles_fact(number: int, missing: int, key: str) -> str:
+    """How many profiles there are, and how many cannot be read; `key` says why."""
+    every = plural(number, "profile")
+    return f"{every} · {count(missing)} unreadable ({key})" if missing else every
+
+
+def profiles_title(profiles: int, sessions: int) -> str:
+    return f"{plural(profiles, 'profile')} · {plural(sessions, 'session')}"
+
+
+def not_searched(names: Sequence[str], key: str) -> list[Chip]:
+    """The profiles that a search could not look into; `key` says why."""
+    return [Chip("", f"not searched: {', '.join(names)} ({key})")] if names else []
 
 
 NO_ROWS = "No filter matches. esc shows all."

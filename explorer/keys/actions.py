@@ -48,8 +48,9 @@ TOGETHER = {
 
 _ABOUT = {
     "resume": "continues it in its agent",
-    "filter": "by source, age, class and more",
-    "only": "this source, workspace or model",
+    "filter": "by profile, source, age, class and more",
+    "only": "this profile, source, workspace or model",
+    "profiles": "how each state file is, and why one cannot be read",
     "list-date": "in the list",
     "show-hidden": "on or off",
     "search-hidden": "on or off",
@@ -89,6 +90,7 @@ _SYNONYMS = {
     "resume": "continue open go on hermes chat",
     "filter": "only show source telegram cron archived older",
     "only": "filter same source workspace folder project model narrow",
+    "profiles": "homes state files stores unreadable locked broken missing accounts all",
     "list-date": "jump day month when calendar",
     "remove-filter": "clear reset unfilter all",
     "show-hidden": "hide why missing lost archived cron empty all",
@@ -247,6 +249,7 @@ ACTIONS: tuple[KeyAction, ...] = (
         ),
         KeyAction("filter", "f", "Filter …", "screen.filter", label="Filter", rank=7),
         KeyAction("only", "o", "Only …", "screen.only"),
+        KeyAction("profiles", "A", "Profiles …", "screen.profiles"),
         KeyAction("list-date", "@", "Go to date …", "screen.date"),
         KeyAction("remove-filter", "backspace", "Remove last filter", "screen.unfilter"),
         KeyAction(

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import OWN_CLASSES, Hidden
-from explorer.search.filters import FILTERED, NO_FILTERS, Filters, wanted
+from explorer.search.filters import NO_FILTERS, Filters, filtered_by, wanted
 from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
 from explorer.search.language.vocabulary import PLACE_FIELD, PROFILE_FIELD
@@ -168,7 +168,7 @@ def prepared(
     columns = known or Columns()
     if titles is not None:
         columns |= Columns({TITLE: titles.stored})
-    asked = {TITLE, *test.columns, *(FILTERED if filters.needs_facts else ())}
+    asked = {TITLE, *test.columns, *(filtered_by(store.places) if filters.needs_facts else ())}
     if missing := asked - columns.known.keys():
         columns |= store.columns(missing, token=token)
     if fates is None:
@@ -189,7 +189,7 @@ def prepared(
         now=now,
         titles=titles or Titles.of(columns[TITLE]),
         fits=fits,
-        wanted=wanted(catalog, columns, filters, about),
+        wanted=wanted(catalog, columns, filters, about, store.place),
         hides=hidden,
         rewound=rewound,
         best=best,

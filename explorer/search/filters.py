@@ -1,5 +1,5 @@
-"""Which sessions are wanted: by source, model, workspace, time, size, use of tools and what is
-unread.
+"""Which sessions are wanted: by source, model, workspace, profile, time, size, use of tools and
+what is unread.
 
 A filter is about a whole conversation: its last activity, the messages of all its parts, the
 models, workspaces and tools of any of them. What a choice would list is counted for every choice
@@ -13,12 +13,32 @@ from typing import NamedTuple
 
 from explorer.model import Hidden
 from explorer.stores.catalog import NOISE, Catalog
-from explorer.stores.columns import MESSAGES, MODEL, READ_AT, TOOLS, WORKSPACE, Column, Columns
+from explorer.stores.columns import (
+    MESSAGES,
+    MODEL,
+    OWNER,
+    READ_AT,
+    TOOLS,
+    WORKSPACE,
+    Column,
+    Columns,
+)
 
 NO_MODEL = NO_WORKSPACE = ""
 """Stands for sessions of which the agent did not note it."""
 FILTERED: frozenset[Column[object]] = frozenset((MODEL, WORKSPACE, MESSAGES, TOOLS, READ_AT))
 """What the catalog cannot tell, read together: one costs as much as all."""
+Place = Callable[[int], str]
+"""Says which of several files a session is in, by name; nothing where there is one."""
+
+
+def filtered_by(places: Collection[str]) -> frozenset[Column[object]]:
+    """What filters must know of sessions that are in files of these names."""
+    return FILTERED | {OWNER} if places else FILTERED
+
+
+def _nowhere(key: int) -> str:
+    return ""
 
 
 class Moment(NamedTuple):
@@ -42,11 +62,13 @@ class Filters(NamedTuple):
     expiring: bool = False
     """The agent is about to delete or archive it."""
     workspaces: frozenset[str] = frozenset()
+    profiles: frozenset[str] = frozenset()
+    """Of its file, or of its own words."""
 
     @property
     def needs_facts(self) -> bool:
         """Whether the catalog alone cannot tell."""
-        named = self.models or self.workspaces
+        named = self.models or self.workspaces or self.profiles
         return bool(named or self.least or self.tools or self.unread)
 
 
@@ -67,14 +89,19 @@ class Tally(NamedTuple):
     classes: Mapping[Hidden, int]
     expiring: int = 0
     workspaces: Mapping[str, int] = {}
+    profiles: Mapping[str, int] = {}
 
 
 def wanted(
-    catalog: Catalog, facts: Columns, filters: Filters, expiring: Collection[int] = ()
+    catalog: Catalog,
+    facts: Columns,
+    filters: Filters,
+    expiring: Collection[int] = (),
+    place: Place = _nowhere,
 ) -> Callable[[int], bool] | None:
     """Says of a row whether it passes; None when all do. `expiring` are the rows that their agent
     is about to delete or archive."""
-    return all_of(_Looks(catalog, facts, filters, expiring).checks.values())
+    return all_of(_Looks(catalog, facts, filters, expiring, place).checks.values())
 
 
 def all_of(tests: Iterable[Callable[[int], bool] | None]) -> Callable[[int], bool] | None:
@@ -91,12 +118,14 @@ def tally(
     filters: Filters,
     shown: frozenset[Hidden],
     expiring: Collection[int] = (),
+    place: Place = _nowhere,
 ) -> Tally:
     """What every choice would list, the other filters staying as they are."""
-    looks = _Looks(catalog, facts, filters, expiring)
+    looks = _Looks(catalog, facts, filters, expiring, place)
     sources: Counter[str] = Counter()
     models: Counter[str] = Counter()
     workspaces: Counter[str] = Counter()
+    profiles: Counter[str] = Counter()
     classes: Counter[Hidden] = Counter()
     times: list[float] = []
     sizes: list[int] = []
@@ -124,6 +153,9 @@ def tally(
         if only in ("", "workspace"):
             for workspace in looks.workspaces(key):
                 workspaces[workspace] += 1
+        if place is not _nowhere and only in ("", "profile"):
+            for profile in looks.profiles(key):
+                profiles[profile] += 1
         if only in ("", "time"):
             times.append(catalog.last_active(key))
         if only in ("", "size"):
@@ -148,6 +180,7 @@ def tally(
         classes=classes,
         expiring=about,
         workspaces=workspaces,
+        profiles=profiles,
     )
 
 
@@ -155,13 +188,19 @@ class _Looks:
     """What is known of a conversation: nearly always of its only part."""
 
     def __init__(
-        self, catalog: Catalog, facts: Columns, filters: Filters, expiring: Collection[int]
+        self,
+        catalog: Catalog,
+        facts: Columns,
+        filters: Filters,
+        expiring: Collection[int],
+        place: Place,
     ) -> None:
         self._catalog = catalog
         self._chain = catalog.chain
         self._models, self._messages = facts[MODEL], facts[MESSAGES]
         self._workspaces = facts[WORKSPACE]
         self._tools, self._read_at = frozenset(facts[TOOLS]), facts[READ_AT]
+        self._owners, self._place = facts[OWNER], place
         self._expiring = expiring
         self.checks = self._checks(catalog, filters)
         """Of the filters that are set, whether a row passes."""
@@ -171,6 +210,11 @@ class _Looks:
 
     def workspaces(self, key: int) -> Collection[str]:
         return self._named(self._workspaces, key)
+
+    def profiles(self, key: int) -> Collection[str]:
+        """That of its file, and that which it belongs to."""
+        place, owner = self._place(key), self._owners.get(key)
+        return (place,) if owner is None or owner == place else (place, owner)
 
     def _named(self, known: Mapping[int, str], key: int) -> Collection[str]:
         """The names of all parts, empty where there is none."""
@@ -197,13 +241,15 @@ class _Looks:
 
     def _checks(self, catalog: Catalog, filters: Filters) -> dict[str, Callable[[int], bool]]:
         found: dict[str, Callable[[int], bool]] = {}
-        sources, models, since, before, least, tools, unread, about, workspaces = filters
+        sources, models, since, before, least, tools, unread, about, workspaces, *_ = filters
         if sources:
             found["source"] = lambda key: catalog.source(key) in sources
         if models:
             found["model"] = lambda key: not models.isdisjoint(self.models(key))
         if workspaces:
             found["workspace"] = lambda key: not workspaces.isdisjoint(self.workspaces(key))
+        if profiles := filters.profiles:
+            found["profile"] = lambda key: not profiles.isdisjoint(self.profiles(key))
         if since or before:
             found["time"] = lambda key: _within(catalog.last_active(key), since, before)
         if least:

@@ -129,6 +129,8 @@ class Changes(NamedTuple):
     """Sessions that are new or were written to."""
     family: Catalog | None
     """These and all sessions that they are linked to."""
+    places: frozenset[str] | None = None
+    """Of several stores, those that have changed."""
 
 
 class Section(NamedTuple):
@@ -247,6 +249,11 @@ class Store(Protocol):
         """Which of several stores could not be read when that was last tried, and why."""
         return ()
 
+    def recovered(self, token: CancelToken | None = None) -> bool:
+        """Whether one of those can be read by now although its file looks as it did: a lock was
+        released, a permission given. A quick look, and only at those."""
+        return False
+
     def look(self) -> FileState | None:
         """How its file is now, without opening it; None where it is gone."""
         return stamp(self.path)
@@ -358,6 +365,10 @@ class Store(Protocol):
 
     def noted_id(self, key: int, id_: str) -> str:
         """What our notes call a session: an id may be in several stores."""
+        return id_
+
+    def noted_as(self, place: str, id_: str) -> str:
+        """The same of a session that was in a place, and may be gone."""
         return id_
 
     def set_of(self, key: int) -> int:

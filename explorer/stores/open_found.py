@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from explorer.cancel import CancelToken
-from explorer.errors import Problem, StoreError
+from explorer.errors import NoFileYet, Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
 from explorer.stores.kinds import open_store
@@ -69,7 +69,7 @@ def _opened(
             raise error.also(one.because) from None
         if one.asked or not one.name:
             raise
-        raise StoreError(
+        raise NoFileYet(
             Problem.MISSING,
             "No sessions yet",
             f"The profile has no state file. `hermes -p {one.name}` makes one.",

@@ -6,7 +6,7 @@ from explorer.cancel import CancelToken
 from explorer.model import Sort
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import COST, MESSAGES, STARTED, TITLE, TOKENS, Column
+from explorer.stores.columns import COST, ID, MESSAGES, STARTED, TITLE, TOKENS, Column
 from explorer.stores.fates import Fates
 
 Values = Mapping[int, object]
@@ -24,6 +24,9 @@ _COLUMNS: Mapping[Sort, Column[object]] = {
 def values_of(store: Store, sort: Sort, token: CancelToken | None = None) -> Values:
     """What this order needs to know of every session beyond the catalog and `expiry`: a walk
     through all of them, so it is done once for a list."""
+    if sort is Sort.PROFILE:
+        ids = store.columns({ID}, token=token)[ID] if store.places else ()
+        return {key: store.place(key) for key in ids}
     column = _COLUMNS.get(sort)
     return {} if column is None else store.columns({column}, token=token)[column]
 
@@ -48,6 +51,8 @@ def ordered(
         return newest
     if sort is Sort.SOURCE:
         return sorted(newest, key=catalog.source)
+    if sort is Sort.PROFILE:
+        return sorted(newest, key=lambda key: str(values.get(key, "")).casefold())
     if sort is Sort.EXPIRING:
         return sorted(newest, key=lambda key: (key not in values, _number(values.get(key))))
 

@@ -144,6 +144,7 @@ def nothing_of_kind(kind: str, shown: bool) -> str:
     return f"No {kind} visible here. All {kind} is now {'expanded' if shown else 'collapsed'}."
 
 
+ONE_PROFILE = "Profiles: only one state file is open"
 NO_MESSAGES = "This session has no messages."
 NO_ERRORS = "No errors in this session"
 ONLY_ERROR = "This is the only error in this session"
@@ -202,9 +203,10 @@ def reading_place(at: int, messages: int | None, level: str, everything: bool) -
     return " · ".join(filter(None, parts))
 
 
-def reading_title(name: str, alone: bool, back: str) -> str:
-    """The upper border of the transcript; `back` is the key that returns from a subagent."""
-    parts = (f"{back} back" if back else "", "this part only" if alone else "", name)
+def reading_title(name: str, alone: bool, back: str, profile: str = "") -> str:
+    """The upper border of the transcript; `back` is the key that returns from a subagent, `profile`
+    what the session is of, where there are several."""
+    parts = (f"{back} back" if back else "", "this part only" if alone else "", profile, name)
     return " · ".join(filter(None, parts))
 
 

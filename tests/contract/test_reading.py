@@ -31,6 +31,7 @@ SORTED: dict[Sort, Callable[[Session], Any]] = {
     Sort.TOKENS: lambda one: -((one.input_tokens or 0) + (one.output_tokens or 0)),
     Sort.SOURCE: lambda one: one.source,
     Sort.EXPIRING: lambda one: 0,  # no row tells it
+    Sort.PROFILE: lambda one: one.place.casefold(),
 }
 
 

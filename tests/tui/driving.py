@@ -12,9 +12,10 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.worker import WorkerState
 
-from explorer.browse.first_read import Opening, Start, look_of
+from explorer.browse.first_read import Intent, Opening, Start, look_of
 from explorer.resume import Command
 from explorer.settings import Config
+from explorer.stores.discover import locate
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
@@ -186,15 +187,19 @@ async def opened(
     trash: Path | None = None,
     first: Held | None = None,
     config: Config = DEFAULTS,
+    intent: Intent = Intent.READ,
 ) -> AsyncIterator[Driver]:
-    """The app on a state file, all of it read, or so far that `first` is held; `notes` is our own
-    file about it, `trash` the one that keeps what is deleted, `config` what the user has set."""
+    """The app on a state file, or on the profiles in a folder, all of it read, or so far that
+    `first` is held; `notes` is our own file about it, `trash` the one that keeps what is deleted,
+    `config` what the user has set, `intent` what enter does."""
     choices = Notes(notes) if notes is not None else None
     look = look_of(config, choices)
-    opening = Opening(path, now, notes=notes, trash=trash, density=look.density)
+    found = locate([str(path)], [], {}, None) if path.is_dir() else []
+    file = found[0].path if found else path
+    opening = Opening(file, now, notes=notes, trash=trash, density=look.density, found=found)
     if first is not None:
         opening.wait()
-    app = ExplorerApp(Start(opening, lambda: now, config, look=look, choices=choices))
+    app = ExplorerApp(Start(opening, lambda: now, config, intent, look=look, choices=choices))
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await (first.holds(driver) if first is not None else driver.settle())

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.browse import first_read as opening
 from explorer.browse.first_read import Opening, Start
 from explorer.demo import write_demo
+from explorer.stores import open_found as opening
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.tui.app import ExplorerApp

@@ -35,7 +35,7 @@ from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
-from explorer.stores.library.members import Member, MemberFile, Members
+from explorer.stores.library.members import UNCHANGED, Member, MemberFile, Members
 from explorer.stores.library.notes import LibraryNotes, by_store, noted_as
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.read_only import Reader, Stamp, stamp
@@ -76,14 +76,11 @@ class Library(Store):
         self.places = tuple(file.name for file in files)
 
     def open(self, token: CancelToken | None = None) -> None:
-        """Open every store that can be; an error that names them all where none can."""
+        """Open every store that can be; where none can, the reasons of all."""
         try:
             self._ask(lambda member: None, again=True)
         except StoreError as error:
-            said = [f"  {name}: {one.title}. {one.message}" for name, _, one in self.troubles]
-            raise StoreError(
-                error.problem, "No profile can be read", "\n".join(("Reasons:", *said))
-            ) from error
+            raise self.members.every_error() or error from None
 
     @property
     def keeps_ends(self) -> bool:  # type: ignore[override]  # as its stores do, once they are open
@@ -149,13 +146,19 @@ class Library(Store):
                 return name, text[len(name) + 1 :]
         return "", text
 
+    def noted_as(self, place: str, id_: str) -> str:
+        return noted_as(self.places.index(place), id_) if place in self.places else id_
+
+    def recovered(self, token: CancelToken | None = None) -> bool:
+        return self.members.recovered(token)
+
     def _told(self, key: int, work: Callable[[Store, int], T], nothing: T) -> T:
         """What the store of a session says of it, or `nothing` where it is in none."""
         try:
-            store, own = self.home(key)
+            member, own = self.members.of(key)
+            return member.told(lambda store: work(store, own))
         except NoSuchSession:
             return nothing
-        return work(store, own)
 
     def _ask(
         self,
@@ -186,9 +189,9 @@ class Library(Store):
         except StoreError:
             if not any(member.known for member in self.members.all):
                 raise
-        found = [(one, one.known.catalog) for one in self.members.all if one.known is not None]
-        mark = tuple((member.number, catalog.mark) for member, catalog in found)
-        return Catalog.joined([(catalog, member.outer) for member, catalog in found], mark)
+        found = [(one, one.known) for one in self.members.all if one.known is not None]
+        mark = tuple((member.number, known.mark) for member, known in found)
+        return Catalog.joined([(known.catalog, member.outer) for member, known in found], mark)
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
@@ -223,11 +226,17 @@ class Library(Store):
             number, _ = self.members.ring.inner(unit.key)
             if number < len(self.members.all):
                 wanted.setdefault(self.members.all[number], []).append(self.members.inner(unit))
+        wanted = self._readable(wanted)
         if not wanted:
             return []
         found = self._ask(lambda member: member.store.sessions(wanted[member], now, token), wanted)
         rows = {row.key: row for member, page in found for row in member.sessions(page)}
         return [rows[unit.key] for unit in units if unit.key in rows]
+
+    def _readable(self, wanted: dict[Member, list[T]]) -> dict[Member, list[T]]:
+        """Without what is asked of stores that are known to be unreadable: that is no reason for
+        an error, the list keeps what it knew of them."""
+        return {member: asked for member, asked in wanted.items() if member.error is None}
 
     def columns(
         self,
@@ -250,7 +259,7 @@ class Library(Store):
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         """Of all of them together; what is about one file is left open."""
-        found = [info for _, info in self._ask(lambda member: member.store.info(token))]
+        found = [info for _, info in self._ask(lambda member: member.info(token))]
         every = [name for info in found for name in info.edits]
         return StoreInfo(
             path=os.pathsep.join(info.path for info in found),
@@ -286,6 +295,7 @@ class Library(Store):
             tuple(newer.items()),
             frozenset(member.outer(key) for member, one in told for key in one.keys),
             Catalog.joined(families) if families else None,
+            frozenset(member.name for member, one in told if one.places != UNCHANGED),
         )
 
     def fates(
@@ -309,14 +319,16 @@ class Library(Store):
         return joined([fates for _, fates in self._ask(read, wanted)])
 
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
-        return self.home(unit.key)[0].too_long(self.members.inner(unit), token)
+        member, _ = self.members.of(unit.key)
+        return member.told(lambda store: store.too_long(self.members.inner(unit), token))
 
     def set_of(self, key: int) -> int:
         member, own = self.members.of(key)
         return member.outer(member.store.set_of(own))
 
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
-        return self.home(unit.key)[0].details(self.members.inner(unit), token)
+        member, _ = self.members.of(unit.key)
+        return member.told(lambda store: store.details(self.members.inner(unit), token))
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
@@ -349,6 +361,9 @@ class Library(Store):
         for key, id_ in places:
             member, own = self.members.of(key)
             wanted.setdefault(member, []).append((own, id_))
+        wanted = self._readable(wanted)
+        if not wanted:
+            return []
         found = self._ask(lambda member: member.store.scattered(wanted[member], token), wanted)
         return [(member.outer(key), one) for member, told in found for key, one in told]
 

@@ -6,7 +6,9 @@ and only a new look at the whole library tries it again, for a moment. Whatever 
 its sessions stays listed.
 """
 
+import itertools
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -15,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, Problem, StoreError, session_gone
-from explorer.model import Session
+from explorer.model import Session, StoreInfo
 from explorer.stores.base import Candidate, Changes, OneStore, Store, Trouble
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.fates import Fates
@@ -30,6 +32,14 @@ has answered. More threads would only wait for the interpreter."""
 HURRY = 0.3
 """Seconds for which one store that another program keeps locked is waited for."""
 
+AGAIN_AFTER = 5.0
+"""Seconds after which what is asked of all stores tries such a one again."""
+PASSING = (Problem.BUSY, Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.UNREADABLE)
+"""What may pass without a trace in the size and the times of a file."""
+
+UNCHANGED: frozenset[str] = frozenset()
+"""The places of changes where there are none."""
+
 
 class MemberFile(NamedTuple):
     """How one store of a library is opened, and opened again."""
@@ -41,20 +51,28 @@ class MemberFile(NamedTuple):
     """Raises a `StoreError` where it cannot be."""
 
 
+class MemberMark(NamedTuple):
+    """How far a store had got, as a catalog of the library knows it."""
+
+    reading: int
+    mark: object
+
+
 class ReadCatalog(NamedTuple):
-    """The catalog of a store, and the stamp of its file from before it was read."""
+    """The catalog of a store."""
 
     stamp: Stamp | None
+    """Of its file, from before all of it was read."""
     catalog: Catalog
     seen: Stamp | None
-    """The stamp from before the last look at what is new: that does not show what is gone."""
+    """The same from before the last look at what is new: that does not show what is gone."""
+    reading: int
+    """Which reading of the store it is of, whole or of what was new: a catalog of the library that
+    knows an earlier one lacks something."""
 
-    def followed(self, now: Stamp | None, changes: Changes) -> "ReadCatalog":
-        """The same after changes."""
-        if changes.family is None:
-            return self._replace(seen=now)
-        renewed = self.catalog.renewed(changes.family, changes.mark)
-        return self._replace(seen=now, catalog=renewed)
+    @property
+    def mark(self) -> MemberMark:
+        return MemberMark(self.reading, self.catalog.mark)
 
 
 class Member:
@@ -65,13 +83,32 @@ class Member:
         self.path = file.path
         self.name = file.name
         self.outer = ring.outer(number)
-        self.error: StoreError | None = None
-        """Why it could not be read when that was last tried."""
+        self._error: StoreError | None = None
+        self._failed = 0.0
         self.known: ReadCatalog | None = None
         self._open = file.open
         self._store: Store | None = None
         self._opened_as: tuple[int, int] | None = None
         self._lock = threading.Lock()
+        self._readings = itertools.count()
+        self._info: tuple[Stamp | None, StoreInfo] | None = None
+
+    @property
+    def error(self) -> StoreError | None:
+        """Why it could not be read when that was last tried."""
+        return self._error
+
+    @error.setter
+    def error(self, error: StoreError | None) -> None:
+        self._error = error
+        self._failed = time.monotonic()
+
+    @property
+    def waits(self) -> bool:
+        """It was tried a moment ago, and a try may take long: the others need not wait for the
+        next one."""
+        passing = self._error is not None and self._error.problem in PASSING
+        return passing and time.monotonic() - self._failed < AGAIN_AFTER
 
     @property
     def is_open(self) -> bool:
@@ -96,6 +133,14 @@ class Member:
                 self._opened_as = identity
             return self._store
 
+    def told(self, work: Callable[[Store], T]) -> T:
+        """What the store says of one of its sessions; that it cannot be read is kept."""
+        try:
+            return work(self.store)
+        except StoreError as error:
+            self.error = error
+            raise
+
     def catalog(
         self, token: CancelToken | None, read: Callable[[Store], Catalog] | None = None
     ) -> Catalog:
@@ -103,24 +148,37 @@ class Member:
         store = self.opened(token)
         now = stamp(self.path)
         if self.known is None or now is None or self.known.stamp != now:
-            self.known = ReadCatalog(now, read(store) if read else store.catalog(token), now)
+            found = read(store) if read else store.catalog(token)
+            self.known = ReadCatalog(now, found, now, next(self._readings))
         return self.known.catalog
+
+    def info(self, token: CancelToken | None) -> StoreInfo:
+        """As the file is now; read only where that has changed."""
+        now = stamp(self.path)
+        if self._info is None or now is None or self._info[0] != now:
+            self._info = now, self.store.info(token)
+        return self._info[1]
 
     def changes(self, since: object, token: CancelToken | None) -> Changes | None:
         """What is new since a catalog of this store was read; None where only another one can
         tell."""
         store, known = self.opened(token), self.known
-        if known is None:
-            # It could not be read before, or was replaced.
+        if known is None or known.mark != since:
+            # It could not be read before, was replaced, or was read for another purpose since.
             self.catalog(token)
             return None
         now = stamp(self.path)
         if known.seen == now:
-            return Changes(since, frozenset(), None)
-        changes = store.changes(since, token)
-        if changes is not None:
-            self.known = known.followed(now, changes)
-        return changes
+            return Changes(since, frozenset(), None, UNCHANGED)
+        changes = store.changes(known.catalog.mark, token)
+        if changes is None:
+            return None
+        self.known = known._replace(seen=now)
+        if changes.family is None:
+            return changes._replace(mark=since)
+        newer = known.catalog.renewed(changes.family, changes.mark)
+        self.known = known._replace(seen=now, catalog=newer, reading=next(self._readings))
+        return changes._replace(mark=self.known.mark)
 
     def sessions(self, found: Sequence[Session]) -> list[Session]:
         return [one._replace(key=self.outer(one.key), place=self.name) for one in found]
@@ -161,6 +219,19 @@ class Members:
     def troubles(self) -> list[Trouble]:
         return [Trouble(one.name, one.path, one.error) for one in self.all if one.error is not None]
 
+    def every_error(self) -> StoreError | None:
+        """Why none of several can be read, as one error: that of a lock, if there is one, since it
+        passes."""
+        errors = {one.name: one.error for one in self.all if one.error is not None}
+        if len(errors) < 2:
+            return None
+        first = next(iter(errors.values()))
+        problem = next(
+            (one.problem for one in errors.values() if one.problem is Problem.BUSY), first.problem
+        )
+        reasons = [f"{name}: {one.title}. {one.message}" for name, one in errors.items()]
+        return StoreError(problem, "No profile can be read", "\n\n".join(reasons))
+
     @property
     def opened(self) -> list[Member]:
         return [one for one in self.all if one.is_open]
@@ -169,6 +240,21 @@ class Members:
     def readable(self) -> list[Member]:
         """Those that nothing speaks against; some may not have been opened yet."""
         return [one for one in self.all if one.error is None]
+
+    def recovered(self, token: CancelToken | None = None) -> bool:
+        """Whether one can be read again although its file looks as it did."""
+        found = False
+        for member in self.all:
+            if member.error is not None and member.error.problem in PASSING:
+                try:
+                    with impatient(0.0):
+                        member.opened(token).first_page(1, 0.0, token=token)
+                except StoreError as error:
+                    member.error = error
+                else:
+                    member.error = None
+                    found = True
+        return found
 
     def of(self, key: int) -> tuple[Member, int]:
         """The store of a session, and its key there."""
@@ -205,7 +291,7 @@ class Members:
         """What each store answers, asked side by side. Those that cannot be read are left out, and
         with `again` those that could not be are tried once more; unless none can, which raises."""
         every = list(self.all if members is None else members)
-        asked = every if again else [one for one in every if one.error is None]
+        asked = [one for one in every if one.error is None or (again and not one.waits)]
         found: dict[Member, T] = {}
         failed: list[Exception] = []
         waiting = deque(asked)

@@ -19,7 +19,7 @@ from explorer.cancel import CancelToken
 from explorer.model import Hidden
 from explorer.render.clean import clean_line
 from explorer.render.figures import exact
-from explorer.search.filters import FILTERED, Filters, Tally, tally
+from explorer.search.filters import Filters, Tally, filtered_by, tally
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
@@ -168,8 +168,11 @@ class FilterScreen(Dialog[None]):
             sources = ()
         filters = self.query_one(FilterList)
         text, now = filters.text, self._clock()
+        places = store.places if store is not None else ()
         filters.show(
-            filter_rows(wish, self._tally, sources, now, classes, fated, possible, text=text)
+            filter_rows(
+                wish, self._tally, sources, now, classes, fated, possible, text=text, places=places
+            )
         )
         title = filters_title(self._said, min(WIDTH, self.size.width * 95 // 100 - 6))
         filters.border_title = Content(f"Filters: {clean_line(text, 40)}▏" if text else title)
@@ -188,10 +191,12 @@ class FilterScreen(Dialog[None]):
         self._counted = catalog
 
         def work(token: CancelToken) -> tuple[Columns, Tally, Arranged]:
-            known = facts or store.columns(FILTERED, token=token)
+            known = facts or store.columns(filtered_by(store.places), token=token)
             about = expiring(fates or NO_FATES, catalog.chain, now)
             said = counted(store, catalog, known, wish, token, about)
-            return known, tally(catalog, known, wish.filters, wish.shown, about), said
+            place = (store.place,) if store.places else ()
+            made = tally(catalog, known, wish.filters, wish.shown, about, *place)
+            return known, made, said
 
         def take(result: tuple[Columns, Tally, Arranged]) -> None:
             known, self._tally, self._said = result

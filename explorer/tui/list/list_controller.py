@@ -26,18 +26,20 @@ from explorer.browse.words import (
     chips,
     first_border,
     in_place_of_rows,
+    not_searched,
     outcome,
     scanned_because,
     selected,
     sorted_by,
     understood,
+    unreadable_names,
     without,
 )
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Hidden, Session, StoreInfo
 from explorer.render.clean import clean_line
-from explorer.search.filters import FILTERED
+from explorer.search.filters import filtered_by
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import Columns
@@ -105,7 +107,7 @@ class Lister:
         self._typed: Query | None = None
         """What is in the search bar."""
         self._scanned: list[Chip] = []
-        """Why the last search had to read everything."""
+        """Why the last search had to read everything, and what it could not read."""
 
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
@@ -124,9 +126,7 @@ class Lister:
         )
         self._search_bar.history = list(opened.remembered.searches)
         self._sessions.clear()
-        self._sessions.columns = self._sessions.columns._replace(
-            sources=opened.store.keeps_sources, ends=opened.store.keeps_ends
-        )
+        self._say_columns(opened.store)
         self._sessions.add_rows({row.key: row for row in opened.rows})
         order = [row.key for row in opened.rows]
         groups = first_headings(opened.rows, opened.pinned, opened.remembered.sort, self._clock())
@@ -134,6 +134,12 @@ class Lister:
         page = Arranged(order, groups, {}, len(order), pinned=pinned)
         self._list(opened.arranged or page)
         self.cursor.guessed = opened.arranged is None
+
+    def _say_columns(self, store: Store) -> None:
+        """What its rows can show: of several files, one may be there only later."""
+        self._sessions.columns = self._sessions.columns._replace(
+            sources=store.keeps_sources, ends=store.keeps_ends, profiles=bool(store.places)
+        )
 
     def survey(self, then: Callable[[], None] | None = None) -> None:
         """What the first page left open: the exact order, the hidden ones, the counts."""
@@ -182,11 +188,12 @@ class Lister:
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
             if renewed.touched is None:
+                self._say_columns(store)
                 self._edits_seen = edits
                 self._surveyed = time.monotonic()
                 self._lanes.start("info", lambda token: store.info(token), self._informed)
             self.facts = renewed.facts
-            self._sessions.forget_rows()
+            self._sessions.forget_rows({one.name for one in store.troubles})
             self._sessions.add_rows(renewed.rows)
             made = renewed.arranged
             if made and made.basis and made.basis.wish == self.wish and not self._searched():
@@ -294,7 +301,7 @@ class Lister:
         def work(token: CancelToken) -> tuple[Columns | None, Arranged]:
             known = facts
             if facts is None and wish.filters.needs_facts:
-                known = store.columns(FILTERED, token=token)
+                known = store.columns(filtered_by(store.places), token=token)
             return known, arranging.arrange(store, catalog, known, wish, now, token, fates)
 
         def take(result: tuple[Columns | None, Arranged]) -> None:
@@ -342,6 +349,10 @@ class Lister:
             self._list(arranged)
         else:
             self._search_bar.say(outcome(arranged))
+
+    def _missing(self) -> list[str]:
+        """The profiles that cannot be read now."""
+        return unreadable_names(self.store) if self.store is not None else []
 
     def _searched(self) -> str:
         """What is searched for: nothing where all that is typed is a field without a value, since
@@ -410,7 +421,8 @@ class Lister:
         self.say_counts()
         said = chips(self.wish, len(arranged.excepted & self.wish.revealed))
         if found:
-            self._scanned = scanned_because(found)
+            key = keymap_of(self._sessions.app).key("profiles")
+            self._scanned = [*scanned_because(found), *not_searched(self._missing(), key)]
             said += [*understood(found.result.query), *self._scanned]
         elif self._typed is not None:
             said += understood(self._typed)
@@ -426,14 +438,17 @@ class Lister:
         words = first_border(listed.listed)
         if catalog is not None:
             words = border(listed, self._sessions.size.width - 4, keys.show_hidden)
-            self._sessions.note = in_place_of_rows(listed, self.wish, len(catalog), keys)
+            self._sessions.note = in_place_of_rows(
+                listed, self.wish, len(catalog), keys, self._missing()
+            )
         self._sessions.border_subtitle = Content(words)
 
     def _keys(self) -> ListKeys:
         typing = self._search_bar.input.has_focus
         names = ("search-hidden", "search-clear") if typing else ("show-hidden", "clear-selection")
         show_hidden, clear = map(keymap_of(self._sessions.app).key, names)
-        return ListKeys(show_hidden, keymap_of(self._sessions.app).key("remove-filter"), clear)
+        key = keymap_of(self._sessions.app).key
+        return ListKeys(show_hidden, key("remove-filter"), clear, key("profiles"))
 
     def say_selection(self) -> None:
         """How many are selected, before the title of the list."""

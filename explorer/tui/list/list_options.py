@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from textual.screen import Screen
 
-from explorer.browse.arrangement import SORTS
+from explorer.browse.arrangement import sorts_of
 from explorer.browse.date_jump import DayRow, no_dates, row_of_day
 from explorer.browse.first_read import REVERSED, SEARCHES_CHOICE, SORT_CHOICE
 from explorer.browse.lineage import FamilyTree, lineage
@@ -20,6 +20,7 @@ from explorer.browse.words import (
     not_on_day,
     only_words,
     pinned_words,
+    profile_words,
     source_words,
     workspace_words,
 )
@@ -31,6 +32,7 @@ from explorer.render.figures import exact
 from explorer.search.filters import Filters
 from explorer.search.language.vocabulary import date_typed
 from explorer.stores.columns import ID
+from explorer.stores.discover import FoundStore
 from explorer.stores.edits.plans import ANOTHER
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.questions import Choice, Prompt, ask_for
@@ -38,6 +40,7 @@ from explorer.tui.hints import hint
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
+from explorer.tui.words import READING_FILE
 from explorer.tui.workers import Lanes, say
 
 FOUND_ORDERS = ((False, "Newest first"), (True, "Best match first"))
@@ -70,7 +73,7 @@ class Choosing(NamedTuple):
         enter = keymap_of(self.screen.app).key("option-take")
         options = [
             (sort, words.capitalize() + (f" · {enter} reverses" if sort is wish.sort else ""))
-            for sort, words in SORTS.items()
+            for sort, words in sorts_of(self.lister.store).items()
         ]
         ask_for(self.screen, Choice("Sort", options, wish.sort), self._sorted)
 
@@ -112,14 +115,40 @@ class Choosing(NamedTuple):
         if self.lister.store is not None and self.lister.catalog is not None:
             self.screen.app.push_screen(FilterScreen(self.lister, clock))
 
+    def profiles(self, found: Sequence[FoundStore], clock: Callable[[], float]) -> None:
+        """Show how each profile is; the one that is chosen is listed alone, or all again."""
+        from explorer.browse.profiles import ProfileState, profile_states
+        from explorer.tui.list.profile_dialog import ProfileScreen
+
+        store, catalog = self.lister.store, self.lister.catalog
+        if store is None or catalog is None:
+            hint(self.screen, READING_FILE)
+            return
+
+        def show(states: list[ProfileState]) -> None:
+            width = self.screen.size.width
+            dialog = ProfileScreen(self.lister, found, states, clock, width, take)
+            self.screen.app.push_screen(dialog)
+
+        def take(name: str) -> None:
+            wish, only = self.lister.wish, frozenset({name})
+            chosen = frozenset() if wish.filters.profiles == only else only
+            self.lister.wish_for(wish._replace(filters=wish.filters._replace(profiles=chosen)))
+
+        self.lanes.start("profiles", lambda _: profile_states(store, catalog, found), show)
+
     def only(self, session: Session | None) -> None:
-        """Narrow the list to the source, the workspace or the model of a session."""
+        """Narrow the list to the profile, the source, the workspace or the model of a session."""
         filters = self.lister.wish.filters
         if session is None:
             self.screen.notify(NO_ONLY, markup=False)
             return
         source, model, folder = session.source, session.model, session.workspace
         store, options = self.lister.store, []
+        if session.place:
+            for profile in dict.fromkeys((session.place, session.owner or session.place)):
+                name = profile_words(profile)
+                options.append((filters._replace(profiles=frozenset({profile})), "profile", name))
         if store is not None and store.keeps_sources:
             name = source_words(source)
             options.append((filters._replace(sources=frozenset({source})), "source", name))

@@ -5,7 +5,7 @@ asks. The cursor and the selection stand on sessions, not on lines: they stay th
 filter or data change.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -205,9 +205,10 @@ class SessionList(ResultsView):
         self.known.clear()
         self.selection.clear()
 
-    def forget_rows(self) -> None:
-        """The file has changed: rows out of sight are read again when they come back."""
-        self.known.keep_only(self.in_sight())
+    def forget_rows(self, unreadable: Collection[str] = ()) -> None:
+        """The file has changed: rows out of sight are read again when they come back, except those
+        of profiles that cannot be read now."""
+        self.known.keep_only(self.in_sight(), unreadable)
 
     def in_sight(self) -> Sequence[int]:
         """The sessions on the screen."""

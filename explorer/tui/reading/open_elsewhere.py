@@ -1,7 +1,7 @@
 """A session outside the transcript: its details, or its text in the user's own editor or pager."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from textual.app import ComposeResult
@@ -108,12 +108,23 @@ class ChosenSession(NamedTuple):
         """Everything the file says about it, and what its agent will do to it."""
         catalog, unit = self._placed(token)
         found = self.store.details(unit, token)
+        if self.session.place:
+            first, *rest = found.sections
+            rows = (*first.rows, *self._profile())
+            found = found._replace(sections=(first._replace(rows=rows), *rest))
         if not catalog.has(unit.key):
             return found
         fates = self.store.fates(catalog, unit.parts, token=token)
         told = clean_up_rows(fates, unit.parts, not catalog.pinned.isdisjoint(unit.parts), self.now)
         more = (Section("Clean-up", told),) if told else ()
         return found._replace(sections=(*found.sections[:1], *more, *found.sections[1:]))
+
+    def _profile(self) -> Iterator[tuple[str, str]]:
+        """Of which of several profiles it is. The file is among the files."""
+        session = self.session
+        yield "Profile", session.place
+        if session.owner and session.owner not in (session.profile, session.place):
+            yield "Owner", session.owner
 
     def _placed(self, token: CancelToken) -> tuple[Catalog, Unit]:
         """Its parts. The first page is listed before they are known: then this waits for them."""

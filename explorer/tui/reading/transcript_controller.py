@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from explorer.browse.words import profile_of
 from explorer.cancel import CancelToken
 from explorer.model import Session
 from explorer.render.blocks import Level, View
@@ -321,7 +322,7 @@ class TranscriptController:
     def say_title(self, session: Session) -> None:
         """Its current title, in the upper border."""
         back = keymap_of(self._transcript.app).key("back-from-subagent") if self._from else ""
-        words = reading_title(clean_line(session.name, 200), self.alone, back)
+        words = reading_title(clean_line(session.name, 200), self.alone, back, profile_of(session))
         self._transcript.border_title = Content(words)
 
     def forget(self) -> None:

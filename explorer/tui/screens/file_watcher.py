@@ -18,6 +18,11 @@ SETTLES_AFTER = 2
 only then can what it wrote be seen, though the log does not change any more."""
 
 
+RETRIES, SELDOM = 10, 5
+"""Tries to read a file that cannot be read, one a look, before they come less often; looks between
+two of them at most."""
+
+
 class WatchedFile(Protocol):
     """Who is told what was noticed."""
 
@@ -43,6 +48,7 @@ class Watching:
         self._settling = 0
         """Looks until the last change is read once more."""
         self._seen_writing = False
+        self._retries = 0
         self.in_background = False
         screen.set_interval(LOOK_EVERY, self._tick)
 
@@ -67,6 +73,23 @@ class Watching:
         store = self._store
         if store is not None and not self._skip:
             self._lanes.start("watch", lambda _: store.look(), self._look)
+            self._retry(store)
+
+    def _retry(self, store: Store) -> None:
+        """Of several files some cannot be read: see whether that has passed. Each time it has not,
+        the next try comes later."""
+        if not store.troubles:
+            self._retries = 0
+            return
+        self._retries += 1
+        often = min(max(self._retries // RETRIES, 1), SELDOM)
+        if self._retries % often == 0 and not self._lanes.busy("retry"):
+            self._lanes.start("retry", store.recovered, self._recovered)
+
+    def _recovered(self, found: bool) -> None:
+        if found:
+            self._retries = 0
+            self._file.changed()
 
     def _look(self, found: FileState | None) -> None:
         if found is None:

@@ -18,6 +18,7 @@ from textual.worker import Worker, WorkerState
 
 from explorer.browse.first_read import DENSITY_CHOICE, SHORT, Intent, Start
 from explorer.browse.row_columns import ColumnChoice
+from explorer.cancel import CancelToken
 from explorer.external_programs import Program
 from explorer.keys.actions import ACTIONS, BY_ID, KeyAction
 from explorer.left_open import LeftOpen
@@ -244,9 +245,24 @@ class MainScreen(Screen[None]):
         elif self._start.intent is Intent.PICK:
             self.action_resume()
         elif re.fullmatch(SAFE_ID, row.tip_id):
-            self.app.exit(row.tip_id)
+            self._print(row)
         else:
             self.notify(UNSAFE_ID, markup=False)
+
+    def _print(self, row: Session) -> None:
+        """Quit with an id that means this session alone: the commands take it as it is."""
+        store = self._lister.store
+        if store is None or not row.place:
+            self.app.exit(row.tip_id)
+            return
+
+        def work(token: CancelToken) -> bool:
+            return len(store.find(row.tip_id, token)) > 1
+
+        def leave(ambiguous: bool) -> None:
+            self.app.exit(f"{row.place}/{row.tip_id}" if ambiguous else row.tip_id)
+
+        self._lanes.start("print", work, leave)
 
     def _enter_transcript(self) -> None:
         self.add_class("-reading")
@@ -336,7 +352,8 @@ class MainScreen(Screen[None]):
     def open_now(self) -> LeftOpen:
         """What the next start may offer, should this one crash."""
         row = self.sessions.current
-        return LeftOpen(self.search_bar.input.value, row.tip_id if row is not None else "")
+        query = self.search_bar.input.value
+        return LeftOpen(query) if row is None else LeftOpen(query, row.tip_id, row.place)
 
     def step_back(self) -> bool:
         """Stop what is being done, or go back to the list; False where there is nothing to stop
@@ -452,6 +469,7 @@ class MainScreen(Screen[None]):
             followed=self._reader.followed,
             expiring=bool(outlook and outlook.deleted),
             refused=info.edits if info else {},
+            several=len(self.file.opening.found) > 1,
         )
 
     def _subject(self) -> Session | None:
@@ -561,6 +579,9 @@ class MainScreen(Screen[None]):
 
     def action_only(self) -> None:
         self._choosing().only(self.sessions.current)
+
+    def action_profiles(self) -> None:
+        self._choosing().profiles(self.file.opening.found, self._clock)
 
     def action_date(self) -> None:
         self._choosing().date(self.sessions, self._clock)

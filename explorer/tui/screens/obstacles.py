@@ -14,6 +14,7 @@ from explorer.tui.words import (
     IN_THE_LIST,
     NO_FILTER,
     NOTHING_TO_CLEAR,
+    ONE_PROFILE,
     READING_FILE,
     no_rows,
     no_session,
@@ -64,6 +65,8 @@ class Situation(NamedTuple):
     """The agent is about to delete sessions."""
     refused: Mapping[str, str | None] = {}
     """Why the file refuses changes, by their names."""
+    several: bool = False
+    """Several profiles are listed."""
 
 
 def why_not(action: KeyAction, now: Situation) -> str:
@@ -79,6 +82,8 @@ def why_not(action: KeyAction, now: Situation) -> str:
         return DEMO_RESUME
     if name == "remove-filter" and not now.filters:
         return NO_FILTER
+    if name == "profiles" and not now.several:
+        return ONE_PROFILE
     if name == "clear-selection" and not now.clears:
         return NOTHING_TO_CLEAR
     return ""

@@ -9,6 +9,7 @@ import gc
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -16,6 +17,12 @@ from textual.screen import Screen
 from explorer.browse.first_read import Opened, Opening, Start
 from explorer.browse.outlook import Outlook
 from explorer.browse.refresh import Renewed
+from explorer.browse.words import (
+    profile_remedy,
+    profile_words,
+    profiles_fact,
+    unreadable_names,
+)
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.keys.actions import ACTIONS
@@ -28,6 +35,7 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.failures import DISAGREES, short_path, store_error
 from explorer.tui import words
+from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import SearchBar
 from explorer.tui.list.session_list import SessionList
@@ -54,11 +62,17 @@ class Condition:
     _damaged: bool = False
 
     def say(self, opening: Opening) -> None:
-        """Bring the bar up to date."""
-        state = opening.demo or self._trouble or (words.LOCKED if opening.busy else "")
+        """Bring the bar up to date. A lock on one of several files is said of that one."""
+        several = len(opening.found) > 1
+        busy = opening.busy and not several
+        state = opening.demo or self._trouble or (words.LOCKED if busy else "")
         state = state or (words.DAMAGED if self._damaged else "")
         state = state or (words.SNAPSHOT if self._snapshot else "")
         self._top.state = state or self._liveness()
+        if several:
+            key = keymap_of(self._screen.app).key("profiles")
+            missing = unreadable_names(opening.opened.store) if opening.opened else ()
+            self._top.profiles = profiles_fact(len(opening.found), len(missing), key)
 
     def _liveness(self) -> str:
         written = self._watching.written
@@ -134,7 +148,11 @@ class OpenFile:
         screen.set_interval(1.0, self._every_second)
         self._waiting = screen.set_interval(0.2, self._say_busy, pause=True)
         demo = bool(self.opening.demo)
-        top.file = words.DEMO_FILE if demo else clean_line(short_path(self.opening.path))
+        top.file = words.DEMO_FILE if demo else clean_line(short_path(_shown(self.opening)))
+        self._unreadable: frozenset[str] = frozenset()
+        """The profiles that could not be read when all was last read."""
+        self._said: set[str] = set()
+        """Those of them of which the user knows."""
         top.state = self.opening.demo
 
     def begin(self) -> None:
@@ -195,10 +213,31 @@ class OpenFile:
         if self.opened is None:
             self._ask_again(error)
             return
+        name = self._profile_of(error)
+        if name is not None:
+            # The others can be read: the rest of the app goes on.
+            self._say_unreadable(name, error)
+            self._condition.say(self.opening)
+            return
         self._condition.failed(error)
         self._lister.failed(error)
         self.watching.again = True
         self._condition.say(self.opening)
+
+    def _profile_of(self, error: StoreError) -> str | None:
+        """Which one of several profiles an error is about, unless none can be read."""
+        troubles = self.opened.store.troubles if self.opened is not None else ()
+        if len(troubles) == len(self.opening.found):
+            return None
+        return next((one.name for one in troubles if one.error is error), None)
+
+    def _say_unreadable(self, name: str, error: StoreError) -> None:
+        """Once, until it can be read again."""
+        if name not in self._said:
+            self._said.add(name)
+            title = f"{profile_words(name)}: {clean_line(error.title)}"
+            message = profile_remedy(error)
+            self._screen.notify(message, title=title, severity="warning", markup=False)
 
     def _ask_again(self, error: StoreError) -> None:
         # Late, as above.
@@ -255,9 +294,7 @@ class OpenFile:
             elif known is not None:
                 lister.reveal(known[0])
 
-        self._lanes.start(
-            "left-open", lambda token: _known(store, catalog, left.session, token), offer
-        )
+        self._lanes.start("left-open", lambda token: _known(store, catalog, left, token), offer)
 
     def changed(self) -> None:
         """It was written to."""
@@ -286,6 +323,7 @@ class OpenFile:
         """Everything was read: now for what can wait."""
         self.info = info
         self._condition.informed(info)
+        self._condition.say(self.opening)
         refused = frozenset(action.id for action in ACTIONS if info.edits.get(action.change))
         self._screen.query_one(KeyBar).refused = refused
         self.foreseeing.begin()
@@ -293,12 +331,20 @@ class OpenFile:
     def _renewed(self, renewed: Renewed) -> None:
         """It was read again."""
         reader = self._pane.reader
-        if self._condition.recovered():
+        if self._condition.recovered() or self._profile_recovered():
             self._pane.transcript.retry()
             reader.catalogued(renewed.catalog)
         reader.renew(renewed.catalog, renewed.touched)
         self.foreseeing.renew(renewed.catalog, renewed.touched or ())
         self._condition.say(self.opening)
+
+    def _profile_recovered(self) -> bool:
+        """Whether a profile can be read that could not be the last time."""
+        store = self._lister.store
+        now = frozenset(one.name for one in store.troubles) if store is not None else frozenset()
+        before, self._unreadable = self._unreadable | self._said, now
+        self._said &= now
+        return not before <= now
 
     def _every_second(self) -> None:
         self._condition.say(self.opening)
@@ -309,10 +355,25 @@ class OpenFile:
             self._sessions.now = now
 
 
-def _known(store: Store, catalog: Catalog, id_: str, token: CancelToken) -> tuple[int, str] | None:
+def _shown(opening: Opening) -> Path:
+    """What the top bar names: the file, or the folder that all of several are in."""
+    if len(opening.found) == 1:
+        return opening.path
+    folders = [os.path.dirname(os.path.abspath(one.path)) for one in opening.found]
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError:
+        # On several drives.
+        return opening.path
+
+
+def _known(
+    store: Store, catalog: Catalog, left: LeftOpen, token: CancelToken
+) -> tuple[int, str] | None:
     """The key and the name of the session that was open, if it still exists."""
     try:
-        key = store.keys_of([id_], token).get(id_) if id_ else None
+        noted = store.noted_as(left.place, left.session)
+        key = store.keys_of([noted], token).get(noted) if left.session else None
         if key is None or not catalog.has(key):
             return None
         found = store.sessions([catalog.single(key)], 0.0, token)

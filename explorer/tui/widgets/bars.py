@@ -28,6 +28,9 @@ class TopBar(Widget):
     """What enter is for, where that is not to read; shown in place of the name."""
     file = reactive("", layout=False)
     """Clean text: where the state file is."""
+    profiles = reactive("", layout=False)
+    """Clean text: how many profiles there are, and how many cannot be read, which matters more than
+    the name of the app."""
     facts = reactive("", layout=False)
     """Clean text: counts and size."""
     state = reactive("", layout=False)
@@ -38,10 +41,12 @@ class TopBar(Widget):
     def render(self) -> Content:
         width = self.size.width
         state = f"  {self.state} " if self.state else ""
+        profiles = f" {self.profiles} ·" if self.profiles else ""
         beside = width - cell_width(state) - min(cell_width(self.file), FILE_CELLS)
+        beside -= cell_width(profiles) + 2 if profiles else 0
         name = f" {self.purpose}  " if self.purpose else NAME
         name = name if cell_width(name) <= beside else " "
-        room = width - cell_width(name) - cell_width(state)
+        room = width - cell_width(name) - cell_width(state) - cell_width(profiles)
         left = f" {self.facts}" if self.facts else ""
         warning, left = self._beside(room, left)
         room -= cell_width(warning)
@@ -50,11 +55,17 @@ class TopBar(Widget):
             left = left.rpartition(" · ")[0]
         cut = fit_end if "/" in self.file else fit
         shown = cut(self.file, max(room - cell_width(left) - 2, min(room, FILE_CELLS)))
-        middle = fit(f"{shown}  {left}".rstrip(), max(room, 0))
+        room += cell_width(profiles)
+        middle = fit(f"{shown}  {profiles}{left}".rstrip(" ·"), max(room, 0))
         gap = " " * max(room - cell_width(middle), 0)
         return Content.assemble(
             (name, "bold $accent"), middle, gap, (warning, "bold $error"), (state, "$warning")
         )
+
+    def on_click(self) -> None:
+        """The profiles, where there are several."""
+        if self.profiles:
+            self.post_message(KeyBar.Pressed(BY_ID["profiles"]))
 
     def _beside(self, room: int, facts: str) -> tuple[str, str]:
         """(the warning, the facts), as much of them as there is room for beside the file: the

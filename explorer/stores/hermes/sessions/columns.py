@@ -58,6 +58,7 @@ RECIPES: Recipes = {
     columns.STARTED: Recipe(("started_at",), _time),
     columns.ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
     columns.READ_AT: Recipe(("last_read_at",), read_time),
+    columns.OWNER: Recipe(("session_key", "profile_name"), owner),
     columns.BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
 }
 

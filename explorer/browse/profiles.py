@@ -1,0 +1,83 @@
+"""The profiles that are listed together: how many sessions each has, how its state file is, and why
+one cannot be read. Read in a thread: of 100,000 sessions it takes a moment to count them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from explorer.browse.words import profile_remedy, profile_words, unreadable
+from explorer.errors import StoreError
+from explorer.render.clean import cell_width, clean_line, pad
+from explorer.render.figures import plural, size, when
+from explorer.render.lines import Line, wrapped
+from explorer.stores.base import Store
+from explorer.stores.catalog import Catalog
+from explorer.stores.discover import FoundStore
+from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.read_only import stamp
+
+LEAST_NAME, MOST_NAME = 8, 24
+"""Cells of the column of names."""
+
+
+class ProfileState(NamedTuple):
+    """One of several profiles, as it is now."""
+
+    name: str
+    path: str
+    sessions: int
+    """Those that are listed or hidden; of an unreadable one, those that were read last."""
+    bytes: int
+    written: float | None
+    """None where there is no file."""
+    error: StoreError | None = None
+
+
+def profile_states(
+    store: Store, catalog: Catalog, found: Sequence[FoundStore]
+) -> list[ProfileState]:
+    """All of them, in their order."""
+    numbers = Counter(map(store.place, catalog.keys))
+    errors = {trouble.name: trouble.error for trouble in store.troubles}
+    states = []
+    for one in found:
+        seen = stamp(one.path)
+        states.append(
+            ProfileState(
+                one.name,
+                short_path(one.path),
+                numbers[one.name],
+                seen.size + seen.log_size if seen else 0,
+                seen.written if seen else None,
+                errors.get(one.name),
+            )
+        )
+    return states
+
+
+def state_lines(
+    states: Sequence[ProfileState], used: frozenset[str], width: int, now: float
+) -> list[list[Line]]:
+    """The lines of each profile: how it is, where its file is, and what to do about one that cannot
+    be read. `used` are those that the list is narrowed to."""
+    longest = max((cell_width(profile_words(one.name)) for one in states), default=0)
+    names = min(max(longest, LEAST_NAME), MOST_NAME)
+    return [_lines(one, one.name in used, names, width, now) for one in states]
+
+
+def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) -> list[Line]:
+    name = (pad(profile_words(one.name), names), "strong")
+    known = plural(one.sessions, "session")
+    only: Line = (("  ✓ only this is listed", "ok"),) if used else ()
+    if one.error is None:
+        about = f"  {known} · {size(one.bytes)} · written {when(one.written or 0.0, now)}"
+        return [(name, (about, "text"), *only), ((f"  {clean_line(one.path)}", "dim"),)]
+    title = clean_line(one.error.title, 100)
+    kept = f" · {known} as last read" if one.sessions else ""
+    style = "error" if unreadable(one.error) else "dim"
+    lines: list[Line] = [
+        (name, (f"  {title}", style), (kept, "text"), *only),
+        ((f"  {clean_line(one.path)}", "dim"),),
+    ]
+    remedy = wrapped(profile_remedy(one.error), max(width - 2, 10))
+    return lines + [((f"  {line}", "text"),) for line in remedy]

@@ -1,0 +1,79 @@
+"""The profiles that are listed together: each with its sessions and its state file, and what to do
+where one cannot be read. It follows what happens to the files while it is open."""
+
+from collections.abc import Callable, Sequence
+
+from textual.content import Content
+from textual.widgets import OptionList
+
+from explorer.browse.profiles import ProfileState, profile_states, state_lines
+from explorer.browse.words import profiles_title
+from explorer.render.lines import Line
+from explorer.stores.discover import FoundStore
+from explorer.tui.dialogs.questions import OptionsDialog
+from explorer.tui.list.list_controller import Lister
+from explorer.tui.workers import Lanes
+
+WIDEST = 100
+"""Cells of a line."""
+COLOURS = {"strong": "bold", "dim": "$dim", "error": "$error", "ok": "$success"}
+
+
+class ProfileScreen(OptionsDialog[None]):
+    """All of them; one can be chosen."""
+
+    def __init__(
+        self,
+        lister: Lister,
+        found: Sequence[FoundStore],
+        states: Sequence[ProfileState],
+        clock: Callable[[], float],
+        width: int,
+        chosen: Callable[[str], None],
+    ) -> None:
+        """`chosen` gets the name of a profile to list alone."""
+        self._chosen = chosen
+        self._lister = lister
+        self._found = found
+        self._states = states
+        self._clock = clock
+        self._width = min(width * 95 // 100 - 6, WIDEST)
+        super().__init__(self._title(), "only this profile", self._made(), 0)
+        self._lanes = Lanes(self)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_interval(1.0, self._look)
+
+    def on_unmount(self) -> None:
+        self._lanes.stop()
+
+    def _title(self) -> str:
+        return profiles_title(len(self._states), sum(one.sessions for one in self._states))
+
+    def _made(self) -> list[Content]:
+        used = self._lister.wish.filters.profiles
+        every = state_lines(self._states, used, self._width, self._clock())
+        return [Content("\n").join(map(_content, lines)) for lines in every]
+
+    def _look(self) -> None:
+        store, catalog, found = self._lister.store, self._lister.catalog, self._found
+        if store is not None and catalog is not None:
+            self._lanes.start(
+                "profiles", lambda _: profile_states(store, catalog, found), self._take
+            )
+
+    def _take(self, states: Sequence[ProfileState]) -> None:
+        if states != self._states:
+            self._states = states
+            self._list.border_title = Content(self._title())
+            for at, lines in enumerate(self._made()):
+                self._list.replace_option_prompt_at_index(at, lines)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss()
+        self._chosen(self._states[event.option_index].name)
+
+
+def _content(line: Line) -> Content:
+    return Content.assemble(*((text, COLOURS.get(style, "")) for text, style in line))
