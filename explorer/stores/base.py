@@ -208,6 +208,11 @@ class Store(Protocol):
         """The name of the store that a session is in, where there are several."""
         return ""
 
+    def key_of(self, file: Path, key: int) -> int | None:
+        """The key here of the session that a state file has under this key; None where the file is
+        not among those of this store."""
+        return key if os.path.realpath(file) == os.path.realpath(self.path) else None
+
     @property
     def troubles(self) -> Sequence[Trouble]:
         """Which of several stores could not be read when that was last tried, and why."""

@@ -8,6 +8,7 @@ costs a look at that one.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
@@ -113,6 +114,11 @@ class Library(Store):
 
     def place(self, key: int) -> str:
         return self.members.of(key)[0].name
+
+    def key_of(self, file: Path, key: int) -> int | None:
+        real = os.path.realpath(file)
+        found = (one for one in self.members.all if os.path.realpath(one.path) == real)
+        return next((member.outer(key) for member in found), None)
 
     def _told(self, key: int, work: Callable[[Store, int], T], nothing: T) -> T:
         """What the store of a session says of it, or `nothing` where it is in none."""

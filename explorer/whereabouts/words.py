@@ -1,0 +1,125 @@
+"""What is said about a session that was found: why a list does not show it, and what to do."""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from explorer.model import SAFE_ID, Hidden
+from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural, short_day
+from explorer.stores.sqlite.failures import short_path
+from explorer.whereabouts.places import PROGRAM, SearchedFile
+from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
+
+LISTED = "Listed."
+COPY = "recovered.db"
+"""The name of a copy of a snapshot. A snapshot itself is not opened with `--db`: SQLite would put
+files beside it."""
+_CLASSES = {one.value: one.words for one in Hidden}
+WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
+
+
+def place_words(place: Place) -> str:
+    """What a place is called."""
+    name = clean_line(place.name, 80)
+    match place.kind:
+        case PlaceKind.PROFILE:
+            return f"Profile {name}"
+        case PlaceKind.TRASH:
+            return f"Trash of {name}" if name else "Trash"
+        case PlaceKind.FILES:
+            return f"Files of {name}"
+        case PlaceKind.SNAPSHOT:
+            return f"Snapshot of {name}, {short_day(place.made)}"
+
+
+def reason_words(found: Sighting) -> str:
+    """Why a list does not show it, in sentences."""
+    return " ".join(_reasons(found)) or LISTED
+
+
+def _reasons(found: Sighting) -> Iterator[str]:
+    reasons = set(found.reasons)
+    changed = Reason.NOT_THE_WORDS in reasons
+    hidden = [_CLASSES[name] for name in found.reasons if name in _CLASSES]
+    if Reason.OTHER_PROFILE in reasons:
+        yield f"In another profile: {clean_line(found.place.name, 80)}."
+    for name in hidden:
+        yield "Archived." if name == Hidden.ARCHIVED.words else f"Hidden: {name} session."
+    if Reason.FILTERED in reasons:
+        yield "Filtered out of the list."
+    if Reason.FOLDED in reasons:
+        number, parts = found.part
+        yield f"Folded: part {number} of {parts} of its conversation."
+    if Reason.REWOUND in reasons:
+        yield "Only in messages that were rewound."
+    if Reason.NO_SESSION in reasons:
+        yield "Only its messages are left; the session itself is gone."
+    if Reason.DELETED in reasons:
+        yield f"Deleted: in the trash until {short_day(found.until)}."
+    if Reason.CLEARED in reasons:
+        yield f"Messages cleared: in the trash until {short_day(found.until)}."
+    if Reason.SNAPSHOT in reasons:
+        yield f"Only in a snapshot from {short_day(found.place.made)}."
+    if Reason.FILE in reasons:
+        yield "Only in a text file beside the state file."
+    if changed:
+        yield "The state file has this session, but not these words."
+
+
+def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
+    """What to type to get at it; empty where an id or a path is not safe to type."""
+    safe = bool(re.fullmatch(SAFE_ID, found.id))
+    if found.path is not None:
+        line = shlex.join(("less", str(found.path)))
+    elif found.receipt is not None:
+        one = (found.id,) if safe else ()
+        line = file.command("trash", "restore", str(found.receipt), *one)
+    elif found.place.kind is PlaceKind.SNAPSHOT:
+        show = shlex.join((PROGRAM, "--db", COPY, "show", *((found.id,) if safe else ())))
+        line = f"{shlex.join(('cp', str(found.place.path), COPY))} && {show}" if safe else ""
+    elif Reason.NO_SESSION in found.reasons or not safe:
+        line = file.command("search", "--all", "--", text)
+    elif Reason.REWOUND in found.reasons:
+        line = file.command("show", "--all", id_=found.id)
+    else:
+        line = file.command("show", id_=found.id)
+    # A name may hold anything: what cannot be shown as it is cannot be typed either.
+    return line if clean_line(line) == line else ""
+
+
+def advice(found: Sighting, file: SearchedFile) -> str:
+    """What to do besides the command."""
+    if found.receipt is not None and not file.path.exists():
+        return f"Its state file {short_path(file.path)} is gone: put it back first."
+    if any(name in _CLASSES for name in found.reasons):
+        return "`list --all` lists it."
+    return ""
+
+
+def ended_words(ended: Ended) -> str:
+    """What came of a place."""
+    if ended.error and not ended.found:
+        return f"not searched: {clean_line(ended.error, 300)}"
+    parts = [plural(ended.found + ended.more, "session")] if ended.found else ["nothing"]
+    if ended.more:
+        parts.append(f"{count(ended.more)} not shown")
+    if ended.known:
+        parts.append(f"{plural(ended.known, 'copy', 'copies')} of sessions named above")
+    if ended.error:
+        parts.append(clean_line(ended.error, 300))
+    return " · ".join(parts)
+
+
+def unseen_words(unseen: Unseen) -> str:
+    """Something that was not looked into, and why."""
+    path = clean_line(short_path(unseen.path), 200)
+    return f"{path}: {unseen.what}, {clean_line(unseen.why, 200)}"
+
+
+def summary(places: int, found: int, text: str) -> str:
+    """Below everything."""
+    looked = f"Searched {plural(places, 'place')}"
+    if not found:
+        return f"“{clean_line(text, 60)}” was not found. {looked}."
+    return f"{plural(found, 'session')} found. {looked}."
