@@ -56,14 +56,19 @@ def text_files(
     home: Path, unread: Unread, never: Collection[Identity], token: CancelToken
 ) -> list[TextFile]:
     """The files of a home that may hold a session, the newest first."""
-    found = (
-        file for folder in FOLDERS for file in _walked(home / folder, unread, never, token, DEEPEST)
-    )
-    kept = heapq.nlargest(MOST_FILES + 1, found)
-    if len(kept) > MOST_FILES:
-        # One more was kept only to know that there are more.
-        unread[f"only the newest {MOST_FILES:,} files are read"] += 1
-    return kept[:MOST_FILES]
+    number = 0
+
+    def every() -> Iterator[TextFile]:
+        nonlocal number
+        for folder in FOLDERS:
+            for file in _walked(home / folder, unread, never, token, DEEPEST):
+                number += 1
+                yield file
+
+    kept = heapq.nlargest(MOST_FILES, every())
+    if number > MOST_FILES:
+        unread[f"only the newest {MOST_FILES:,} are read"] += number - MOST_FILES
+    return kept
 
 
 def _walked(
@@ -96,7 +101,11 @@ def _candidate(
     if entry.is_symlink():
         unread["links to other places"] += 1
         return
-    found = entry.stat(follow_symlinks=False)
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        # Deleted since.
+        return
     if not stat.S_ISREG(found.st_mode):
         unread["not regular files"] += 1
     elif (found.st_dev, found.st_ino) in never:
