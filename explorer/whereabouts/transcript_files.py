@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError
 from explorer.model import Message
 from explorer.stores.content import loose_message
 from explorer.stores.sqlite import cells
@@ -30,6 +31,8 @@ MOST_LINE = 4 << 20
 """Bytes of one line of a transcript."""
 DEEPEST = 3
 """Folders below each other."""
+MOST_SHOWN = 1 << 20
+"""Characters of a file that are shown."""
 FIRST = 80
 FOLDERS = ("sessions", "session-exports")
 KINDS = (".json", ".jsonl", ".md", ".markdown", ".txt", ".html")
@@ -133,6 +136,34 @@ def file_sightings(
     except OSError as error:
         unread[_trouble(error)] += 1
     yield from current.sighting(place, file, wanted)
+
+
+def file_text(path: Path, token: CancelToken) -> str:
+    """A file as text to be read: its messages one below the other, as many as there is room for."""
+    pieces: list[str] = []
+    room = MOST_SHOWN
+    try:
+        with _opened(path) as stream:
+            file = TextFile(0.0, str(path), os.fstat(stream.fileno()).st_size)
+            for item in _items(stream, path.suffix, file, Unread()):
+                token.check()
+                piece = _shown(item)[:room]
+                pieces.append(piece)
+                room -= len(piece)
+                if room <= 0:
+                    pieces.append("… truncated here; the file has more.")
+                    break
+    except OSError as error:
+        raise ExplorerError("Cannot read the file", f"{path}: {_trouble(error)}.") from error
+    return "\n\n".join(filter(None, pieces))
+
+
+def _shown(item: "_Item") -> str:
+    if not isinstance(item, Message):
+        return "\n".join(str(value) for value in item.values() if isinstance(value, str) and value)
+    calls = ", ".join(call.name for call in item.tool_calls)
+    lines = [f"── {item.role}" if item.role else "", item.text]
+    return "\n".join(filter(None, [*lines, f"[tool calls: {calls}]" if calls else ""]))
 
 
 def id_in_name(name: str) -> str:

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 from explorer.model import SAFE_ID, Hidden
 from explorer.render.clean import clean_line
@@ -16,6 +17,13 @@ COPY = "recovered.db"
 """The name of a copy of a snapshot. A snapshot itself is not opened with `--db`: SQLite would put
 files beside it."""
 _CLASSES = {one.value: one.words for one in Hidden}
+GO_TO, RESTORE, READ = "go to session", "open trash", "read"
+"""What enter does with a hit."""
+FIND_LOST = "Find lost session"
+NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
+NOTHING_IN = "Nothing in: "
+NOT_SEARCHED = "Not searched: "
+NO_COMMAND = "Its id is not safe on a command line, so there is no command to copy."
 WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
 
 
@@ -91,24 +99,42 @@ def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
 def advice(found: Sighting, file: SearchedFile) -> str:
     """What to do besides the command."""
     if found.receipt is not None and not file.path.exists():
-        return f"Its state file {short_path(file.path)} is gone: put it back first."
+        return state_file_gone(file.path)[1]
     if any(name in _CLASSES for name in found.reasons):
         return "`list --all` lists it."
     return ""
+
+
+def state_file_gone(path: Path) -> tuple[str, str]:
+    """Why something in the trash cannot be restored now."""
+    where = clean_line(short_path(path), 200)
+    return "Cannot restore it", f"Its state file {where} is gone: put it back first."
+
+
+def lost_title(text: str, place: str, found: int, places: int) -> str:
+    """Above the hits; `place` is what is being searched."""
+    words = f"{FIND_LOST} · “{clean_line(text, 40)}”"
+    if place:
+        return f"{words} · searching {place} …"
+    return f"{words} · {plural(found, 'session')} in {plural(places, 'place')}"
 
 
 def ended_words(ended: Ended) -> str:
     """What came of a place."""
     if ended.error and not ended.found:
         return f"not searched: {clean_line(ended.error, 300)}"
-    parts = [plural(ended.found + ended.more, "session")] if ended.found else ["nothing"]
+    found = plural(ended.found + ended.more, "session") if ended.found else "nothing"
+    return " · ".join([found, *besides(ended)])
+
+
+def besides(ended: Ended) -> Iterator[str]:
+    """What else there is in a place."""
     if ended.more:
-        parts.append(f"{count(ended.more)} not shown")
+        yield f"{count(ended.more)} more not shown"
     if ended.known:
-        parts.append(f"{plural(ended.known, 'copy', 'copies')} of sessions named above")
+        yield f"{plural(ended.known, 'copy', 'copies')} of sessions named above"
     if ended.error:
-        parts.append(clean_line(ended.error, 300))
-    return " · ".join(parts)
+        yield clean_line(ended.error, 300)
 
 
 def unseen_words(unseen: Unseen) -> str:
