@@ -157,8 +157,9 @@ def _no_match(arranged: Arranged, text: str, keys: ListKeys) -> str:
     hidden, filtered = _by_class(arranged.hidden)
     if not hidden and not filtered:
         words = clean_line(text.strip(), 60)
-        said = [f"No matches for “{words}”. Try fewer words, or {keys.clear_search} to clear."]
-        return " ".join([*said, *_lost(keys)])
+        nothing = f"No matches for “{words}”. Try fewer words, or {keys.clear_search} to clear."
+        lost = f" Press {keys.find_lost} to search other profiles, the trash and snapshots too."
+        return f"{nothing}{lost if keys.find_lost else ''}"
     said = ["No visible session matches."]
     if hidden:
         found = _matches(arranged, sum(number for _, number in hidden))
@@ -166,12 +167,7 @@ def _no_match(arranged: Arranged, text: str, keys: ListKeys) -> str:
         said.append(f"{where}: press {keys.show_hidden} to include them.")
     if filtered:
         said.append(f"{_matches(arranged, filtered)} filtered out. Remove a filter to see more.")
-    return " ".join([*said, *_lost(keys)])
-
-
-def _lost(keys: ListKeys) -> Iterator[str]:
-    if keys.find_lost:
-        yield f"Press {keys.find_lost} to search other profiles, the trash and snapshots too."
+    return " ".join(said)
 
 
 def sorted_by(wish: Wish) -> str:
