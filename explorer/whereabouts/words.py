@@ -21,8 +21,8 @@ GO_TO, RESTORE, READ = "go to session", "open trash", "read"
 """What enter does with a hit."""
 FIND_LOST = "Find lost session"
 NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
-NOTHING_IN = "Nothing in: "
-NOT_SEARCHED = "Not searched: "
+NOTHING_IN = "Nothing in"
+NOT_SEARCHED = "Not searched"
 NO_COMMAND = "Its id is not safe on a command line, so there is no command to copy."
 WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
 
@@ -113,10 +113,8 @@ def state_file_gone(path: Path) -> tuple[str, str]:
 
 def lost_title(text: str, place: str, found: int, places: int) -> str:
     """Above the hits; `place` is what is being searched."""
-    words = f"{FIND_LOST} · “{clean_line(text, 40)}”"
-    if place:
-        return f"{words} · searching {place} …"
-    return f"{words} · {plural(found, 'session')} in {plural(places, 'place')}"
+    state = f"{plural(found, 'session')} in {plural(places, 'place')}"
+    return f"{FIND_LOST} · {f'searching {place} …' if place else state} · “{clean_line(text, 40)}”"
 
 
 def ended_words(ended: Ended) -> str:

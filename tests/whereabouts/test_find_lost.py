@@ -78,7 +78,8 @@ async def test_an_empty_result_names_the_key_that_looks_further(home: Path) -> N
         assert "Profile work" in screen
         assert "dig for jackfruit" in screen
         assert "In another profile: work. Hidden: subagent session." in screen
-        assert "Nothing in: Profile play" in screen
+        assert "Nothing in" in screen
+        assert "  Profile default, Profile play" in screen or "  Profile play, " in screen
         assert "1 session in 5 places" in screen
 
 

@@ -129,13 +129,15 @@ class LostScreen(Closing[None]):
             self._add(None, Content(NOT_FOUND))
         empty = [place_words(one.place) for one in self._ended if not (one.found or one.error)]
         if empty:
-            self._add(None, Content.assemble((NOTHING_IN, "bold"), ", ".join(empty)))
+            self._add(None, Content.assemble((NOTHING_IN, "bold $accent")))
+            self._add(None, Content(f"  {', '.join(empty)}"))
         failed = [one for one in self._ended if one.error]
         missed = [f"{place_words(one.place)}: {ended_words(one)}" for one in failed]
         missed += map(unseen_words, self._unseen)
-        for number, line in enumerate(missed):
-            head = (NOT_SEARCHED if not number else "", "bold")
-            self._add(None, Content.assemble(head, (line, "$dim")))
+        if missed:
+            self._add(None, Content.assemble((NOT_SEARCHED, "bold $accent")))
+        for line in missed:
+            self._add(None, Content(f"  {line}"))
         if self.search.wanted.dropped:
             self._add(None, Content.assemble((WITHOUT_FIELDS, "$dim")))
         self._say_title(searching=False)
