@@ -48,7 +48,7 @@ def find_session(options: argparse.Namespace, now: float) -> int:
         write_json(
             {
                 "query": wanted.text,
-                "found": len(found),
+                "found": sum(one.found + one.more for one in ended),
                 "sightings": [_sighting_shape(one, search) for one in found],
                 "places": [_place_shape(one) for one in ended],
                 "not_searched": [
@@ -57,7 +57,7 @@ def find_session(options: argparse.Namespace, now: float) -> int:
             }
         )
     else:
-        _write_end(ended, unseen, wanted, len(found))
+        _write_end(ended, unseen, wanted)
     return ExitCode.DONE if found else ExitCode.NO_SUCH_SESSION
 
 
@@ -89,7 +89,7 @@ def _write(found: Sighting, search: LostSession, first: bool, now: float) -> Non
     flush()
 
 
-def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted, found: int) -> None:
+def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted) -> None:
     note("Searched:")
     for one in ended:
         note(f"  {place_words(one.place)}: {ended_words(one)}")
@@ -99,7 +99,7 @@ def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted, found: 
             note(f"  {unseen_words(other)}")
     if wanted.dropped:
         note(WITHOUT_FIELDS)
-    note(summary(len(ended), found, wanted.text))
+    note(summary(len(ended), sum(one.found + one.more for one in ended), wanted.text))
 
 
 def _sighting_shape(found: Sighting, search: LostSession) -> dict[str, object]:

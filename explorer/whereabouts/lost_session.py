@@ -8,6 +8,7 @@ memory does not grow with what is read.
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,12 +74,19 @@ class LostSession:
     ) -> None:
         """`listed` are the state files that the user was looking at."""
         self.wanted = wanted
-        self.files = state_files(listed, environment, here)
+        self._listed = listed
+        self._environment = environment
+        self._here = here
         self._ours = ours
         self._now = now
         self._found: dict[str, set[str]] = {}
         """Ids of sessions that were told, by the real path of their state file."""
         self._stores: dict[str, Store] = {}
+
+    @cached_property
+    def files(self) -> list[SearchedFile]:
+        """Found when they are first asked for, in the thread of the search: a disk may be slow."""
+        return state_files(self._listed, self._environment, self._here)
 
     def state_file(self, path: Path) -> SearchedFile:
         """The state file at a path; one that is not among those looked into stands for itself."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from explorer.model import SAFE_ID, Hidden
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural, short_day
+from explorer.stores.hermes.store import STATE_FILE
 from explorer.stores.sqlite.failures import short_path
 from explorer.whereabouts.places import PROGRAM, SearchedFile
 from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
@@ -32,13 +33,18 @@ def place_words(place: Place) -> str:
     name = clean_line(place.name, 80)
     match place.kind:
         case PlaceKind.PROFILE:
-            return f"Profile {name}"
+            return f"{_noun(place)[0].upper()}{_noun(place)[1:]} {name}"
         case PlaceKind.TRASH:
             return f"Trash of {name}" if name else "Trash"
         case PlaceKind.FILES:
             return f"Files of {name}"
         case PlaceKind.SNAPSHOT:
             return f"Snapshot of {name}, {short_day(place.made)}"
+
+
+def _noun(place: Place) -> str:
+    """Only a file in a home of Hermes is that of a profile."""
+    return "profile" if place.path.name == STATE_FILE else "state file"
 
 
 def reason_words(found: Sighting) -> str:
@@ -51,7 +57,7 @@ def _reasons(found: Sighting) -> Iterator[str]:
     changed = Reason.NOT_THE_WORDS in reasons
     hidden = [_CLASSES[name] for name in found.reasons if name in _CLASSES]
     if Reason.OTHER_PROFILE in reasons:
-        yield f"In another profile: {clean_line(found.place.name, 80)}."
+        yield f"In another {_noun(found.place)}: {clean_line(found.place.name, 80)}."
     for name in hidden:
         yield "Archived." if name == Hidden.ARCHIVED.words else f"Hidden: {name} session."
     if Reason.FILTERED in reasons:

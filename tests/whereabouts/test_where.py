@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from explorer.errors import ExitCode
+from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
-from tests.factories import altered
+from tests.factories import T0, altered, talk
 from tests.whereabouts.homes import lost_home, snapshot
 
 
@@ -222,3 +223,18 @@ def test_the_result_names_title_place_reason_and_command(home: Path, command: Co
     assert lines[2] == "    content: old dragonfruit"
     assert lines[3] == "    Archived. `list --all` lists it."
     assert lines[4] == "    session-explorer show default/arch_1"
+
+
+def test_of_very_many_sessions_the_newest_are_named_and_all_are_counted(
+    tmp_path: Path, command: Command
+) -> None:
+    path = tmp_path / "old.db"
+    with StateFile.create(path) as state:
+        for number in range(25):
+            talk(state, f"n_{number}", "a walnut", at=T0 + number)
+    done = command("--db", path, "where", "walnut")
+    assert done.out.splitlines()[0] == "State file old"
+    assert done.out.count("Listed.") == 20
+    assert "  n_24 · cli" in done.out
+    assert "State file old: 25 sessions · 5 more not shown" in done.err
+    assert "25 sessions found." in done.err

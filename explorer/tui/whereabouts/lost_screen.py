@@ -144,7 +144,8 @@ class LostScreen(Closing[None]):
 
     def _say_title(self, searching: bool) -> None:
         text, places = self.search.wanted.text, len(self._ended)
-        said = lost_title(text, self._place if searching else "", self._found, places)
+        found = sum(one.found + one.more for one in self._ended)
+        said = lost_title(text, self._place if searching else "", found, places)
         self.shown.border_title = Content(said)
 
     def _say_keys(self) -> None:
