@@ -86,6 +86,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.show import show_session as run_command
         case "search":
             from explorer.commands.search import search_messages as run_command
+        case "where":
+            from explorer.commands.where import find_session as run_command
         case "info":
             from explorer.commands.info import show_info as run_command
         case "resume":

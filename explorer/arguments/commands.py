@@ -118,6 +118,11 @@ def _search(to: argparse.ArgumentParser) -> None:
     _add_output(to)
 
 
+def _where(to: argparse.ArgumentParser) -> None:
+    to.add_argument("text", metavar="TEXT", nargs="+", type=_text, help=_LOST)
+    to.add_argument("--json", **_JSON)
+
+
 def _info(to: argparse.ArgumentParser) -> None:
     to.add_argument("--json", **_JSON)
 
@@ -234,6 +239,7 @@ _NAMED = "id, unique beginning of an id, or title"
 _IN_ONE = "PROFILE/ID for one of several profiles"
 _WHICH_TO_READ = f"{_NAMED}; {_IN_ONE}"
 _WHICH = f"{_NAMED} that only one session has; {_IN_ONE}"
+_LOST = "words of the session, its title, its id, or the beginning of its id"
 _NO_MOUSE = "let the terminal handle the mouse"
 _FLAG: dict[str, Any] = {"action": "store_true"}
 _MANY: dict[str, Any] = {"action": "append", "default": []}
@@ -264,6 +270,7 @@ COMMANDS: Mapping[str, CommandArguments] = {
     "list": CommandArguments("list sessions, last active first", _list),
     "show": CommandArguments("print a session as text, Markdown or JSON", _show),
     "search": CommandArguments("search the text of all sessions", _search),
+    "where": CommandArguments("find a session that no list shows", _where),
     "info": CommandArguments("describe the state file and what can be changed in it", _info),
     "resume": CommandArguments("resume a session in its agent", _resume),
     "rename": CommandArguments("rename a session", _rename),

@@ -28,6 +28,7 @@ OVERVIEW = (
     Example("session-explorer list --json | jq '.sessions[].title'"),
     Example("session-explorer show 'Trip to Kyoto'", "print a session, by title or id"),
     Example("session-explorer search 'docker arm64'", "search all messages"),
+    Example("session-explorer where 'Trip to Kyoto'", "find a session that is missing"),
     Example("session-explorer resume --last", "resume the last active session"),
     Example("session-explorer delete 'Trip to Kyoto'", "show what will happen, then ask"),
     Example("session-explorer undo", "restore it"),
@@ -81,6 +82,20 @@ only that part is printed, and a note says which part it is.
 Archived sessions are searched too. Hits in subagent, cron, tool, kanban,
 one-shot and agent-hidden sessions are only counted. --all lists these hits,
 and hits in rewound and hidden messages.
+""",
+    ),
+    "where": CommandHelp(
+        (
+            Example("session-explorer where 'Trip to Kyoto'", "by title"),
+            Example("session-explorer where docker arm64", "by words of a message"),
+            Example("session-explorer where 20261103_1402", "by the beginning of an id"),
+            Example("session-explorer where --json kyoto | jq '.sightings[].command'"),
+        ),
+        """\
+It searches every profile with its hidden and archived sessions, the trash,
+transcripts and exports beside the state files, and snapshots that Hermes made.
+It says why a session is not listed, what to type to get it back, and what it
+did not search. The exit code is 3 where nothing was found.
 """,
     ),
     "info": CommandHelp(

@@ -155,6 +155,15 @@ class Opening:
         self._thread.join(HEAD_START)
 
     @property
+    def notes_path(self) -> Path | None:
+        """Our own file about sessions."""
+        return self._notes_path
+
+    def notes_of(self, path: Path) -> Notes | None:
+        """Our notes about the sessions of one file."""
+        return Notes(self._notes_path, path) if self._notes_path is not None else None
+
+    @property
     def ended(self) -> bool:
         return self.opened is not None or self._error is not None
 

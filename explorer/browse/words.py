@@ -47,6 +47,7 @@ class ListKeys(NamedTuple):
     remove_filter: str
     clear_search: str
     profiles: str = ""
+    find_lost: str = ""
 
 
 class Chip(NamedTuple):
@@ -169,7 +170,9 @@ def _no_match(arranged: Arranged, text: str, keys: ListKeys) -> str:
     hidden, filtered = _by_class(arranged.hidden)
     if not hidden and not filtered:
         words = clean_line(text.strip(), 60)
-        return f"No matches for “{words}”. Try fewer words, or {keys.clear_search} to clear."
+        nothing = f"No matches for “{words}”. Try fewer words, or {keys.clear_search} to clear."
+        lost = f" Press {keys.find_lost} to search other profiles, the trash and snapshots too."
+        return f"{nothing}{lost if keys.find_lost else ''}"
     said = ["No visible session matches."]
     if hidden:
         found = _matches(arranged, sum(number for _, number in hidden))

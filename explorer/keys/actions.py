@@ -20,6 +20,7 @@ SCOPES = {
     "block": "In a single block",
     "details": "In details",
     "trash": "In history and trash",
+    "lost": "While finding a lost session",
     "filters": "In the filters",
     "rename": "While renaming",
     "question": "In a question",
@@ -39,7 +40,7 @@ TOGETHER = {
     **{scope: ("app",) for scope in ("list", "transcript", "search", "find")},
     **{scope: ("app",) for scope in ("prune", "prune-list")},
     **{scope: ("scroll", "dialogs") for scope in ("block", "details")},
-    **{scope: ("options", "dialogs") for scope in ("trash", "choice")},
+    **{scope: ("options", "dialogs") for scope in ("trash", "lost", "choice")},
     **{scope: ("dialogs",) for scope in ("filters", "question")},
     "several": ("choice", "options", "dialogs"),
 }
@@ -54,6 +55,8 @@ _ABOUT = {
     "list-date": "in the list",
     "show-hidden": "on or off",
     "search-hidden": "on or off",
+    "find-lost": "other profiles, trash, files, snapshots",
+    "search-lost": "other profiles, trash, files, snapshots",
     "sort": "choose it again to reverse",
     "select": "and move to the next",
     "delete": "shows what will happen first",
@@ -94,6 +97,7 @@ _SYNONYMS = {
     "list-date": "jump day month when calendar",
     "remove-filter": "clear reset unfilter all",
     "show-hidden": "hide why missing lost archived cron empty all",
+    "find-lost": "where missing gone vanished recover restore backup snapshot search",
     "sort": "order newest oldest cost tokens title reverse",
     "select": "mark tick",
     "invert-selection": "select mark",
@@ -255,6 +259,7 @@ ACTIONS: tuple[KeyAction, ...] = (
         KeyAction(
             "show-hidden", ".", "Show hidden sessions", "screen.hidden", label="Hidden", rank=13
         ),
+        KeyAction("find-lost", "W", "Find lost session …", "screen.find_lost"),
         KeyAction("sort", "s", "Sort …", "screen.sort", label="Sort", rank=8),
         KeyAction("select", "space", "Select session", "select", label="Select", rank=10),
         KeyAction("extend-down", "shift+down", "Extend selection down", "extend(1)", palette=False),
@@ -460,6 +465,15 @@ ACTIONS: tuple[KeyAction, ...] = (
             label="Hidden",
             rank=4,
         ),
+        KeyAction(
+            "search-lost",
+            "ctrl+l",
+            "Find lost session",
+            "screen.find_lost",
+            label="Find lost",
+            rank=5,
+            palette=False,
+        ),
         KeyAction("search-page-down", "pagedown", "Page of results down", "page(1)", palette=False),
         KeyAction("search-page-up", "pageup", "Page of results up", "page(-1)", palette=False),
     ),
@@ -600,6 +614,11 @@ ACTIONS: tuple[KeyAction, ...] = (
             "trash-purge", "x,delete", "Delete permanently …", "purge", label="delete", rank=2
         ),
         KeyAction("trash-close", "escape,q", "Close", "dismiss", label="close", rank=3),
+    ),
+    *_in(
+        "lost",
+        KeyAction("lost-copy", "y", "Copy command", "copy", label="copy command", rank=2),
+        KeyAction("lost-close", "escape,q", "Close", "dismiss", label="close", rank=3),
     ),
     *_in(
         "filters",

@@ -244,6 +244,11 @@ class Store(Protocol):
         its store. Empty where the place of the file tells none."""
         return self.place(key) or self.profile or ""
 
+    def key_of(self, file: Path, key: int) -> int | None:
+        """The key here of the session that a state file has under this key; None where the file is
+        not among those of this store."""
+        return key if os.path.realpath(file) == os.path.realpath(self.path) else None
+
     @property
     def troubles(self) -> Sequence[Trouble]:
         """Which of several stores could not be read when that was last tried, and why."""

@@ -8,10 +8,10 @@ system notes, summaries of earlier parts), so a preview leaves it out.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from explorer.model import Thought, ToolCall
+from explorer.model import Message, Thought, ToolCall
 from explorer.render.figures import size
 from explorer.render.passages import turn
 from explorer.render.plain_words import plain
@@ -109,6 +109,36 @@ def tool_calls(cell: object) -> tuple[ToolCall, ...]:
     if isinstance(value, list):
         return tuple(map(_call, value))
     return (_call(value) if isinstance(value, dict) else ToolCall(None, "?", source),)
+
+
+def loose_message(fields: Mapping[str, object], session_id: str = "", number: int = 0) -> Message:
+    """A message by the names of its columns, wherever it was kept: as a row in our trash, or as an
+    object in a transcript beside the state file. For finding words, not for showing a session."""
+    content = fields.get("content")
+    calls = fields.get("tool_calls", fields.get("tool_calls_json"))
+    if isinstance(content, (list, dict)):
+        text = parts_text(content)
+    else:
+        text = content_text(content, bare_json="active" not in fields)
+    plain = [fields.get(name) for name in ("reasoning", "reasoning_content")]
+    said = what_was_said(
+        text, [one for one in plain if not isinstance(one, (list, dict))], *_beside(fields)
+    )
+    return Message(
+        id=number,
+        session_id=session_id,
+        role=cells.words(fields.get("role")),
+        timestamp=cells.seconds(fields.get("timestamp", fields.get("created_at"))),
+        text=said.text or message_items_text(fields.get("codex_message_items")),
+        reasoning=said.reasoning,
+        thoughts=said.thoughts,
+        tool_calls=tuple(map(_call, calls)) if isinstance(calls, list) else tool_calls(calls),
+        tool_name=cells.text(fields.get("tool_name", fields.get("name"))),
+    )
+
+
+def _beside(fields: Mapping[str, object]) -> tuple[object, object]:
+    return fields.get("reasoning_details"), fields.get("codex_reasoning_items")
 
 
 def message_items_text(cell: object) -> str:

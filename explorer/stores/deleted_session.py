@@ -14,14 +14,15 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import Session
+from explorer.model import Message, Session
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.content import loose_message
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, Pack
 from explorer.stores.sqlite.failures import short_path
-from explorer.stores.sqlite.images import Cell, bound, raw
+from explorer.stores.sqlite.images import Cell, bound, named, raw
 from explorer.stores.sqlite.read_only import ReadOnlyFile
 from explorer.stores.sqlite.schema import quoted
 
@@ -66,6 +67,15 @@ def open_deleted(
         folder.cleanup()
         raise
     return DeletedSession(folder, store, catalog, found[0])
+
+
+def deleted_messages(trash: TrashFile, entry: Entry) -> Iterator[Message]:
+    """The messages of an entry, for finding words in them: much cheaper than opening it, which
+    thousands of entries need. Never more than one pack of them is in memory."""
+    for table, columns, rows in trash.packs(entry.number):
+        if table.endswith("messages"):
+            for row in rows:
+                yield loose_message(named(columns, row), entry.session)
 
 
 @contextmanager

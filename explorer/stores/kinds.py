@@ -14,7 +14,7 @@ from explorer.stores.hermes.store import HermesStore, NotedStore, is_hermes
 from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop.tables import sets_of_tables
 from explorer.stores.sqlite.failures import store_error
-from explorer.stores.sqlite.read_only import PATIENCE, ReadOnlyFile
+from explorer.stores.sqlite.read_only import PATIENCE, FinishedCopy, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
 
 
@@ -72,7 +72,19 @@ def open_store(
         if not taken_back(path, trash):
             raise
         schema = file.read(lambda reader: reader.schema, token)
+    return _recognised(file, schema, notes, kinds)
+
+
+def open_copy(path: Path, token: CancelToken | None = None) -> Store:
+    """The store in a snapshot that an agent made, which no process writes any more."""
+    file = FinishedCopy(path)
+    return _recognised(file, file.read(lambda reader: reader.schema, token), None, KINDS)
+
+
+def _recognised(
+    file: ReadOnlyFile, schema: Schema, notes: Notes | None, kinds: Sequence[StoreKind]
+) -> Store:
     for kind in kinds:
         if kind.recognised(schema):
             return kind.opened(file, schema, notes)
-    raise store_error(Problem.NOT_A_STORE, path)
+    raise store_error(Problem.NOT_A_STORE, file.path)

@@ -152,6 +152,11 @@ class Library(Store):
     def recovered(self, token: CancelToken | None = None) -> bool:
         return self.members.recovered(token)
 
+    def key_of(self, file: Path, key: int) -> int | None:
+        real = os.path.realpath(file)
+        found = (one for one in self.members.all if os.path.realpath(one.path) == real)
+        return next((member.outer(key) for member in found), None)
+
     def _told(self, key: int, work: Callable[[Store, int], T], nothing: T) -> T:
         """What the store of a session says of it, or `nothing` where it is in none."""
         try:

@@ -461,6 +461,14 @@ class TrashFile:
             os.close(lock)
 
 
+def state_files_in(trash: Path) -> list[Path]:
+    """The state files of which the trash keeps something, also where they are gone."""
+    rows = OwnFile(trash, "Trash unavailable", PATIENCE).rows(
+        "SELECT DISTINCT store FROM receipts ORDER BY 1", ()
+    )
+    return [Path(os.fsdecode(store)) for (store,) in rows if isinstance(store, bytes) and store]
+
+
 def _first_messages(connection: sqlite3.Connection, entry: int) -> Pack | None:
     # As one read: another explorer may purge it in between.
     connection.execute("BEGIN").close()

@@ -417,3 +417,14 @@ class ReadOnlyFile:
             self._schema = (version, introspect(connection))
         logged = immutable or connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         return work(Reader(connection, token, self._schema[1], immutable, breathes=not logged))
+
+
+class FinishedCopy(ReadOnlyFile):
+    """A copy that no process writes any more: read as it is, without a lock, and without the two
+    files that SQLite would make next to it. Only for what an agent itself made as a snapshot, and
+    only where no log lies beside it: what is in a log would be missing."""
+
+    def _once(self, work: Callable[[Reader], T], token: CancelToken, more: bool) -> T:
+        failures.check_file(self.path)
+        with closing(self._opened(immutable=True)) as connection:
+            return self._with(connection, work, token, immutable=True)

@@ -71,6 +71,9 @@ class _Place(NamedTuple):
     reads: Entry | None
     """What enter reads: the session, or the only one of the edit."""
 
+    def holds(self, entry: int) -> bool:
+        return self.entry is not None and self.entry.number == entry
+
     def is_like(self, other: "_Place | None") -> bool:
         """The same one, whatever has become of it."""
         if other is None or other.receipt.number != self.receipt.number:
@@ -88,9 +91,11 @@ class TrashScreen(Closing[None]):
 
     shown = getters.query_one(OptionList)
 
-    def __init__(self, lane: EditLane, contents: _Contents) -> None:
+    def __init__(self, lane: EditLane, contents: _Contents, entry: int | None = None) -> None:
+        """`entry` is the session that the cursor is to be on, by its number."""
         super().__init__()
         self._lane = lane
+        self._first = entry
         self._contents = contents
         self._places: list[_Place | None] = []
         """What each row stands for; None for words that cannot be chosen."""
@@ -116,6 +121,8 @@ class TrashScreen(Closing[None]):
         self.shown.clear_options()
         self.shown.add_options(Option(line, disabled=place is None) for place, line in rows)
         same = (row for row, place in enumerate(self._places) if place and place.is_like(here))
+        if here is None and self._first is not None:
+            same = (row for row, one in enumerate(self._places) if one and one.holds(self._first))
         self.shown.highlighted = next(same, min(at, len(rows) - 1))
         self.shown.border_title = Content(trash_title(contents.bytes))
         self._say_keys()
@@ -192,13 +199,13 @@ class DeletedScreen(ReadScreen):
         self._deleted.close()
 
 
-def show_trash(lane: EditLane) -> None:
-    """Show what was deleted and changed."""
+def show_trash(lane: EditLane, entry: int | None = None) -> None:
+    """Show what was deleted and changed; with `entry`, the cursor is on that session."""
     asked_at = place(lane.screen.app)
 
     def take(contents: _Contents) -> None:
         if may_ask(lane.screen, asked_at):
-            lane.screen.app.push_screen(TrashScreen(lane, contents))
+            lane.screen.app.push_screen(TrashScreen(lane, contents, entry))
 
     lane.lanes.start("trash", lambda token: _contents(lane.edits), take, lane.say)
 

@@ -445,10 +445,10 @@ class Lister:
 
     def _keys(self) -> ListKeys:
         typing = self._search_bar.input.has_focus
-        names = ("search-hidden", "search-clear") if typing else ("show-hidden", "clear-selection")
-        show_hidden, clear = map(keymap_of(self._sessions.app).key, names)
-        key = keymap_of(self._sessions.app).key
-        return ListKeys(show_hidden, key("remove-filter"), clear, key("profiles"))
+        names = ["show-hidden", "remove-filter", "clear-selection", "profiles", "find-lost"]
+        if typing:
+            names = ["search-hidden", "remove-filter", "search-clear", "profiles", "search-lost"]
+        return ListKeys(*map(keymap_of(self._sessions.app).key, names))
 
     def say_selection(self) -> None:
         """How many are selected, before the title of the list."""

@@ -567,6 +567,14 @@ class MainScreen(Screen[None]):
 
             show_trash(edits)
 
+    def action_find_lost(self) -> None:
+        """Search also where the list does not look."""
+        from explorer.tui.whereabouts.find_lost import LostFinder
+
+        LostFinder(
+            *(self, self._lister, self.file.opening, self._clock, self.file.edited, self._to_list)
+        ).find(self.search_bar.input.value)
+
     def action_lineage(self) -> None:
         if acting := self._acting():
             self._choosing().lineage(acting[1].key, self._clock())

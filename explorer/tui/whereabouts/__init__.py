@@ -1,0 +1,1 @@
+"""Finding a session that the list does not show."""

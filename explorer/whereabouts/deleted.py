@@ -1,0 +1,84 @@
+"""Looking into our trash: what was deleted from any state file, also from those that are not open,
+or are gone. Words of a session count, and those of messages that were cleared."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.model import Message
+from explorer.stores.deleted_session import deleted_messages
+from explorer.stores.ours.trash import RETENTION, TrashFile
+from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
+from explorer.whereabouts.sightings import Place, Reason, Sighting
+from explorer.whereabouts.wanted import Shown, Wanted
+
+FIRST = 80
+"""Characters of the first words of a session without a title."""
+
+
+class _Talk(NamedTuple):
+    """What the messages of an entry say."""
+
+    first: str
+    where: Shown | None
+    """The last of those that hold the text."""
+    number: int
+
+
+def deleted_sightings(
+    place: Place, trash: TrashFile, wanted: Wanted, token: CancelToken
+) -> Iterator[Sighting]:
+    """The sessions in the trash of one state file, those deleted last first; what was restored is
+    not there any more."""
+    for receipt in trash.receipts():
+        for entry in trash.entries(receipt.number):
+            token.check()
+            if entry.state is EntryState.BACK:
+                continue
+            found = _sighting(place, trash, receipt, entry, wanted, token)
+            if found is not None:
+                yield found
+
+
+def _sighting(
+    place: Place,
+    trash: TrashFile,
+    receipt: Receipt,
+    entry: Entry,
+    wanted: Wanted,
+    token: CancelToken,
+) -> Sighting | None:
+    talk = _talk(deleted_messages(trash, entry), wanted, token)
+    where = talk.where
+    if wanted.is_id(entry.session):
+        where = Shown("id", entry.session, ())
+    elif wanted.in_title(entry.title):
+        where = wanted.shown("title", entry.title or "")
+    if where is None:
+        return None
+    return Sighting(
+        place,
+        entry.session,
+        entry.title,
+        talk.first,
+        entry.active,
+        entry.source,
+        (Reason.CLEARED if entry.kind == "messages" else Reason.DELETED,),
+        *where,
+        messages=talk.number,
+        receipt=receipt.number,
+        entry=entry.number,
+        until=receipt.made + RETENTION,
+    )
+
+
+def _talk(messages: Iterator[Message], wanted: Wanted, token: CancelToken) -> _Talk:
+    first, where, number = "", None, 0
+    for message in messages:
+        token.check()
+        if not first and message.role == "user":
+            first = " ".join(message.text[: FIRST * 2].split())[:FIRST]
+        shown = wanted.in_message(message)
+        if shown is not None:
+            where, number = shown, number + 1
+    return _Talk(first, where, number)

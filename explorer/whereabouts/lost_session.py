@@ -1,0 +1,253 @@
+"""The search for a lost session: one place after the other, each told as it is looked into.
+
+State files come first, those that are listed before the others; then our trash, the text files
+beside the state files, and the snapshots that Hermes made. What was found once is not told again
+for each of its copies, only counted. It runs in a thread, and stops when its token is cancelled;
+memory does not grow with what is read.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.render.figures import plural
+from explorer.stores.base import Store
+from explorer.stores.discover import FoundStore
+from explorer.stores.kinds import open_copy, open_store
+from explorer.stores.ours.notes import Notes
+from explorer.stores.ours.trash import TrashFile, state_files_in
+from explorer.stores.sqlite.failures import short_path
+from explorer.whereabouts.deleted import deleted_sightings
+from explorer.whereabouts.places import (
+    SearchedFile,
+    Snapshot,
+    backups,
+    snapshots,
+    state_files,
+)
+from explorer.whereabouts.sightings import (
+    Begun,
+    Ended,
+    Place,
+    PlaceKind,
+    Reason,
+    Sighting,
+    Told,
+    Unseen,
+)
+from explorer.whereabouts.state_files import MOST, FileSearch
+from explorer.whereabouts.transcript_files import (
+    FOLDERS,
+    Identity,
+    TextFile,
+    Unread,
+    file_sightings,
+    text_files,
+)
+from explorer.whereabouts.wanted import Wanted
+
+NO_SESSIONS_YET = "no sessions yet"
+
+
+class OwnFiles(NamedTuple):
+    """Where our own files are."""
+
+    notes: Path | None = None
+    trash: Path | None = None
+
+
+class LostSession:
+    """One search; `look` runs it once."""
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        listed: Sequence[FoundStore],
+        ours: OwnFiles,
+        environment: Mapping[str, str],
+        here: Path | None,
+        now: float,
+    ) -> None:
+        """`listed` are the state files that the user was looking at."""
+        self.wanted = wanted
+        self._listed = listed
+        self._environment = environment
+        self._here = here
+        self._ours = ours
+        self._now = now
+        self._found: dict[str, set[str]] = {}
+        """Ids of sessions that were told, by the real path of their state file."""
+        self._stores: dict[str, Store] = {}
+
+    @cached_property
+    def files(self) -> list[SearchedFile]:
+        """Found when they are first asked for, in the thread of the search: a disk may be slow."""
+        return state_files(self._listed, self._environment, self._here)
+
+    def state_file(self, path: Path) -> SearchedFile:
+        """The state file at a path; one that is not among those looked into stands for itself."""
+        real = os.path.realpath(path)
+        for one in self.files:
+            if os.path.realpath(one.path) == real:
+                return one
+        return SearchedFile(
+            path, short_path(path), False, usual=False, several=False, profile=False
+        )
+
+    def look(self, token: CancelToken) -> Iterator[Told]:
+        for file in self.files:
+            yield from self._in_file(file, token)
+        yield from self._in_trash(token)
+        homes = {file.home: file for file in reversed(self.files)}
+        for home, file in reversed(homes.items()):
+            yield from self._in_texts(home, file, token)
+        for home, file in reversed(homes.items()):
+            copies, unseen = snapshots(home)
+            for copy in copies:
+                yield from self._in_snapshot(copy, file, token)
+            yield from unseen
+            yield from backups(home)
+
+    def _known(self, path: Path) -> set[str]:
+        return self._found.setdefault(os.path.realpath(path), set())
+
+    def _in_file(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
+        place = Place(PlaceKind.PROFILE, file.name, file.path)
+        yield Begun(place)
+        notes = None if self._ours.notes is None else Notes(self._ours.notes, file.path)
+        extra = () if file.listed else (Reason.OTHER_PROFILE,)
+        try:
+            store = open_store(file.path, token, notes=notes)
+            search = FileSearch(store, self.wanted, self._now, token)
+            tips = search.tips()
+            found = list(search.sightings(place, extra, tips[:MOST]))
+            self._known(file.path).update(search.ids())
+            self._stores[os.path.realpath(file.path)] = store
+        except ExplorerError as error:
+            yield Ended(place, error=_why(error))
+            return
+        yield from found
+        yield Ended(place, len(found), max(len(tips) - MOST, 0))
+
+    def _in_trash(self, token: CancelToken) -> Iterator[Told]:
+        path = self._ours.trash
+        if path is None:
+            return
+        whole = Place(PlaceKind.TRASH, "", path)
+        try:
+            kept = state_files_in(path)
+        except ExplorerError as error:
+            yield Ended(whole, error=_why(error))
+            return
+        if not kept:
+            yield Begun(whole)
+            yield Ended(whole)
+        for state_file in kept:
+            yield from self._in_trash_of(path, self.state_file(state_file), token)
+
+    def _in_trash_of(self, path: Path, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
+        place = Place(PlaceKind.TRASH, file.name, file.path)
+        yield Begun(place)
+        found = more = 0
+        try:
+            for one in deleted_sightings(place, TrashFile(path, file.path), self.wanted, token):
+                self._known(file.path).add(one.id)
+                if found < MOST:
+                    found += 1
+                    yield one
+                else:
+                    more += 1
+        except ExplorerError as error:
+            yield Ended(place, found, more, error=_why(error))
+            return
+        yield Ended(place, found, more)
+
+    def _in_texts(self, home: Path, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
+        if not any(os.path.isdir(home / name) for name in FOLDERS):
+            return
+        place = Place(PlaceKind.FILES, file.name, home)
+        yield Begun(place)
+        unread = Unread()
+        found = more = known = 0
+        for text in text_files(home, unread, self._databases(), token):
+            for one in self._in_text(place, file, text, unread, token):
+                if one is None:
+                    known += 1
+                elif found < MOST:
+                    found += 1
+                    yield one
+                else:
+                    more += 1
+        yield Ended(place, found, more, known)
+        for why, number in unread.items():
+            yield Unseen(home / FOLDERS[0], plural(number, "file"), why)
+
+    def _in_text(
+        self, place: Place, file: SearchedFile, text: TextFile, unread: Unread, token: CancelToken
+    ) -> Iterator[Sighting | None]:
+        """What is in a file; None for what the state file, or the trash, has as well."""
+        for one in file_sightings(place, text, self.wanted, unread, token):
+            known = self._known(file.path)
+            name = "" if one.path is None else one.path.stem.removeprefix("session_")
+            if one.id in known or any(name.startswith(id_) for id_ in known if id_):
+                yield None
+            elif self._has(file, one.id, token):
+                yield one._replace(reasons=(*one.reasons, Reason.NOT_THE_WORDS))
+            else:
+                yield one
+
+    def _in_snapshot(
+        self, copy: Snapshot, file: SearchedFile, token: CancelToken
+    ) -> Iterator[Told]:
+        place = Place(PlaceKind.SNAPSHOT, file.name, copy.path, copy.made)
+        yield Begun(place)
+        known = self._known(file.path)
+        try:
+            search = FileSearch(open_copy(copy.path, token), self.wanted, self._now, token)
+            every, new = search.tips(), search.tips(known)
+            found = search.sightings(place, (Reason.SNAPSHOT,), new[:MOST])
+            told = [self._compared(file, one, token) for one in found if one.id not in known]
+        except ExplorerError as error:
+            yield Ended(place, error=_why(error))
+            return
+        known.update(search.ids())
+        yield from told
+        yield Ended(place, len(told), max(len(new) - MOST, 0), len(every) - len(new))
+
+    def _compared(self, file: SearchedFile, one: Sighting, token: CancelToken) -> Sighting:
+        """What a snapshot has, and whether its state file still has the session."""
+        has = self._has(file, one.id, token)
+        return one._replace(
+            reasons=(Reason.SNAPSHOT, Reason.NOT_THE_WORDS) if has else (Reason.SNAPSHOT,)
+        )
+
+    def _has(self, file: SearchedFile, id_: str, token: CancelToken) -> bool:
+        store = self._stores.get(os.path.realpath(file.path))
+        try:
+            return store is not None and bool(store.keys_of([id_], token))
+        except StoreError:
+            return False
+
+    def _databases(self) -> frozenset[Identity]:
+        """Files that are never opened as text, whatever name they have there too."""
+        ours = [path for path in self._ours if path is not None]
+        paths = [*(file.path for file in self.files), *ours]
+        found = set()
+        for path in paths:
+            for ending in ("", "-wal", "-shm", "-journal"):
+                try:
+                    at = os.stat(f"{path}{ending}")
+                except OSError:
+                    continue
+                found.add((at.st_dev, at.st_ino))
+        return frozenset(found)
+
+
+def _why(error: ExplorerError) -> str:
+    if isinstance(error, StoreError) and error.problem is Problem.MISSING:
+        return NO_SESSIONS_YET
+    return f"{error.title}. {error.message}"

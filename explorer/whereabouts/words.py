@@ -1,0 +1,155 @@
+"""What is said about a session that was found: why a list does not show it, and what to do."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from explorer.model import SAFE_ID, Hidden
+from explorer.render.clean import clean_line
+from explorer.render.figures import count, plural, short_day
+from explorer.stores.hermes.store import STATE_FILE
+from explorer.stores.sqlite.failures import short_path
+from explorer.whereabouts.places import PROGRAM, SearchedFile
+from explorer.whereabouts.sightings import Ended, Place, PlaceKind, Reason, Sighting, Unseen
+
+LISTED = "Listed."
+COPY = "recovered.db"
+"""The name of a copy of a snapshot. A snapshot itself is not opened with `--db`: SQLite would put
+files beside it."""
+_CLASSES = {one.value: one.words for one in Hidden}
+GO_TO, RESTORE, READ = "go to session", "open trash", "read"
+"""What enter does with a hit."""
+FIND_LOST = "Find lost session"
+NOT_FOUND = "Not found anywhere. Try fewer words, or other ones."
+NOTHING_IN = "Nothing in"
+NOT_SEARCHED = "Not searched"
+NO_COMMAND = "Its id is not safe on a command line, so there is no command to copy."
+WITHOUT_FIELDS = "Fields such as source: are left out, since they may be what hides the session."
+
+
+def place_words(place: Place) -> str:
+    """What a place is called."""
+    name = clean_line(place.name, 80)
+    match place.kind:
+        case PlaceKind.PROFILE:
+            return f"{_noun(place)[0].upper()}{_noun(place)[1:]} {name}"
+        case PlaceKind.TRASH:
+            return f"Trash of {name}" if name else "Trash"
+        case PlaceKind.FILES:
+            return f"Files of {name}"
+        case PlaceKind.SNAPSHOT:
+            return f"Snapshot of {name}, {short_day(place.made)}"
+
+
+def _noun(place: Place) -> str:
+    """Only a file in a home of Hermes is that of a profile."""
+    return "profile" if place.path.name == STATE_FILE else "state file"
+
+
+def reason_words(found: Sighting) -> str:
+    """Why a list does not show it, in sentences."""
+    return " ".join(_reasons(found)) or LISTED
+
+
+def _reasons(found: Sighting) -> Iterator[str]:
+    reasons = set(found.reasons)
+    changed = Reason.NOT_THE_WORDS in reasons
+    hidden = [_CLASSES[name] for name in found.reasons if name in _CLASSES]
+    if Reason.OTHER_PROFILE in reasons:
+        yield f"In another {_noun(found.place)}: {clean_line(found.place.name, 80)}."
+    for name in hidden:
+        yield "Archived." if name == Hidden.ARCHIVED.words else f"Hidden: {name} session."
+    if Reason.FILTERED in reasons:
+        yield "Filtered out of the list."
+    if Reason.FOLDED in reasons:
+        number, parts = found.part
+        yield f"Folded: part {number} of {parts} of its conversation."
+    if Reason.REWOUND in reasons:
+        yield "Only in messages that were rewound."
+    if Reason.NO_SESSION in reasons:
+        yield "Only its messages are left; the session itself is gone."
+    if Reason.DELETED in reasons:
+        yield f"Deleted: in the trash until {short_day(found.until)}."
+    if Reason.CLEARED in reasons:
+        yield f"Messages cleared: in the trash until {short_day(found.until)}."
+    if Reason.SNAPSHOT in reasons:
+        yield f"Only in a snapshot from {short_day(found.place.made)}."
+    if Reason.FILE in reasons:
+        yield "Only in a text file beside the state file."
+    if changed:
+        yield "The state file has this session, but not these words."
+
+
+def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
+    """What to type to get at it; empty where an id or a path is not safe to type."""
+    safe = bool(re.fullmatch(SAFE_ID, found.id))
+    if found.path is not None:
+        line = shlex.join(("less", str(found.path)))
+    elif found.receipt is not None:
+        one = (found.id,) if safe else ()
+        line = file.command("trash", "restore", str(found.receipt), *one)
+    elif found.place.kind is PlaceKind.SNAPSHOT:
+        show = shlex.join((PROGRAM, "--db", COPY, "show", *((found.id,) if safe else ())))
+        line = f"{shlex.join(('cp', str(found.place.path), COPY))} && {show}" if safe else ""
+    elif Reason.NO_SESSION in found.reasons or not safe:
+        line = file.command("search", "--all", "--", text)
+    elif Reason.REWOUND in found.reasons:
+        line = file.command("show", "--all", id_=found.id)
+    else:
+        line = file.command("show", id_=found.id)
+    # A name may hold anything: what cannot be shown as it is cannot be typed either.
+    return line if clean_line(line) == line else ""
+
+
+def advice(found: Sighting, file: SearchedFile) -> str:
+    """What to do besides the command."""
+    if found.receipt is not None and not file.path.exists():
+        return state_file_gone(file.path)[1]
+    if any(name in _CLASSES for name in found.reasons):
+        return "`list --all` lists it."
+    return ""
+
+
+def state_file_gone(path: Path) -> tuple[str, str]:
+    """Why something in the trash cannot be restored now."""
+    where = clean_line(short_path(path), 200)
+    return "Cannot restore it", f"Its state file {where} is gone: put it back first."
+
+
+def lost_title(text: str, place: str, found: int, places: int) -> str:
+    """Above the hits; `place` is what is being searched."""
+    state = f"{plural(found, 'session')} in {plural(places, 'place')}"
+    return f"{FIND_LOST} · {f'searching {place} …' if place else state} · “{clean_line(text, 40)}”"
+
+
+def ended_words(ended: Ended) -> str:
+    """What came of a place."""
+    if ended.error and not ended.found:
+        return f"not searched: {clean_line(ended.error, 300)}"
+    found = plural(ended.found + ended.more, "session") if ended.found else "nothing"
+    return " · ".join([found, *besides(ended)])
+
+
+def besides(ended: Ended) -> Iterator[str]:
+    """What else there is in a place."""
+    if ended.more:
+        yield f"{count(ended.more)} more not shown"
+    if ended.known:
+        yield f"{plural(ended.known, 'copy', 'copies')} of sessions named above"
+    if ended.error:
+        yield clean_line(ended.error, 300)
+
+
+def unseen_words(unseen: Unseen) -> str:
+    """Something that was not looked into, and why."""
+    path = clean_line(short_path(unseen.path), 200)
+    return f"{path}: {unseen.what}, {clean_line(unseen.why, 200)}"
+
+
+def summary(places: int, found: int, text: str) -> str:
+    """Below everything."""
+    looked = f"Searched {plural(places, 'place')}"
+    if not found:
+        return f"“{clean_line(text, 60)}” was not found. {looked}."
+    return f"{plural(found, 'session')} found. {looked}."

@@ -1,0 +1,241 @@
+"""In the app, a search that finds nothing leads to where the session is."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from explorer.browse.first_read import Opening, Start, look_of
+from explorer.model import Action
+from explorer.settings import Config
+from explorer.stores.discover import locate
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import OurFiles
+from explorer.tui.app import ExplorerApp
+from explorer.tui.edits.trash import TrashScreen
+from explorer.tui.reading.block_screen import BlockScreen
+from explorer.tui.reading.reading_pane import ReadScreen
+from explorer.tui.screens.main import MainScreen
+from explorer.tui.whereabouts.lost_screen import LostScreen
+from tests.conftest import Command
+from tests.factories import keys
+from tests.tui.driving import NOW, SIZE, Driver, opened
+from tests.whereabouts.homes import lost_home
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    return lost_home(tmp_path / ".hermes", NOW - 9000)
+
+
+@pytest.fixture
+def trash(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "session-explorer" / "trash.db"
+
+
+@asynccontextmanager
+async def _all_profiles(
+    home: Path, trash: Path | None = None, size: tuple[int, int] = SIZE
+) -> AsyncIterator[Driver]:
+    """The app on every profile of a home."""
+    found = locate([str(home)], [], {}, None)
+    look = look_of(Config(), None)
+    opening = Opening(found[0].path, NOW, trash=trash, found=found)
+    app = ExplorerApp(Start(opening, lambda: NOW, Config(), look=look))
+    async with app.run_test(size=size) as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        yield driver
+
+
+def _on(driver: Driver, screen: type) -> bool:
+    return isinstance(driver.app.screen, screen)
+
+
+def _delete(path: Path, id_: str, trash: Path) -> None:
+    """As another explorer would."""
+    store = open_store(path)
+    edits = store.edits(OurFiles(trash, lambda: NOW))
+    edits.apply(edits.plan(Action.DELETE, [keys(store)[id_]]))
+
+
+async def _search(driver: Driver, text: str) -> None:
+    await driver.press("/")
+    await driver.type(text)
+
+
+async def test_an_empty_result_names_the_key_that_looks_further(home: Path) -> None:
+    async with opened(home / "profiles" / "play" / "state.db") as driver:
+        await _search(driver, "jackfruit")
+        assert "Press ctrl+l to search other profiles" in driver.main.sessions.note
+        await driver.press("ctrl+l")
+        assert _on(driver, LostScreen)
+        screen = driver.screen()
+        assert "Profile work" in screen
+        assert "dig for jackfruit" in screen
+        assert "In another profile: work. Hidden: subagent session." in screen
+        assert "Nothing in" in screen
+        assert "  Profile default, Profile play" in screen or "  Profile play, " in screen
+        assert "1 session in 5 places" in screen
+
+
+async def test_enter_reads_a_session_of_a_profile_that_is_not_listed(home: Path) -> None:
+    async with opened(home / "profiles" / "play" / "state.db") as driver:
+        await _search(driver, "jackfruit")
+        await driver.press("ctrl+l")
+        await driver.press("enter")
+        assert _on(driver, ReadScreen)
+        assert "dig for jackfruit" in driver.screen()
+        await driver.press("escape")
+        assert _on(driver, LostScreen)
+        await driver.press("escape")
+        assert driver.focus() == "query"
+
+
+async def test_enter_reveals_a_hidden_session_in_the_list(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await _search(driver, "blueberry")
+        assert not driver.main.sessions.order
+        await driver.press("ctrl+l")
+        await driver.press("enter")
+        assert _on(driver, MainScreen)
+        assert driver.focus() == "list"
+        current = driver.main.sessions.current
+        assert current is not None
+        assert current.id == "cron_1"
+
+
+async def test_an_earlier_part_is_revealed_inside_its_conversation(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await _search(driver, "elderberry")
+        await driver.press("ctrl+l")
+        await driver.press("enter")
+        current = driver.main.sessions.current
+        assert current is not None
+        assert current.id == "part_1"
+
+
+async def test_of_two_profiles_with_one_id_the_right_one_is_revealed(home: Path) -> None:
+    async with _all_profiles(home) as driver:
+        await driver.press("W")
+        await driver.type("the same id fig")
+        await driver.press("enter")
+        assert "Listed." in driver.screen()
+        await driver.press("enter")
+        current = driver.main.sessions.current
+        assert current is not None
+        assert (current.id, current.place, current.title) == ("plain_1", "work", "Fig")
+
+
+async def test_what_a_filter_hides_is_said_to_be_filtered(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await driver.press("o")
+        await driver.press("enter")
+        filters = driver.main._lister.wish.filters
+        driver.main._lister.wish_for(
+            driver.main._lister.wish._replace(
+                filters=filters._replace(sources=frozenset({"telegram"}))
+            )
+        )
+        await driver.settle()
+        await _search(driver, "apricot")
+        await driver.press("ctrl+l")
+        assert "Filtered out of the list." in driver.screen()
+        await driver.press("enter")
+        current = driver.main.sessions.current
+        assert current is not None
+        assert current.id == "plain_1"
+
+
+@pytest.mark.parametrize("several", [False, True])
+async def test_a_deleted_session_is_restored_from_here(
+    home: Path, trash: Path, command: Command, several: bool
+) -> None:
+    path = home / "state.db"
+    async with _all_profiles(home, trash) if several else opened(path, trash=trash) as driver:
+        _delete(home / "profiles" / "play" / "state.db", "play_1", trash)
+        await driver.press("W")
+        await driver.type("kiwi")
+        await driver.press("enter")
+        assert "Deleted: in the trash until" in driver.screen()
+        await driver.press("enter")
+        assert _on(driver, TrashScreen)
+        await driver.press("r")
+        assert "Restore “Games”?" in driver.screen()
+        await driver.press("y")
+        assert "restored" in driver.screen()
+        await driver.press("escape", "escape")
+        assert _on(driver, MainScreen)
+        if several:
+            assert "Games" in driver.listed()
+    assert "kiwi" in command("--profile", "play", "show", "play_1").out
+
+
+async def test_the_trash_opens_at_the_session_that_was_found(
+    home: Path, trash: Path, command: Command
+) -> None:
+    ids = ("plain_1", "arch_1", "undone_1")
+    assert command("--profile", "default", "delete", "--yes", "--force", *ids).code == 0
+    async with opened(home / "state.db", trash=trash) as driver:
+        await driver.press("W")
+        await driver.type("dragonfruit")
+        await driver.press("enter")
+        await driver.press("enter")
+        await driver.press("r")
+        assert "Restore “Put away”?" in driver.screen()
+
+
+async def test_a_snapshot_and_a_file_are_read_as_text(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await _search(driver, "huckleberry")
+        await driver.press("ctrl+l")
+        await driver.press("enter")
+        assert _on(driver, ReadScreen)
+        assert "Snapshot of default" in driver.screen()
+        assert "only a huckleberry" in driver.screen()
+        await driver.press("escape", "escape", "escape", "escape")
+        await driver.press("W")
+        await driver.type("lemon")
+        await driver.press("enter")
+        await driver.press("enter")
+        assert _on(driver, BlockScreen)
+        assert "a lemon that the gateway wrote" in driver.screen()
+        assert "Sour." in driver.screen()
+
+
+async def test_the_command_of_a_hit_is_copied(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await _search(driver, "jackfruit")
+        await driver.press("ctrl+l")
+        await driver.press("y")
+        assert driver.app.clipboard == "session-explorer show work/sub_1"
+
+
+async def test_nothing_anywhere_is_said(home: Path) -> None:
+    async with opened(home / "state.db", size=(80, 24)) as driver:
+        await _search(driver, "zucchini")
+        await driver.press("ctrl+l")
+        assert "Not found anywhere." in driver.screen()
+        await driver.press("enter", "y", "escape")
+        assert driver.focus() == "query"
+
+
+async def test_fields_alone_are_refused_in_words(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await _search(driver, "source:nowhere")
+        await driver.press("ctrl+l")
+        assert "Type words of the session" in driver.said()
+        assert _on(driver, MainScreen)
+
+
+async def test_closing_stops_the_search(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await _search(driver, "berry")
+        await driver.pilot.press("ctrl+l")
+        await driver.pilot.press("escape")
+        await driver.settle()
+        assert _on(driver, MainScreen)

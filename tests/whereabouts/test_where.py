@@ -1,0 +1,240 @@
+"""`where` finds a session wherever it is, says why no list shows it, and what to type."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.errors import ExitCode
+from explorer.stores.hermes.create.state_file import StateFile
+from tests.conftest import Command
+from tests.factories import T0, altered, talk
+from tests.whereabouts.homes import lost_home, snapshot
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of Hermes, in the usual place."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    return lost_home(tmp_path / ".hermes")
+
+
+def _one(command: Command, *words: str) -> dict[str, Any]:
+    (found,) = command("where", "--json", *words).json["sightings"]
+    assert isinstance(found, dict)
+    return found
+
+
+def _typed(command: Command, line: str) -> str:
+    """What the command in a result prints."""
+    program, *arguments = shlex.split(line)
+    assert program == "session-explorer"
+    done = command(*arguments)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_a_listed_session_is_said_to_be_listed(home: Path, command: Command) -> None:
+    found = _one(command, "apricot")
+    assert found["why"] == "Listed."
+    assert (found["place"], found["profile"], found["id"]) == ("profile", "default", "plain_1")
+    assert "apricot" in _typed(command, found["command"])
+
+
+@pytest.mark.parametrize(
+    ("word", "id_", "why"),
+    [
+        ("blueberry", "cron_1", "Hidden: cron session."),
+        ("cranberry", "tool_1", "Hidden: tool session."),
+        ("dragonfruit", "arch_1", "Archived."),
+        ("elderberry", "part_1", "Folded: part 1 of 2 of its conversation."),
+        ("grape", "undone_1", "Only in messages that were rewound."),
+        ("jackfruit", "sub_1", "Hidden: subagent session."),
+    ],
+)
+def test_a_session_that_no_list_shows_is_found_with_the_reason(
+    home: Path, command: Command, word: str, id_: str, why: str
+) -> None:
+    found = _one(command, word)
+    assert (found["id"], found["why"]) == (id_, why)
+    assert word in _typed(command, found["command"])
+
+
+def test_a_profile_that_was_left_out_is_searched_too(home: Path, command: Command) -> None:
+    found = _one(command, "--profile", "play", "jackfruit")
+    assert found["reasons"] == ["other_profile", "subagent"]
+    assert found["why"] == "In another profile: work. Hidden: subagent session."
+    assert "jackfruit" in _typed(command, found["command"])
+
+
+def test_one_id_in_two_profiles_gives_two_sessions(home: Path, command: Command) -> None:
+    found = command("where", "--json", "plain_1").json["sightings"]
+    assert {one["profile"] for one in found} == {"default", "work"}
+    said = [_typed(command, one["command"]) for one in found]
+    assert ["apricot" in one for one in said] != ["fig" in one for one in said]
+
+
+def test_a_title_and_the_beginning_of_an_id_are_found(home: Path, command: Command) -> None:
+    assert _one(command, "Put away")["field"] == "title"
+    assert _one(command, "play/play_1")["field"] == "id"
+    assert _one(command, "UNDONE_")["id"] == "undone_1"
+
+
+def test_a_deleted_session_is_restored_with_the_command_that_is_named(
+    home: Path, command: Command
+) -> None:
+    assert command("--profile", "play", "delete", "--yes", "play_1").code == 0
+    found = _one(command, "kiwi")
+    assert found["place"] == "trash"
+    assert found["title"] == "Games"
+    assert found["why"].startswith("Deleted: in the trash until ")
+    _, *arguments = shlex.split(found["command"])
+    assert command(*arguments, "--yes").code == 0, found["command"]
+    assert _one(command, "kiwi")["why"] == "Listed."
+
+
+def test_the_trash_of_a_file_that_is_not_open_is_searched(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "old.db"
+    other.parent.mkdir()
+    other.write_bytes((home / "profiles" / "play" / "state.db").read_bytes())
+    command("--db", other, "delete", "--yes", "play_1")
+    found = [one for one in command("where", "--json", "kiwi").json["sightings"]]
+    assert [one["place"] for one in found] == ["profile", "trash"]
+    _, *arguments = shlex.split(found[1]["command"])
+    assert command(*arguments, "--yes").code == 0
+    assert "kiwi" in command("--db", other, "show", "play_1").out
+
+
+def test_cleared_messages_are_found_in_the_trash(home: Path, command: Command) -> None:
+    command("--profile", "play", "clear", "--yes", "play_1")
+    assert _one(command, "kiwi")["why"].startswith("Messages cleared: in the trash until ")
+
+
+def test_a_session_that_only_a_snapshot_has_is_found(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    before = sorted((home / "state-snapshots" / "before_update").iterdir())
+    found = _one(command, "huckleberry")
+    assert (found["place"], found["id"], found["title"]) == ("snapshot", "gone_1", "Gone")
+    assert found["why"].startswith("Only in a snapshot from ")
+    copy, show = found["command"].split(" && ")
+    assert os.system(copy) == 0
+    assert "huckleberry" in _typed(command, show)
+    assert sorted((home / "state-snapshots" / "before_update").iterdir()) == before
+
+
+def test_a_session_in_many_snapshots_is_named_once(home: Path, command: Command) -> None:
+    with altered(home / "state.db") as db:
+        db.execute("UPDATE messages SET content = 'nothing' WHERE content LIKE '%apricot%'")
+    (home / "sessions" / "session_plain_1.json").unlink()
+    snapshot(home, "newer")
+    old = home / "state-snapshots" / "before_update" / "state.db"
+    for number in range(3):
+        folder = home / "state-snapshots" / f"copy_{number}"
+        folder.mkdir()
+        (folder / "state.db").write_bytes(old.read_bytes())
+    found = _one(command, "apricot")
+    assert found["reasons"] == ["snapshot", "not_the_words"]
+    assert "but not these words" in found["why"]
+    places = command("where", "--json", "apricot").json["places"]
+    assert sum(one["copies"] for one in places) == 3
+
+
+def test_a_snapshot_with_a_log_is_only_named(home: Path, command: Command) -> None:
+    folder = home / "state-snapshots" / "before_update"
+    (folder / "state.db-wal").write_bytes(b"")
+    done = command("where", "huckleberry")
+    assert done.code == ExitCode.NO_SUCH_SESSION
+    assert "before_update: snapshot, another file holds part of its messages" in done.err
+
+
+def test_backups_are_only_named(home: Path, command: Command) -> None:
+    (home / "backups").mkdir()
+    (home / "backups" / "pre-update-1.zip").write_bytes(b"PK")
+    (home / "state.db.bak").write_bytes(b"huckleberry")
+    said = command("where", "apricot").err
+    assert "backups: 1 zip backup, unpack one" in said
+    assert "state.db.bak: backup, open it with --db" in said
+
+
+def test_a_session_that_only_a_file_has_is_found(home: Path, command: Command) -> None:
+    found = _one(command, "lemon")
+    assert (found["place"], found["id"]) == ("files", "filed_1")
+    assert found["name"] == "a lemon that the gateway wrote"
+    assert found["command"] == f"less {home / 'sessions' / 'filed_1.jsonl'}"
+    assert _one(command, "filed_1")["field"] == "id"
+    assert _one(command, "mango")["path"].endswith("hermes_conversation_1.json")
+
+
+def test_a_file_with_what_the_state_file_has_is_only_counted(home: Path, command: Command) -> None:
+    result = command("where", "--json", "apricot").json
+    (files,) = (one for one in result["places"] if one["place"] == "files")
+    assert (files["sessions"], files["copies"]) == (0, 1)
+
+
+def test_nowhere_is_an_exit_code_and_names_all_places(home: Path, command: Command) -> None:
+    done = command("where", "zucchini")
+    assert done.code == ExitCode.NO_SUCH_SESSION
+    assert done.out == ""
+    for place in ("Profile default", "Profile work", "Profile play", "Trash", "Files of default"):
+        assert f"{place}: nothing" in done.err
+    assert "“zucchini” was not found. Searched 6 places." in done.err
+
+
+def test_fields_do_not_hide_the_session_again(home: Path, command: Command) -> None:
+    done = command("where", "blueberry source:telegram")
+    assert done.code == 0
+    assert "cron_1" in done.out
+    assert "Fields such as source: are left out" in done.err
+
+
+def test_fields_alone_are_nothing_to_look_for(home: Path, command: Command) -> None:
+    assert command("where", "source:cron").code == ExitCode.USAGE
+
+
+def test_a_broken_profile_is_named_and_the_others_are_searched(
+    home: Path, command: Command
+) -> None:
+    (home / "profiles" / "play" / "state.db").write_bytes(b"x" * 5000)
+    result = command("where", "--json", "jackfruit").json
+    assert result["found"] == 1
+    errors = {one["profile"]: one["error"] for one in result["places"] if one["error"]}
+    assert errors.keys() == {"play"}
+
+
+def test_a_wrong_path_does_not_keep_the_others_from_being_searched(
+    home: Path, command: Command, tmp_path: Path
+) -> None:
+    done = command("--db", tmp_path / "nowhere", "where", "apricot")
+    assert done.code == 0
+    assert "In another profile: default." in done.out
+
+
+def test_the_result_names_title_place_reason_and_command(home: Path, command: Command) -> None:
+    lines = command("where", "dragonfruit").out.splitlines()
+    assert lines[0] == "Profile default"
+    assert lines[1].startswith("  Put away  arch_1 · cli · ")
+    assert lines[2] == "    content: old dragonfruit"
+    assert lines[3] == "    Archived. `list --all` lists it."
+    assert lines[4] == "    session-explorer show default/arch_1"
+
+
+def test_of_very_many_sessions_the_newest_are_named_and_all_are_counted(
+    tmp_path: Path, command: Command
+) -> None:
+    path = tmp_path / "old.db"
+    with StateFile.create(path) as state:
+        for number in range(25):
+            talk(state, f"n_{number}", "a walnut", at=T0 + number)
+    done = command("--db", path, "where", "walnut")
+    assert done.out.splitlines()[0] == "State file old"
+    assert done.out.count("Listed.") == 20
+    assert "  n_24 · cli" in done.out
+    assert "State file old: 25 sessions · 5 more not shown" in done.err
+    assert "25 sessions found." in done.err
