@@ -32,6 +32,7 @@ from explorer.stores.resolve import pinned_rows
 from tests.editors import edits_on
 from tests.edits.crash import Died, die_after
 from tests.factories import altered, rows
+from tests.locker import Locker
 from tests.newer_files import newer_file
 from tests.profile_homes import TwinProfiles, key_of
 
@@ -214,6 +215,35 @@ def test_a_profile_that_fails_in_the_middle_leaves_the_other_done(home: TwinProf
     assert receipt.words == "Deleted 1 of 2 sessions"
     home.edits().undo(home.edits().undo_plan(done.receipt))
     assert home.changed(before) == set()
+
+
+def test_a_profile_that_another_program_keeps_locked_does_not_stop_the_other(
+    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.1)
+    before, store = home.dumps(), home.store()
+    keys = [key_of(store, name) for name in BOTH]
+    with Locker(home.file("work")):
+        plan = home.edits(store).plan(Action.ARCHIVE, keys)
+        assert any(line.startswith("work: ") for line in plan_lines(plan))
+        done = home.edits(store).apply(plan)
+    assert done.done_in == ((str(home.file("default")), "bee"),)
+    assert home.changed(before) == {"default"}
+    home.edits(store).undo(home.edits(store).undo_plan())
+    assert home.changed(before) == set()
+
+
+def test_a_profile_that_is_locked_after_the_yes_keeps_its_part_and_says_so(
+    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.stores.edits.connection.PATIENCE", 0.1)
+    before = home.dumps()
+    plan = _plan(home, Action.ARCHIVE, *BOTH)
+    edits = home.edits()
+    with Locker(home.file("work")):
+        done = edits.apply(plan)
+    assert any(reason.startswith("work: ") for reason in done.skipped)
+    assert home.changed(before) == {"default"}
 
 
 def test_nothing_is_kept_of_a_change_that_no_profile_made(home: TwinProfiles) -> None:

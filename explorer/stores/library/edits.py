@@ -44,13 +44,14 @@ from explorer.stores.library.joined import (
     refused_plan,
     shared_progress,
 )
-from explorer.stores.library.members import Member, Members
+from explorer.stores.library.members import HURRY, Member, Members
 from explorer.stores.library.notes import LibraryNotes, noted_as
 from explorer.stores.library.trash import LibraryTrash, whole_state
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
 from explorer.stores.sqlite.images import shown
+from explorer.stores.sqlite.read_only import impatient
 
 
 class LibraryEdits:
@@ -125,7 +126,9 @@ class LibraryEdits:
         """Sessions that a store does not let us change, as far as it lets us read them."""
         units = [Unit(key, (key,), Kind.ROOT) for key in keys]
         try:
-            found = member.store.sessions(units, self._ours.clock())
+            # It may be locked, which has been waited for already.
+            with impatient(HURRY):
+                found = member.store.sessions(units, self._ours.clock())
         except (StoreError, NoSuchSession):
             return []
         return [
