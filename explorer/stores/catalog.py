@@ -280,7 +280,7 @@ class Catalog:
         sets: dict[str, list[int]] = {name: [] for name in _SETS}
         for catalog, unique in parts:
             # One object for each key, whatever holds it: they are most of what a catalog takes.
-            outer = _Renamed(catalog._position, unique)
+            outer = Renamed(catalog._position, unique)
             position = range(len(made.keys), len(made.keys) + len(catalog))
             made._position.update(zip(outer.values(), position, strict=True))
             made.keys.extend(outer.values())
@@ -341,7 +341,7 @@ class Catalog:
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
 
 
-class _Renamed(dict[int, int]):
+class Renamed(dict[int, int]):
     """The keys of one store, each with the one that it has among several."""
 
     def __init__(

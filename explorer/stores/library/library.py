@@ -9,7 +9,6 @@ costs a look at that one.
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
@@ -30,7 +29,7 @@ from explorer.stores.base import (
     TooLong,
     Trouble,
 )
-from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.catalog import Catalog, Renamed, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
@@ -223,9 +222,9 @@ class Library(Store):
         found: dict[Column[object], dict[int, object]] = {column: {} for column in asked}
         if wanted is None or wanted:
             for member, columns in self._ask(read, wanted):
-                own = list(dict.fromkeys(chain.from_iterable(columns.known.values())))
                 # One object for each key, which all columns hold.
-                outer = dict(zip(own, member.outers(own), strict=True))
+                longest = max(columns.known.values(), key=len, default={})
+                outer = Renamed(longest, member.outers)
                 for column, values in columns.known.items():
                     keys_of = map(outer.__getitem__, values)
                     found[column].update(zip(keys_of, values.values(), strict=True))
