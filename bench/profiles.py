@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bench.generate import Recipe
 from bench.progress import say
-from bench.sizes import ready
+from bench.several import Several
+from bench.sizes import Profiles, ready
 
 
 def split(recipe: Recipe, parts: int) -> list[Recipe]:
@@ -23,7 +24,7 @@ def alike(recipe: Recipe, count: int) -> list[Recipe]:
 def home(name: str, recipes: Sequence[Recipe], folder: Path) -> Path:
     """A folder as Hermes has it, with a profile for each history: the default one, and others."""
     say(f"home of {len(recipes)} profiles")
-    root = folder / f"home-{name}-{recipes[0].name}"
+    root = folder / f"home-{name}-{len(recipes)}-{recipes[0].name}"
     for number, recipe in enumerate(recipes):
         place = root / "profiles" / f"work{number}" if number else root
         place.mkdir(parents=True, exist_ok=True)
@@ -32,3 +33,15 @@ def home(name: str, recipes: Sequence[Recipe], folder: Path) -> Path:
             # The very file, under another name: big ones are not kept twice.
             os.link(ready(recipe, folder).path, file)
     return root
+
+
+def homes(profiles: Profiles, folder: Path) -> Several:
+    """What several profiles are measured with."""
+    return Several(
+        ready(profiles.each, folder).path,
+        home("alike", alike(profiles.each, profiles.alike), folder),
+        profiles.alike,
+        ready(profiles.whole, folder).path,
+        home("divided", split(profiles.whole, profiles.parts), folder),
+        profiles.parts,
+    )
