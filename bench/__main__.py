@@ -20,12 +20,14 @@ from bench.loading import loading
 from bench.looks import looks
 from bench.memory import memory
 from bench.own_search import own_search
+from bench.profiles import homes
 from bench.progress import say
 from bench.prunes import Prunes
 from bench.reading import Reading
 from bench.renewal import renewal
 from bench.report import Table, page
 from bench.searching import searching
+from bench.several import Several, several
 from bench.sizes import (
     History,
     Plan,
@@ -58,9 +60,10 @@ def main() -> None:
     both = conversations(plan.lengths, folder)
     searched = searched_ready(plan, folder)
     shared = ready(plan.crowd.recipe, folder)
+    profiles = homes(plan.profiles, folder)
     tables: list[Table] = []
     with surroundings():
-        for name, step in steps(plan, histories, few, both, searched, shared).items():
+        for name, step in steps(plan, histories, few, both, searched, shared, profiles).items():
             say(f"{name}, {plan.rounds} rounds")
             tables.append(step(plan.rounds))
     soaked = SECTION.read_text(encoding="utf-8") if SECTION.exists() else ""
@@ -78,10 +81,11 @@ def steps(
     both: tuple[Conversation, Conversation],
     searched: Sequence[History],
     shared: History,
+    profiles: Several,
 ) -> Mapping[str, Step]:
     """All that is measured. `few` is a list that a long one is compared with, `both` are a short
-    conversation and a long one, `searched` have all search tables, and `shared` is written by
-    several agents at once."""
+    conversation and a long one, `searched` have all search tables, `shared` is written by several
+    agents at once, and `profiles` are homes with several profiles."""
     read = Reading(*both)
     pruned = Prunes(plan.beside)
     many = biggest(histories)
@@ -99,6 +103,7 @@ def steps(
         "memory of reading": read.memory,
         "searching while typing": partial(searching, searched),
         "searching, against the agent": partial(own_search, searched),
+        "several profiles": partial(several, profiles),
         "an agent beside a first look": partial(looks, many),
         "an agent beside an edit": partial(appends, plan.beside),
         "an agent beside one huge message": partial(one_message, plan.beside),

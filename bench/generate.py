@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from bench.plan import NOW, plan
+from bench.plan import NOW, part_of, plan
 from bench.rows import MESSAGE_COLUMNS, SESSION_COLUMNS, Writer
 from bench.words import phrases
 from explorer.stores.hermes.create.state_file import SCHEMA, VERSION
@@ -66,13 +66,17 @@ class Recipe:
     merged: bool = False
     """Whether its search tables are as the agent's own merges leave them. A big file needs that
     where an agent is to append to it; it takes half as long again to build."""
+    part: int = 0
+    parts: int = 1
+    """Which part of the history it is, of how many: whole families of sessions, taken in turn."""
 
     @property
     def name(self) -> str:
         index = ("trigram" if self.trigram else "words") + ("-merged" if self.merged else "")
+        part = f"-part{self.part}of{self.parts}" if self.parts > 1 else ""
         return (
             f"{self.sessions}-{self.messages}-noise{self.noise:g}-{index}"
-            f"-seed{self.seed}-prompt{self.prompt_bytes}-e{EDITION}"
+            f"-seed{self.seed}-prompt{self.prompt_bytes}{part}-e{EDITION}"
         )
 
 
@@ -168,7 +172,7 @@ def _load(db: sqlite3.Connection, recipe: Recipe) -> None:
     writer = Writer(Random(f"rows {recipe.seed}"), phrases(recipe.seed), recipe.prompt_bytes)
     session_sql = insert("sessions", SESSION_COLUMNS)
     message_sql = insert("messages", MESSAGE_COLUMNS)
-    for sessions, messages in writer.windows(drafts):
+    for sessions, messages in writer.windows(part_of(drafts, recipe.part, recipe.parts)):
         db.executemany(session_sql, sessions)
         db.executemany(message_sql, messages)
 
@@ -205,6 +209,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--prompt-bytes", type=int, default=400)
     parser.add_argument("--merged", action="store_true")
+    parser.add_argument("--part", type=int, default=0)
+    parser.add_argument("--parts", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=FILES)
     chosen = vars(parser.parse_args())
     folder: Path = chosen.pop("folder")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 from bench.measure import timing
 from bench.report import Table, at_most, ms, times
@@ -26,7 +27,7 @@ Case = tuple[str, bytes, str]
 def keys(few: History, many: History, rounds: int) -> Table:
     taken: dict[tuple[str, str], list[float]] = {}
     with ExitStack() as stack:
-        used = {h.name: _Used(h, stack.enter_context(Using(h.path))) for h in (few, many)}
+        used = {h.name: Used(h.path, stack.enter_context(Using(h.path))) for h in (few, many)}
         for number in range(rounds + 1):
             for cases in zip(*(one.cases() for one in used.values()), strict=True):
                 for history, (name, key, marker) in zip(used, cases, strict=True):
@@ -56,12 +57,12 @@ def keys(few: History, many: History, rounds: int) -> Table:
     return table
 
 
-class _Used:
+class Used:
     """An idle app, and the keys that it gets."""
 
-    def __init__(self, history: History, app: Using) -> None:
+    def __init__(self, path: Path, app: Using) -> None:
         self.app = app
-        self._rows = Rows(history.path)
+        self._rows = Rows(path)
         app.until(counted())
         app.rest(1)
         self._page = 0

@@ -1,5 +1,7 @@
 """The memory that a long list takes."""
 
+from pathlib import Path
+
 from bench.measure import Terminal, peak_mb
 from bench.report import Table, below
 from bench.sizes import History
@@ -22,14 +24,14 @@ def memory(few: History, many: History, rounds: int) -> Table:
         empty.until("READY")
         table.add("empty Textual app", "", f"{peak_mb(empty.pid):.0f}")
     for history in (few, many):
-        most = _most(history)
+        most = most_memory(history.path)
         table.add("the app", history.name, f"{most:.0f}", aim=below(most, MOST, "MB"))
     return table
 
 
-def _most(history: History) -> float:
-    rows = Rows(history.path)
-    with Using(history.path) as app:
+def most_memory(path: Path) -> float:
+    rows = Rows(path)
+    with Using(path) as app:
         app.until(counted(rows.listed))
         app.rest(0.3)
         app.press(b"G", cursor_on(rows.last))

@@ -61,6 +61,17 @@ def plan(rng: Random, sessions: int, messages: int, noise: float) -> list[Draft]
     return drafts
 
 
+def part_of(drafts: list[Draft], part: int, parts: int) -> list[Draft]:
+    """A part of a history: sessions stay with those that they are linked to."""
+    roots = {id(draft): draft for draft in drafts if draft.parent is None}
+    number = {root: at % parts for at, root in enumerate(roots)}
+
+    def root(draft: Draft) -> Draft:
+        return draft if draft.parent is None else root(draft.parent)
+
+    return [draft for draft in drafts if number[id(root(draft))] == part]
+
+
 def _share(total: int, share: float) -> int:
     """The count for a share; histories worth the name hold at least one of each class."""
     return max(round(total * share), 1 if total >= 20 else 0)

@@ -68,14 +68,14 @@ def _typed(history: History, rounds: int) -> list[tuple[Searched, list[float], l
                 begun = time.perf_counter()
                 bare(db, query)
                 raw = (time.perf_counter() - begun) * 1000
-                spent = _press_last(app, query)
+                spent = press_last(app, query)
                 if number:
                     keys.append(spent)
                     floor.append(raw)
     return taken
 
 
-def _press_last(app: Terminal, query: Searched) -> float:
+def press_last(app: Terminal, query: Searched) -> float:
     app.send(query.typed[:-1].encode())
     app.until(f"⟨{query.typed[:-1]}⟩")
     app.settle(0.02, 0.1)

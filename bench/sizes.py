@@ -18,6 +18,9 @@ A_MILLION = Recipe(20_000, 1_000_000, merged=True)
 MANY = 100_000
 """Sessions of the histories that the aims for big files are about."""
 
+TEN_THOUSAND = Recipe(10_000, 200_000, trigram=False)
+HUNDRED_THOUSAND = Recipe(MANY, 600_000, trigram=False)
+
 FEW = 100
 """Sessions of the list that a long one is compared with."""
 LONG = Lengths(35_000, 8_000_000)
@@ -52,6 +55,18 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
+class Profiles:
+    """Histories that are measured as several profiles, against one state file."""
+
+    each: Recipe = TEN_THOUSAND
+    """As long a history as this in each profile."""
+    alike: int = 8
+    whole: Recipe = HUNDRED_THOUSAND
+    """The same sessions, divided among the profiles."""
+    parts: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A set of histories, and the rounds in which they are measured."""
 
@@ -62,6 +77,7 @@ class Plan:
     """Histories that are searched, with both search tables as Hermes keeps them."""
     beside: Beside = Beside()
     crowd: Crowd = Crowd()
+    profiles: Profiles = Profiles()
 
 
 PLANS = {
@@ -71,12 +87,13 @@ PLANS = {
         lengths=Lengths(2_000, 1_000_000),
         beside=Beside(("0.19.0",), sessions=50, messages=100, huge=100_000, alone=0.3),
         crowd=Crowd(Recipe(200, 4_000, merged=True), alone=0.3),
+        profiles=Profiles(Recipe(100, 5_000), 3, SMALL, 3),
     ),
     "default": Plan(
         (
             SMALL,
-            Recipe(10_000, 200_000, trigram=False),
-            Recipe(MANY, 600_000, trigram=False),
+            TEN_THOUSAND,
+            HUNDRED_THOUSAND,
             Recipe(MANY, 600_000, noise=0.95, trigram=False),
         ),
         rounds=9,

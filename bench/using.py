@@ -17,7 +17,8 @@ from bench.startup import MARKER
 from bench.surroundings import PYTHON
 from explorer.model import Session
 from explorer.render.clean import clean_line
-from explorer.stores.kinds import open_store
+from explorer.stores.discover import locate
+from explorer.stores.open_found import open_found
 
 PROMPTED = Path(__file__).with_name("prompted_app.py")
 LOOK, LOOK_AT_ALL = signal.SIGUSR1, signal.SIGUSR2
@@ -100,7 +101,7 @@ class Rows:
     """What the list of a history holds, as its store says."""
 
     def __init__(self, path: Path) -> None:
-        store = open_store(path)
+        store = open_found(locate([str(path)], [], {}, None))
         catalog = store.catalog()
         listed, _ = catalog.select()
         order = catalog.by_last_active(listed)

@@ -1,5 +1,7 @@
 """The whole of a long list: until it is there, and until it is another one at a key."""
 
+from pathlib import Path
+
 from bench.measure import Terminal, timing
 from bench.report import Table, below, ms
 from bench.sizes import History
@@ -46,7 +48,7 @@ def whole(history: History, rounds: int) -> Table:
     for number in range(max(rounds // 2, 1) + 1):
         spent = {NOTHING: _start([PYTHON, str(EMPTY)], "READY")}
         spent[COMPLETE] = _start([APP, "--db", str(history.path)], counted(rows.listed))
-        spent |= _used(history, rows)
+        spent |= use(history.path, rows)
         if number:
             for what, time in spent.items():
                 taken.setdefault(what, []).append(time)
@@ -74,9 +76,10 @@ def _start(argv: list[str], marker: str) -> float:
         return terminal.until(marker)
 
 
-def _used(history: History, rows: Rows) -> dict[str, float]:
+def use(path: Path, rows: Rows) -> dict[str, float]:
+    """What each key takes that is about all of the list."""
     spent = {}
-    with Using(history.path) as app:
+    with Using(path) as app:
         app.until(counted(rows.listed))
         app.rest(0.5)
         spent[LAST] = app.press(b"G", cursor_on(rows.last))

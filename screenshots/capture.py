@@ -18,8 +18,9 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from explorer.browse.first_read import Opening, Start
-from explorer.demo import write_demo
+from explorer.demo import DemoHome, write_demo_home
 from explorer.resume import Command
+from explorer.stores.discover import FoundStore
 from explorer.tui.app import ExplorerApp
 
 NOW = 1_790_000_000.0
@@ -64,8 +65,10 @@ async def settle(app: ExplorerApp, pilot: Pilot[Command | str]) -> None:
 
 
 async def take(picture: Picture, folder: Path) -> None:
-    demo = "demo" if picture.file == "state.db" else ""
-    opening = Opening(folder / picture.file, NOW, demo=demo, trash=folder / "trash.db")
+    demo, path = picture.file == "state.db", folder / picture.file
+    found = DemoHome.at(folder).found if demo else [FoundStore(path, asked=True)]
+    why = "demo" if demo else ""
+    opening = Opening(path, NOW, demo=why, trash=folder / "trash.db", found=found)
     app = ExplorerApp(Start(opening, lambda: NOW))
     async with app.run_test(size=picture.size) as pilot:
         await settle(app, pilot)
@@ -95,7 +98,7 @@ def main() -> None:
         # Shown as ~ in the pictures, whatever its name.
         os.environ["HOME"] = folder
         here = Path(folder)
-        write_demo(here / "state.db", NOW)
+        write_demo_home(here, NOW)
         (here / "notes.txt").write_text("Not a database at all.", encoding="utf-8")
         whole = (here / "state.db").read_bytes()
         (here / "truncated.db").write_bytes(whole[: len(whole) // 3])

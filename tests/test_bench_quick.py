@@ -101,6 +101,18 @@ def _every_table_has_its_rows(page: str) -> None:
         *searches,
         ["taken back", "50,000"],
     ]
+    assert [row[:2] for row in rows(page, "Several profiles")] == [
+        [what, "3"]
+        for what in (
+            "first rows on the screen",
+            "the list is complete",
+            *("`G` for the first time", "`ctrl+a`", "the filters, with what each would list"),
+            *("one source only", "all sources again"),
+            *keys,
+            *(f"search: {kind}" for kind in (*kinds, "two Chinese characters", "no match")),
+            "memory",
+        )
+    ]
     figures = [(mode, figure) for mode in ("WAL", "DELETE") for figure in ("p99", "longest")]
     assert [row[:3] for row in rows(page, "An agent beside an edit")] == [
         [mode, figure, what]

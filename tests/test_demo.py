@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from explorer.demo import write_demo
+from explorer.cancel import CancelToken
+from explorer.demo import BOT, WORK, write_demo, write_demo_home
 from explorer.model import RUNNING_WITHIN
+from explorer.stores.discover import locate
+from explorer.stores.open_found import open_found
 from tests.agents import HERMES, run_agent
+from tests.real_files import unpack
 
 NOW = 1_763_307_000.0
 """Half past three in the afternoon, UTC."""
@@ -246,3 +250,43 @@ db.close()
     assert said["found"] >= 3
     assert said["cjk"] >= 1
     assert said["loaded"] >= 1
+
+
+def _tables(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every table of a file, with its columns."""
+    connection = sqlite3.connect(path)
+    names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    found = {name: connection.execute(f"PRAGMA table_info({name})").fetchall() for (name,) in names}
+    connection.close()
+    return found
+
+
+def test_the_demo_has_two_profiles_and_a_program_in_one_list(tmp_path: Path) -> None:
+    home = write_demo_home(tmp_path, NOW)
+    store = open_found(home.found)
+    assert store.places == ("default", WORK, BOT)
+    assert not store.troubles
+    page = store.first_page(8, NOW)
+    assert {row.place for row in page} == {"default", WORK, BOT}
+    assert page[0].title == "Fix docker deployment"
+    assert all(row.owner in ("", row.place) for row in page if row.place != BOT)
+
+
+def test_all_of_the_history_is_in_one_of_the_two_profiles(path: Path, tmp_path: Path) -> None:
+    home = write_demo_home(tmp_path, NOW)
+    both = open_found(home.found[:2])
+    assert both.info().messages == open_found(locate([str(path)], [], {}, None)).info().messages
+
+
+def test_the_program_of_the_demo_has_a_subagent(tmp_path: Path) -> None:
+    home = write_demo_home(tmp_path, NOW)
+    bot = open_found(home.found[2:])
+    catalog = bot.catalog(CancelToken())
+    listed = [catalog.folded(key) for key in catalog.by_last_active(catalog.select()[0])]
+    assert len(listed) == 5
+    assert [unit.subagents for unit in listed] == [1, 0, 0, 0, 0]
+
+
+def test_the_file_of_the_program_has_the_tables_of_power_loop(tmp_path: Path) -> None:
+    real = unpack("power-loop-8.0.0", tmp_path)
+    assert _tables(write_demo_home(tmp_path / "home", NOW).bot) == _tables(real)

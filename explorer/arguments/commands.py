@@ -192,7 +192,11 @@ def _trash(to: argparse.ArgumentParser) -> None:
 
 def _demo(to: argparse.ArgumentParser) -> None:
     to.add_argument("--no-mouse", **_FLAG, default=argparse.SUPPRESS, help=_NO_MOUSE)
-    to.add_argument("--write", metavar="PATH", help="save the history as a state file instead")
+    to.add_argument(
+        "--write",
+        metavar="PATH",
+        help="save the history instead: as a state file, or with its profiles in a folder",
+    )
 
 
 def _config(to: argparse.ArgumentParser) -> None:

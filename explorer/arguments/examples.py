@@ -226,6 +226,7 @@ title or a subagent matches the excluded words. One `undo` restores everything.
         (
             Example("session-explorer demo", "open the app"),
             Example("session-explorer demo --write try.db", "save the history as a state file"),
+            Example("session-explorer demo --write try/", "save it with its profiles"),
         )
     ),
     "config": CommandHelp(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.browse.first_read import Intent, Look, Opening, Start, look_of
 from explorer.commands.output import note, write
+from explorer.demo import DemoHome, write_demo, write_demo_home
 from explorer.errors import ExitCode, ExplorerError, UsageError
 from explorer.keys.keymap import read_keymap
 from explorer.left_open import keep
@@ -23,7 +24,12 @@ from explorer.settings import (
     trash_path,
     unreadable,
 )
-from explorer.stores.discover import FoundStore, current_folder, locate, usual_places
+from explorer.stores.discover import (
+    FoundStore,
+    current_folder,
+    locate,
+    usual_places,
+)
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
 
 def open_app(options: argparse.Namespace, now: float) -> int:
     if getattr(options, "write", None):
-        return _write_demo(Path(options.write), now)
+        return _write_demo(options.write, now)
     _check_terminal()
     intent = Intent.PICK if options.pick else Intent.PRINT if options.print_id else Intent.READ
     config = load_config(config_path())
@@ -159,24 +165,27 @@ def _terminal_as_output() -> Iterator[None]:
 
 def _demo(folder: Path, now: float, looked: Sequence[Path]) -> Opening:
     """The demo; `looked` is where there was no state file, if it was not asked for."""
-    path = folder / "state.db"
+    home = DemoHome.at(folder)
 
     def prepare() -> None:
-        from explorer.demo import write_demo
-
-        write_demo(path, now)
+        write_demo_home(folder, now)
 
     why = without_file(short_path(looked[0])) if looked else DEMO_STATE
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
-    return Opening(path, now, demo=why, prepare=prepare, notes=notes, trash=trash)
+    return Opening(
+        home.default, now, demo=why, prepare=prepare, notes=notes, trash=trash, found=home.found
+    )
 
 
-def _write_demo(path: Path, now: float) -> int:
-    from explorer.demo import write_demo
-
-    write_demo(path, now)
-    note(f"Wrote {path}. To open it: session-explorer --db {path}")
+def _write_demo(path: str, now: float) -> int:
+    """As one file; in a folder, with its profiles."""
+    if path.endswith(os.sep) or os.path.isdir(path):
+        bot = write_demo_home(Path(path), now).bot
+        note(f"Wrote {path}. To open it: session-explorer --db {path} --db {bot}")
+    else:
+        write_demo(Path(path), now)
+        note(f"Wrote {path}. To open it: session-explorer --db {path}")
     return ExitCode.DONE
 
 

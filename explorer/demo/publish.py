@@ -20,10 +20,10 @@ PROMPT = (
 _PROMPT_TOKENS = 2600
 
 
-def publish(state: StateFile, chats: Iterable[Chat], now: float) -> None:
+def publish(state: StateFile, chats: Iterable[Chat], now: float, profile: str = "default") -> None:
     told = sorted(chats, key=lambda chat: chat.started(now))
     for chat in told:
-        _open(state, chat, now)
+        _open(state, chat, now, profile)
     said = [(chat.started(now) + line.at, chat, line) for chat in told for line in chat.lines]
     compacted: dict[str, list[int]] = defaultdict(list)
     undone: dict[str, int] = {}
@@ -44,7 +44,7 @@ def publish(state: StateFile, chats: Iterable[Chat], now: float) -> None:
         _finish(state, chat, now)
 
 
-def _open(state: StateFile, chat: Chat, now: float) -> None:
+def _open(state: StateFile, chat: Chat, now: float, profile: str) -> None:
     parent = chat.parent.id(now) if chat.parent else None
     app = chat.source in CHAT_APPS
     config = {**chat.config, chat.marker: parent} if chat.marker else chat.config
@@ -60,7 +60,7 @@ def _open(state: StateFile, chat: Chat, now: float) -> None:
         cwd=chat.cwd,
         git_branch=chat.branch,
         git_repo_root=chat.cwd if chat.branch else None,
-        profile="default",
+        profile=profile,
         user_id="ada" if app else None,
         chat_id=f"ada-{chat.source}" if app else None,
         chat_type="dm" if app else None,

@@ -34,6 +34,8 @@ class Link(NamedTuple):
 
 
 _NO_LINK = Link(Kind.ROOT, None)
+_SETS = ("archived", "pinned", "empty", "hidden")
+"""What a catalog knows of some of its sessions."""
 
 
 class Unit(NamedTuple):
@@ -262,7 +264,9 @@ class Catalog:
 
     @classmethod
     def joined(
-        cls, parts: Sequence[tuple["Catalog", Callable[[int], int]]], mark: object = ()
+        cls,
+        parts: Sequence[tuple["Catalog", Callable[[Sequence[int]], Sequence[int]]]],
+        mark: object = (),
     ) -> "Catalog":
         """The catalogs of several stores as one, each with what makes its keys unique. Nothing is
         classified again: what a session is hidden as depends on its own store alone."""
@@ -273,24 +277,31 @@ class Catalog:
         numbers = {name: number for number, name in enumerate(names)}
         links: dict[int, Link] = {}
         chain_of: dict[int, tuple[int, ...]] = {}
-        for catalog, outer in parts:
-            made.keys.extend(map(outer, catalog.keys))
+        sets: dict[str, list[int]] = {name: [] for name in _SETS}
+        for catalog, unique in parts:
+            # One object for each key, whatever holds it: they are most of what a catalog takes.
+            outer = Renamed(catalog._position, unique)
+            position = range(len(made.keys), len(made.keys) + len(catalog))
+            made._position.update(zip(outer.values(), position, strict=True))
+            made.keys.extend(outer.values())
             made.active.extend(catalog.active)
             own = [numbers[name] for name in catalog.source_names]
             made._source.extend(map(own.__getitem__, catalog._source))
             made._class += catalog._class
-            links |= {outer(key): _moved(link, outer) for key, link in catalog.links.items()}
+            for key, (kind, parent, restored) in catalog.links.items():
+                moved = None if parent is None else outer[parent]
+                links[outer[key]] = Link(kind, moved, restored)
             for key, chain in catalog._chain_of.items():
                 if key == chain[-1]:
-                    moved = tuple(map(outer, chain))
-                    chain_of |= dict.fromkeys(moved, moved)
-            made._helpers |= {outer(key): own for key, own in catalog._helpers.items()}
-        made._position = dict(zip(made.keys, range(len(made.keys)), strict=True))
+                    moved_chain = tuple(map(outer.__getitem__, chain))
+                    chain_of |= dict.fromkeys(moved_chain, moved_chain)
+            for key, helpers in catalog._helpers.items():
+                made._helpers[outer[key]] = helpers
+            for name, keys in sets.items():
+                keys.extend(map(outer.__getitem__, getattr(catalog, name)))
         made.links, made._chain_of = links, chain_of
-        made.archived = _joined(parts, lambda catalog: catalog.archived)
-        made.pinned = _joined(parts, lambda catalog: catalog.pinned)
-        made.empty = _joined(parts, lambda catalog: catalog.empty)
-        made.hidden = _joined(parts, lambda catalog: catalog.hidden)
+        for name, keys in sets.items():
+            setattr(made, name, frozenset(keys))
         return made
 
     def _classified(self) -> list[Hidden | None]:
@@ -330,15 +341,18 @@ class Catalog:
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
 
 
-def _moved(link: Link, outer: Callable[[int], int]) -> Link:
-    return link if link.parent is None else link._replace(parent=outer(link.parent))
+class Renamed(dict[int, int]):
+    """The keys of one store, each with the one that it has among several."""
 
+    def __init__(
+        self, keys: Iterable[int], unique: Callable[[Sequence[int]], Sequence[int]]
+    ) -> None:
+        own = list(keys)
+        super().__init__(zip(own, unique(own), strict=True))
+        self._unique = unique
 
-def _joined(
-    parts: Sequence[tuple[Catalog, Callable[[int], int]]],
-    own: Callable[[Catalog], frozenset[int]],
-) -> frozenset[int]:
-    return frozenset(outer(key) for catalog, outer in parts for key in own(catalog))
+    def __missing__(self, key: int) -> int:
+        return self._unique([key])[0]
 
 
 def _renewed(old: frozenset[int], new: frozenset[int], keys: Iterable[int]) -> frozenset[int]:

@@ -5,7 +5,7 @@ store are given out one by one.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 BITS = 10
 MOST_STORES = 1 << BITS
@@ -31,6 +31,17 @@ class KeyRing:
             return key << BITS | store
 
         return outer
+
+    def outers(self, store: int) -> Callable[[Sequence[int]], list[int]]:
+        """The same for many keys, without a call for each."""
+        outer = self.outer(store)
+
+        def outers(keys: Sequence[int]) -> list[int]:
+            if keys and not (min(keys) > -_LIMIT and max(keys) < _LIMIT):
+                return list(map(outer, keys))
+            return [key << BITS | store for key in keys]
+
+        return outers
 
     def inner(self, key: int) -> tuple[int, int]:
         """(number of the store, its own key)."""

@@ -1,6 +1,6 @@
 """Several stores as one `Store`.
 
-What is asked of all sessions is asked of every store, side by side, and joined; what is about one
+What is asked of all sessions is asked of every store, in turn, and joined; what is about one
 session is passed on to its store. A store that cannot be read is left out and says why; it does
 not stop the others. A catalog is read again only if its file has changed, so a change in one store
 costs a look at that one.
@@ -8,6 +8,7 @@ costs a look at that one.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -31,7 +32,7 @@ from explorer.stores.base import (
     TooLong,
     Trouble,
 )
-from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.catalog import Catalog, Renamed, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
     from explorer.stores.edits.dialect import Dialect
 
 T = TypeVar("T")
+
+MARGIN = 2
+"""Rows that each store is asked for beyond its share of a first page."""
+NEVER = (float("-inf"), 0)
 
 
 class LibraryState(NamedTuple):
@@ -174,12 +179,7 @@ class Library(Store):
         return self.members.ask(work, members, again)
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
-        """Each store within the one before: a thread reads one state of each of them."""
-        run = work
-        for member in self.members.opened:
-            if member.error is None:
-                run = _within(member, run, token)
-        return run()
+        return self.members.together(work, token)
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         """Of a store that cannot be read now, what was last known."""
@@ -196,16 +196,32 @@ class Library(Store):
                 raise
         found = [(one, one.known) for one in self.members.all if one.known is not None]
         mark = tuple((member.number, known.mark) for member, known in found)
-        return Catalog.joined([(known.catalog, member.outer) for member, known in found], mark)
+        return Catalog.joined([(known.catalog, member.outers) for member, known in found], mark)
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
     ) -> list[Session]:
-        found = self._ask(
-            lambda one: one.opened(token).first_page(limit, now, sort, token), again=True
-        )
-        rows = [row for member, page in found for row in member.sessions(page)]
-        return sorted(rows, key=lambda row: _place(row, sort), reverse=True)[:limit]
+        """A few rows of each store, then more of those that may have more of the page."""
+        most = min(limit, limit // len(self.members.all) + MARGIN)
+
+        def read(one: Member) -> list[Session]:
+            return one.sessions(one.store.first_page(most, now, sort, token))
+
+        pages = dict(self.together(lambda: self._ask(read, again=True), token))
+        rows = self._newest(pages, sort)
+        while longer := _longer(pages, rows, most, limit, sort):
+            most = min(limit, 3 * most)
+            try:
+                pages |= self.together(partial(self._ask, read, longer), token)
+            except StoreError:
+                # Those that cannot be read any more keep what they gave.
+                break
+            rows = self._newest(pages, sort)
+        return rows[:limit]
+
+    def _newest(self, pages: Mapping[Member, Sequence[Session]], sort: Sort) -> list[Session]:
+        rows = (row for page in pages.values() for row in page)
+        return sorted(rows, key=lambda row: _place(row, sort), reverse=True)
 
     def pinned(
         self, noted: Collection[str], now: float, token: CancelToken | None = None
@@ -215,8 +231,8 @@ class Library(Store):
         def read(member: Member) -> list[Session]:
             return member.store.pinned(wanted.get(member, ()), now, token)
 
-        rows = [row for member, page in self._ask(read) for row in member.sessions(page)]
-        return sorted(rows, key=lambda row: _place(row, Sort.ACTIVE), reverse=True)
+        pages = self.together(lambda: self._ask(read), token)
+        return self._newest({member: member.sessions(page) for member, page in pages}, Sort.ACTIVE)
 
     def _noted(self, ids: Collection[str]) -> dict[Member, list[str]]:
         """What our notes call sessions, as each store calls them."""
@@ -234,7 +250,11 @@ class Library(Store):
         wanted = self._readable(wanted)
         if not wanted:
             return []
-        found = self._ask(lambda member: member.store.sessions(wanted[member], now, token), wanted)
+
+        def read(member: Member) -> list[Session]:
+            return member.store.sessions(wanted[member], now, token)
+
+        found = self.together(lambda: self._ask(read, wanted), token)
         rows = {row.key: row for member, page in found for row in member.sessions(page)}
         return [rows[unit.key] for unit in units if unit.key in rows]
 
@@ -257,9 +277,12 @@ class Library(Store):
         found: dict[Column[object], dict[int, object]] = {column: {} for column in asked}
         if wanted is None or wanted:
             for member, columns in self._ask(read, wanted):
-                outer = member.outer
+                # One object for each key, which all columns hold.
+                longest = max(columns.known.values(), key=len, default={})
+                outer = Renamed(longest, member.outers)
                 for column, values in columns.known.items():
-                    found[column] |= {outer(key): value for key, value in values.items()}
+                    keys_of = map(outer.__getitem__, values)
+                    found[column].update(zip(keys_of, values.values(), strict=True))
         return Columns(found)
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
@@ -294,7 +317,7 @@ class Library(Store):
         told = [(member, one) for member, one in found if one is not None]
         if len(told) < len(found) or any(member.number not in marks for member, _ in told):
             return None
-        families = [(one.family, member.outer) for member, one in told if one.family is not None]
+        families = [(one.family, member.outers) for member, one in told if one.family is not None]
         newer = marks | {member.number: one.mark for member, one in told}
         return Changes(
             tuple(newer.items()),
@@ -462,16 +485,23 @@ def _refusal(edit: str, found: Sequence[StoreInfo]) -> str | None:
     return None if None in reasons else next(iter(reasons), None)
 
 
-def _within(member: Member, work: Callable[[], T], token: CancelToken | None) -> Callable[[], T]:
-    def shared() -> T:
-        try:
-            return member.store.together(work, token)
-        except StoreError as error:
-            # The others go on without it.
-            member.error = error
-            return work()
-
-    return shared
+def _longer(
+    pages: Mapping[Member, Sequence[Session]],
+    rows: Sequence[Session],
+    most: int,
+    limit: int,
+    sort: Sort,
+) -> list[Member]:
+    """The stores that may have more of the first `limit` rows than the `most` they were asked
+    for."""
+    if most >= limit:
+        return []
+    edge = _place(rows[limit - 1], sort) if len(rows) >= limit else NEVER
+    return [
+        member
+        for member, page in pages.items()
+        if len(page) >= most and min(_place(row, sort) for row in page) >= edge
+    ]
 
 
 def _place(row: Session, sort: Sort) -> tuple[float, int]:

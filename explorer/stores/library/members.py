@@ -1,9 +1,10 @@
-"""The stores of a library: each opened when it can be, asked side by side, and left out while it
-cannot be read.
+"""The stores of a library: each opened when it can be, asked in turn, and left out while it cannot
+be read.
 
 A store that cannot be read keeps nobody waiting: what is asked of all stores leaves it out at once,
-and only a new look at the whole library tries it again, for a moment. Whatever was last known of
-its sessions stays listed.
+and only a new look at the whole library tries it again, last and for a moment. Should one keep the
+others waiting all the same, another thread goes on with them. Whatever was last known of its
+sessions stays listed.
 """
 
 import itertools
@@ -26,9 +27,13 @@ from explorer.stores.sqlite.read_only import Stamp, impatient, stamp
 
 T = TypeVar("T")
 
-BESIDE = 2
-"""Stores that are read side by side: SQLite works while the interpreter works on what another one
-has answered. More threads would only wait for the interpreter."""
+STALL = 0.1
+"""Seconds without an answer after which another thread goes on with the next store. Not sooner: two
+threads that read rows hand the interpreter to each other at every row, and take longer together
+than one after the other."""
+OPENING_STALL = 0.02
+"""The same while stores are opened, which takes a millisecond each."""
+MOST_BESIDE = 4
 HURRY = 0.3
 """Seconds for which one store that another program keeps locked is waited for."""
 
@@ -83,6 +88,7 @@ class Member:
         self.path = file.path
         self.name = file.name
         self.outer = ring.outer(number)
+        self.outers = ring.outers(number)
         self._error: StoreError | None = None
         self._failed = 0.0
         self.known: ReadCatalog | None = None
@@ -113,6 +119,12 @@ class Member:
     @property
     def is_open(self) -> bool:
         return self._store is not None
+
+    @property
+    def written(self) -> float:
+        """When its file was last written to."""
+        found = stamp(self.path)
+        return found.written if found else 0.0
 
     @property
     def store(self) -> Store:
@@ -185,12 +197,10 @@ class Member:
 
     def candidates(self, found: Sequence[Candidate]) -> list[Candidate]:
         outer, number = self.outer, self.number
+        # Not `_replace`, which takes four times as long: a common word has thousands of them.
         return [
-            one._replace(
-                session_key=None if one.session_key is None else outer(one.session_key),
-                store=number,
-            )
-            for one in found
+            Candidate(id_, None if key is None else outer(key), session_id, certain, at, number)
+            for id_, key, session_id, certain, at, _ in found
         ]
 
     def as_one(self) -> OneStore:
@@ -208,12 +218,20 @@ class Member:
         )
 
 
+class _Sharing(threading.local):
+    """What the reads of one thread have in common, while they do."""
+
+    on = False
+    token: CancelToken | None = None
+
+
 class Members:
     """All stores of a library."""
 
     def __init__(self, files: Sequence[MemberFile]) -> None:
         self.ring = KeyRing()
         self.all = tuple(Member(number, file, self.ring) for number, file in enumerate(files))
+        self._sharing = _Sharing()
 
     @property
     def troubles(self) -> list[Trouble]:
@@ -282,45 +300,50 @@ class Members:
                 found.setdefault(self.all[number], []).append(own)
         return found
 
+    def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
+        """Run `work`, with the connections of what it asks kept for the rest of it: see
+        `ReadOnlyFile.together`. Stores that it does not ask are not opened."""
+        before = self._sharing.on, self._sharing.token
+        self._sharing.on, self._sharing.token = True, token
+        try:
+            return work()
+        finally:
+            self._sharing.on, self._sharing.token = before
+
     def ask(
         self,
         work: Callable[[Member], T],
         members: Collection[Member] | None = None,
         again: bool = False,
     ) -> list[tuple[Member, T]]:
-        """What each store answers, asked side by side. Those that cannot be read are left out, and
-        with `again` those that could not be are tried once more; unless none can, which raises."""
+        """What each store answers. Those that cannot be read are left out, and with `again` those
+        that could not be are tried once more; unless none can, which raises."""
         every = list(self.all if members is None else members)
         asked = [one for one in every if one.error is None or (again and not one.waits)]
         found: dict[Member, T] = {}
         failed: list[Exception] = []
-        waiting = deque(asked)
+        sharing, token = self._sharing.on, self._sharing.token
 
         def ask(member: Member) -> None:
             try:
                 if again or not member.is_open:
                     member.opened()
-                found[member] = work(member)
+                if sharing:
+                    found[member] = member.store.together(lambda: work(member), token)
+                else:
+                    found[member] = work(member)
                 member.error = None
             except StoreError as error:
                 member.error = error
             except Exception as error:
                 failed.append(error)
 
-        def ask_on() -> None:
-            # Another thread may take the last one.
-            with suppress(IndexError), impatient(HURRY):
-                while True:
-                    ask(waiting.popleft())
-
-        threads = [
-            threading.Thread(target=ask_on, daemon=True) for _ in range(min(len(asked), BESIDE) - 1)
-        ]
-        for thread in threads:
-            thread.start()
-        ask_on()
-        for thread in threads:
-            thread.join()
+        all_open = all(one.is_open for one in asked)
+        in_turn(
+            sorted(asked, key=lambda one: one.error is not None),
+            ask,
+            STALL if all_open else OPENING_STALL,
+        )
         for error in sorted(failed, key=lambda error: not isinstance(error, Cancelled)):
             raise error
         if every and not found:
@@ -329,3 +352,41 @@ class Members:
             errors.sort(key=lambda error: error.problem is Problem.MISSING)
             raise next(iter(errors), session_gone())
         return [(member, found[member]) for member in asked if member in found]
+
+
+def in_turn(members: Sequence[Member], ask: Callable[[Member], None], stall: float) -> None:
+    """Ask each; where one has kept the others waiting for `stall` seconds, another thread goes on
+    with them."""
+    waiting = deque(members)
+    answered: list[Member] = []
+    threads: list[threading.Thread] = []
+    over = threading.Event()
+
+    def ask_on() -> None:
+        # Another thread may take the last one.
+        with suppress(IndexError), impatient(HURRY):
+            while True:
+                member = waiting.popleft()
+                ask(member)
+                answered.append(member)
+
+    def stand_by() -> None:
+        before = -1
+        while waiting and len(answered) > before:
+            before = len(answered)
+            over.wait(stall)
+        if waiting:
+            help_out()
+            ask_on()
+
+    def help_out() -> None:
+        if len(threads) < min(len(members), MOST_BESIDE) - 1:
+            thread = threading.Thread(target=stand_by, daemon=True)
+            threads.append(thread)
+            thread.start()
+
+    help_out()
+    ask_on()
+    over.set()
+    for thread in threads:
+        thread.join()

@@ -6,8 +6,10 @@ newer one.
 
 import math
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from explorer.cancel import CancelToken
+from explorer.errors import StoreError
 from explorer.stores.base import Candidate, Indexed, Needles, Stretch
 from explorer.stores.library.members import Member, Members
 
@@ -44,21 +46,52 @@ def message_key(members: Members, found: Candidate) -> int:
     return members.ring.outer(found.store)(found.message_id)
 
 
+class Progress(NamedTuple):
+    """How far a store has been scanned."""
+
+    number: int
+    place: object = None
+    """Where to continue, in the store's own terms; None before the first stretch."""
+    done: float = 0.0
+
+
 def scanned(
     members: Members, needles: Needles, below: object, token: CancelToken | None
 ) -> Stretch:
-    """A stretch of every store that is not at its end."""
-    places, asked = _places(below), _asked(members, below)
-    found = members.ask(
-        lambda one: one.store.scanned(needles, places.get(one.number), token), asked
-    )
-    left = tuple((one.number, told.below) for one, told in found if told.below is not None)
-    ended = len(members.all) - len(asked)
+    """A stretch of the store that is furthest from its end: a stretch of each would keep the first
+    hits waiting for all of them. At first, the one that was written to last."""
+    every = _begun(members) if below is None else _progress(below)
+    if not every:
+        return Stretch((), None, 1.0)
+    at = min(range(len(every)), key=lambda at: every[at].done)
+    member, others = members.all[every[at].number], [*every[:at], *every[at + 1 :]]
+    try:
+        [(_, told)] = members.ask(
+            lambda one: one.store.scanned(needles, every[at].place, token), [member]
+        )
+    except StoreError:
+        if not others:
+            raise
+        told = Stretch((), None, 1.0)
+    if told.below is not None:
+        others.append(Progress(member.number, told.below, told.done))
+    ended = len(members.all) - len(others)
     return Stretch(
-        found=[hit for member, told in found for hit in member.candidates(told.found)],
-        below=left or None,
-        done=(ended + sum(told.done for _, told in found)) / len(members.all),
+        found=member.candidates(told.found),
+        below=tuple(others) or None,
+        done=(ended + sum(one.done for one in others)) / len(members.all),
     )
+
+
+def _begun(members: Members) -> list[Progress]:
+    return [
+        Progress(one.number)
+        for one in sorted(members.readable, key=lambda one: one.written, reverse=True)
+    ]
+
+
+def _progress(below: object) -> list[Progress]:
+    return [one for one in below if isinstance(one, Progress)] if isinstance(below, tuple) else []
 
 
 def newest_below(members: Members, token: CancelToken | None) -> Callable[[object], float]:
@@ -66,7 +99,11 @@ def newest_below(members: Members, token: CancelToken | None) -> Callable[[objec
     known = {member.number: newest for member, newest in found}
 
     def below(mark: object) -> float:
-        times = (known[number](at) for number, at in _places(mark).items() if number in known)
+        times = (
+            math.inf if one.place is None else known[one.number](one.place)
+            for one in _progress(mark)
+            if one.number in known
+        )
         return max(times, default=-math.inf)
 
     return below

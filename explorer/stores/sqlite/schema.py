@@ -74,8 +74,9 @@ def introspect(connection: sqlite3.Connection) -> Schema:
 
 
 def _columns(connection: sqlite3.Connection, name: str) -> frozenset[str]:
-    rows = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
-    return frozenset(cells.words(row[1]) for row in rows)
+    # Only the names: decoding types and defaults would take most of the time.
+    rows = connection.execute("SELECT name FROM pragma_table_info(?)", (name,)).fetchall()
+    return frozenset(cells.words(row[0]) for row in rows)
 
 
 def lossy(raw: bytes) -> str:

@@ -9,15 +9,15 @@ when topics are turned on.
 """
 
 import json
-import os
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from explorer.errors import ExplorerError, Refused
+from explorer.errors import ExplorerError
 from explorer.stores.content import MARKER
+from explorer.stores.sqlite.new_file import claim, with_companions
 
 VERSION = 22
 
@@ -190,7 +190,7 @@ class StateFile:
     @classmethod
     def create(cls, path: Path) -> Self:
         """A new file, readable by its owner only."""
-        _claim(path)
+        claim(path)
         # No implicit transactions: the one there is ends in `close` or `discard`.
         state = cls(path, sqlite3.connect(path, isolation_level=None))
         try:
@@ -218,7 +218,7 @@ class StateFile:
     def discard(self) -> None:
         """Leave nothing behind."""
         self._db.close()
-        for path in _with_companions(self.path):
+        for path in with_companions(self.path):
             path.unlink(missing_ok=True)
 
     def create_session(
@@ -394,21 +394,6 @@ class StateFile:
         pairs = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE sessions SET {pairs} WHERE id = ?"
         self._db.execute(sql, (*values.values(), session_id))
-
-
-def _with_companions(path: Path) -> list[Path]:
-    return [path.with_name(path.name + end) for end in ("", "-wal", "-shm", "-journal")]
-
-
-def _claim(path: Path) -> None:
-    # A log left over from another file would be replayed into the new one.
-    for taken in _with_companions(path):
-        if taken.exists():
-            raise Refused("File exists", f"{taken} already exists. Choose another name.")
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except OSError as error:
-        raise ExplorerError("Cannot create the file", f"{path}: {error.strerror}.") from None
 
 
 def _text(value: str | None) -> str | None:

@@ -1,0 +1,58 @@
+"""Puts chats into a file of power-loop."""
+
+import hashlib
+from collections.abc import Iterable
+
+from explorer.demo.script import Chat
+from explorer.stores.power_loop.create import LoopFile
+
+
+def publish_loop(file: LoopFile, chats: Iterable[Chat], prompt: str, now: float) -> None:
+    for chat in sorted(chats, key=lambda chat: chat.started(now)):
+        _write(file, chat, prompt, now)
+
+
+def _write(file: LoopFile, chat: Chat, prompt: str, now: float) -> None:
+    started, session = chat.started(now), _id(chat)
+    file.add_session(
+        session,
+        started,
+        started + chat.clock,
+        chat.model.name,
+        system_prompt=prompt,
+        title=None if chat.parent else chat.name,
+        parent=_id(chat.parent) if chat.parent else None,
+        call=_starting_call(chat.parent, chat.name) if chat.parent else None,
+    )
+    turn, letters = -1, len(prompt)
+    for seq, line in enumerate(chat.lines, 1):
+        turn += line.role == "user"
+        text = line.content if isinstance(line.content, str) else None
+        at = started + line.at
+        file.add_message(
+            session,
+            seq,
+            turn,
+            line.role,
+            text,
+            at,
+            calls=line.calls,
+            call=line.call_id,
+            tool=line.tool_name,
+            meta={"finish_reason": line.finish} if line.finish else None,
+        )
+        if line.finish == "stop":
+            tokens = letters // 4, len(text or "") // 4 + 1, letters // 8
+            file.set_usage(session, turn, tokens, chat.model.name, at)
+        letters += len(text or "")
+    file.set_state(session, len(chat.lines), turn + 1)
+
+
+def _id(chat: Chat) -> str:
+    return "sess_" + hashlib.sha256(chat.name.encode()).hexdigest()[:24]
+
+
+def _starting_call(parent: Chat, task: str) -> str | None:
+    """The tool call that started a subagent."""
+    made = (call for line in parent.lines for call in line.calls if task in str(call))
+    return next((str(call["id"]) for call in made), None)
