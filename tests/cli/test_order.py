@@ -10,6 +10,7 @@ LINES: tuple[tuple[str, list[str], list[str]], ...] = (
     ("list", [], ["--limit 5", "--source=cli", "--json"]),
     ("show", ["ID"], ["--format markdown", "--all", "--json"]),
     ("search", ["red", "owl"], ["--limit 5", "--all", "--json"]),
+    ("where", ["red", "owl"], ["--json"]),
     ("info", [], ["--json"]),
     ("resume", ["ID"], ["--print", "--force"]),
     ("resume", [], ["--last", "--print"]),
