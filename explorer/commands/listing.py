@@ -9,7 +9,6 @@ from explorer.commands.shapes import fate_shape, session_shape, store_shape
 from explorer.commands.stores import (
     chosen_store,
     known_catalog,
-    notes_of,
     warn_unknown,
     warn_unreadable,
     with_noted_pins,
@@ -38,7 +37,7 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     warn_unreadable(store, options)
     if options.json:
         warn_unknown(options.source, catalog)
-        sessions = with_noted_pins(store, catalog, sessions, notes_of(options))
+        sessions = with_noted_pins(store, catalog, sessions)
         fates = store.fates(catalog, page)
         parts = {unit.key: unit.parts for unit in units}
         write_json(

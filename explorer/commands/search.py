@@ -22,7 +22,6 @@ from explorer.commands.shapes import hit_shape
 from explorer.commands.stores import (
     chosen_store,
     noted_pins,
-    notes_of,
     profiles_of,
     warn_unreadable,
 )
@@ -43,7 +42,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     text = " ".join(options.query)
     catalog = store.catalog()
-    pins = partial(noted_pins, store, catalog, notes_of(options))
+    pins = partial(noted_pins, store, catalog)
     search = CompleteSearch(store, catalog, text, now, everything=options.all, pins=pins)
     limit = options.limit or None
     if options.json_lines:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import fate_shape, message_shape, session_shape
-from explorer.commands.stores import chosen_store, notes_of, warn_unreadable, with_noted_pins
+from explorer.commands.stores import chosen_store, warn_unreadable, with_noted_pins
 from explorer.commands.words import part_of
 from explorer.errors import ExitCode, NoSuchSession, SeveralSessions
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
@@ -36,7 +36,7 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
         fate = fate_shape(store.fates(catalog, unit.parts), unit.parts, now)
-        (session,) = with_noted_pins(store, catalog, [session], notes_of(options))
+        (session,) = with_noted_pins(store, catalog, [session])
         write_json(_document(session_shape(session, store, fate), messages))
     else:
         with paged(not options.no_pager):

@@ -13,28 +13,25 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
-from explorer.stores.open_found import notes_on, open_found
-from explorer.stores.ours.notes import Notes
+from explorer.stores.open_found import open_found
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path, size_of
 
 
-def noted_pins(store: Store, catalog: Catalog, notes: Notes) -> frozenset[int]:
+def noted_pins(store: Store, catalog: Catalog) -> frozenset[int]:
     """The rows that are pinned, also by our notes; if those are unreadable, it says so and goes
     on: the sessions are not."""
     noted: frozenset[str] = frozenset()
     try:
-        noted = notes.pins()
+        noted = store.own_notes(notes_path()).pins()
     except ExplorerError as error:
         note(f"{error.title}. {error.message}")
     return pinned_rows(store, catalog, noted)
 
 
-def with_noted_pins(
-    store: Store, catalog: Catalog, sessions: Sequence[Session], notes: Notes
-) -> list[Session]:
+def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session]) -> list[Session]:
     """The same sessions, pinned also where our notes say so."""
-    pinned = noted_pins(store, catalog, notes)
+    pinned = noted_pins(store, catalog)
     return [
         one._replace(pinned=True) if catalog.tip(one.key) in pinned else one for one in sessions
     ]
@@ -126,8 +123,3 @@ def _found(options: argparse.Namespace) -> list[FoundStore]:
             f"There is none in {home}. Use --db PATH, or try `session-explorer demo`.",
         )
     return found
-
-
-def notes_of(options: argparse.Namespace) -> Notes:
-    """Our notes about the sessions of these files."""
-    return notes_on(_found(options), notes_path())

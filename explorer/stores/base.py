@@ -83,7 +83,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Trouble(NamedTuple):
+class UnreadableStore(NamedTuple):
     """One of several stores that cannot be read now."""
 
     name: str
@@ -250,7 +250,7 @@ class Store(Protocol):
         return key if os.path.realpath(file) == os.path.realpath(self.path) else None
 
     @property
-    def troubles(self) -> Sequence[Trouble]:
+    def troubles(self) -> Sequence[UnreadableStore]:
         """Which of several stores could not be read when that was last tried, and why."""
         return ()
 

@@ -39,7 +39,7 @@ def open_found(
         return MemberFile(one.path, one.name, opened)
 
     library = Library([file(one) for one in found])
-    library.open(token)
+    library.open_all(token)
     return library
 
 

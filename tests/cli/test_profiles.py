@@ -326,7 +326,6 @@ def test_every_command_ends_well_on_such_a_home(
     assert "Traceback" not in said.out + said.err
 
 
-@pytest.mark.xfail(raises=NotImplementedError, strict=False, reason="not for several files yet")
 @pytest.mark.parametrize("arguments", CHANGES, ids=" ".join)
 def test_every_change_ends_well_on_such_a_home(
     arguments: list[str], seven: Path, command: Command

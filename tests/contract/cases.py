@@ -135,7 +135,7 @@ class LibraryCase(Case):
             return MemberFile(member.path, member.name, lambda _: member.store())
 
         library = Library([file(member) for member in self.members])
-        library.open()
+        library.open_all()
         return library
 
     def holder(self, id_: str) -> Case:

@@ -30,7 +30,7 @@ from explorer.stores.base import (
     Store,
     Stretch,
     TooLong,
-    Trouble,
+    UnreadableStore,
 )
 from explorer.stores.catalog import Catalog, Renamed, Unit
 from explorer.stores.columns import Column, Columns
@@ -80,7 +80,7 @@ class Library(Store):
         self.path = files[0].path
         self.places = tuple(file.name for file in files)
 
-    def open(self, token: CancelToken | None = None) -> None:
+    def open_all(self, token: CancelToken | None = None) -> None:
         """Open every store that can be; where none can, the reasons of all."""
         try:
             self._ask(lambda member: None, again=True)
@@ -104,7 +104,7 @@ class Library(Store):
         return any(one.store.noted for one in self.members.opened)
 
     @property
-    def troubles(self) -> Sequence[Trouble]:
+    def troubles(self) -> Sequence[UnreadableStore]:
         return self.members.troubles
 
     def look(self) -> LibraryState:

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, Problem, StoreError, session_gone
 from explorer.model import Session, StoreInfo
-from explorer.stores.base import Candidate, Changes, OneStore, Store, Trouble
+from explorer.stores.base import Candidate, Changes, OneStore, Store, UnreadableStore
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.fates import Fates
 from explorer.stores.library.keys import KeyRing
@@ -234,8 +234,12 @@ class Members:
         self._sharing = _Sharing()
 
     @property
-    def troubles(self) -> list[Trouble]:
-        return [Trouble(one.name, one.path, one.error) for one in self.all if one.error is not None]
+    def troubles(self) -> list[UnreadableStore]:
+        return [
+            UnreadableStore(one.name, one.path, one.error)
+            for one in self.all
+            if one.error is not None
+        ]
 
     def every_error(self) -> StoreError | None:
         """Why none of several can be read, as one error: that of a lock, if there is one, since it
