@@ -49,7 +49,7 @@ TOGETHER = {
 
 _ABOUT = {
     "resume": "continues it in its agent",
-    "filter": "by profile, source, age, class and more",
+    "filter": "by source, age, class and more",
     "only": "this profile, source, workspace or model",
     "profiles": "how each state file is, and why one cannot be read",
     "list-date": "in the list",
