@@ -147,7 +147,11 @@ class Library(Store):
                 raise
         found = [(one, one.known.catalog) for one in self.members.all if one.known is not None]
         mark = tuple((member.number, catalog.mark) for member, catalog in found)
-        return Catalog.joined([(catalog, member.outers) for member, catalog in found], mark)
+        joined = Catalog.joined([(catalog, member.outers) for member, catalog in found], mark)
+        for _, catalog in found:
+            # It is asked for little more than what is new.
+            catalog.drop_positions()
+        return joined
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
