@@ -59,6 +59,17 @@ def test_a_scan_finds_what_is_in_any_profile_once(home: DemoHome) -> None:
     assert scanned(open_found(home.found)) == sorted(alone)
 
 
+@pytest.mark.parametrize("limit", [1, 4, 30, 500])
+def test_a_search_shows_the_newest_hits_of_all_profiles(home: DemoHome, limit: int) -> None:
+    needles = Needles(groups=(("the",),), sure=(("the",),))
+
+    def times(store: Store) -> list[float]:
+        return [one.at for one in store.indexed(needles, limit).found]
+
+    alone = [at for store in _alone(home) for at in times(store)]
+    assert times(open_found(home.found)) == sorted(alone, reverse=True)[:limit]
+
+
 def test_a_locked_profile_does_not_keep_the_others_from_being_listed(home: DemoHome) -> None:
     with closing(sqlite3.connect(home.default, isolation_level=None)) as writer:
         writer.execute("PRAGMA journal_mode = DELETE")

@@ -5,7 +5,8 @@ newer one.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -13,26 +14,51 @@ from explorer.errors import StoreError
 from explorer.stores.base import Candidate, Indexed, Needles, Stretch
 from explorer.stores.library.members import Member, Members
 
+MARGIN = 10
+"""Candidates that each store is asked for beyond its share of a page."""
+
 
 def indexed(
     members: Members, needles: Needles, limit: int, below: object, token: CancelToken | None
 ) -> Indexed:
-    """The newest of what the tables of all stores know, by the time of the message. What is cut
-    off here comes with the scan."""
-    places = _places(below)
-    found = members.ask(
-        lambda one: one.store.indexed(needles, limit, places.get(one.number), token),
-        _asked(members, below),
-    )
-    every = [hit for member, one in found for hit in member.candidates(one.found)]
+    """The newest of what the tables of all stores know, by the time of the message: the share of
+    each, then more of those that may have more of the page. What is cut off here comes with the
+    scan."""
+    places, asked = _places(below), _asked(members, below)
+    few = min(limit, limit // max(len(asked), 1) + MARGIN)
+
+    def read(one: Member) -> Indexed:
+        return one.store.indexed(needles, few, places.get(one.number), token)
+
+    def read_on(one: Member) -> Indexed:
+        return one.store.indexed(needles, limit - few, told[one].below, token)
+
+    told = dict(members.ask(read, asked))
+    hits = {one: own.found for one, own in told.items()}
+    longer = _longer(hits, limit, [one for one in told if told[one].below is not None])
+    if longer and few < limit:
+        # Those that cannot be read any more keep what they gave.
+        with suppress(StoreError):
+            for one, more in members.ask(read_on, longer):
+                told[one] = more._replace(found=[*told[one].found, *more.found])
+    every = [hit for one, own in told.items() for hit in one.candidates(own.found)]
     every.sort(key=lambda hit: (-hit.at, -hit.message_id))
-    left = tuple((one.number, told.below) for one, told in found if told.below is not None)
+    left = tuple((one.number, own.below) for one, own in told.items() if own.below is not None)
     return Indexed(
-        table=next((one.table for _, one in found if one.table), ""),
+        table=next((own.table for own in told.values() if own.table), ""),
         found=every[:limit],
-        trouble=next((one.trouble for _, one in found if one.trouble), ""),
+        trouble=next((own.trouble for own in told.values() if own.trouble), ""),
         below=left or None,
     )
+
+
+def _longer(
+    hits: Mapping[Member, Sequence[Candidate]], limit: int, unfinished: Sequence[Member]
+) -> list[Member]:
+    """Which of these may have more among the newest `limit`."""
+    times = sorted((hit.at for found in hits.values() for hit in found), reverse=True)
+    edge = times[limit - 1] if len(times) >= limit else -math.inf
+    return [one for one in unfinished if min((hit.at for hit in hits[one]), default=edge) >= edge]
 
 
 def ranked(
