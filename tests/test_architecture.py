@@ -20,7 +20,10 @@ MAY_START_THE_APP = ("explorer/tui/*", "explorer/commands/open.py")
 WITH_THE_FIRST_TEXT = {"markdown_it", "pygments"}
 """What is loaded by the thread that lays out a transcript, and not before."""
 READS = ("explorer/stores/sqlite/read_only.py", "explorer/stores/sqlite/failures.py")
-CREATES = ("explorer/stores/hermes/create/state_file.py",)
+CREATES = (
+    "explorer/stores/hermes/create/state_file.py",
+    "explorer/stores/power_loop/create.py",
+)
 OUR_OWN = ("explorer/stores/ours/own_file.py", "explorer/stores/deleted_session.py")
 """Files that only we write, and what opens them."""
 EDITS = ("explorer/stores/edits/connection.py",)
@@ -33,6 +36,7 @@ PLAIN_FILES = (
     "explorer/stores/edits/copy_to_trash.py",
     "explorer/stores/edits/refusals.py",
     "explorer/stores/sqlite/leases.py",
+    "explorer/stores/sqlite/new_file.py",
     "explorer/stores/ours/trash.py",
 )
 """Who opens files that are no databases: transcripts and settings beside one, a lock of ours, what

@@ -73,7 +73,7 @@ def message_key(members: Members, found: Candidate) -> int:
     return members.ring.outer(store)(found.message_id)
 
 
-class Progress(NamedTuple):
+class ScanPlace(NamedTuple):
     """How far a store has been scanned."""
 
     number: int
@@ -87,7 +87,7 @@ def scanned(
 ) -> Stretch:
     """A stretch of the store that is furthest from its end: a stretch of each would keep the first
     hits waiting for all of them. At first, the one that was written to last."""
-    every = _begun(members) if below is None else _progress(below)
+    every = _begun(members) if below is None else _scan_places(below)
     if not every:
         return Stretch((), None, 1.0)
     at = min(range(len(every)), key=lambda at: every[at].done)
@@ -101,7 +101,7 @@ def scanned(
             raise
         told = Stretch((), None, 1.0)
     if told.below is not None:
-        others.append(Progress(member.number, told.below, told.done))
+        others.append(ScanPlace(member.number, told.below, told.done))
     ended = len(members.all) - len(others)
     return Stretch(
         found=member.candidates(told.found),
@@ -110,15 +110,15 @@ def scanned(
     )
 
 
-def _begun(members: Members) -> list[Progress]:
+def _begun(members: Members) -> list[ScanPlace]:
     return [
-        Progress(one.number)
+        ScanPlace(one.number)
         for one in sorted(members.readable, key=lambda one: one.written, reverse=True)
     ]
 
 
-def _progress(below: object) -> list[Progress]:
-    return [one for one in below if isinstance(one, Progress)] if isinstance(below, tuple) else []
+def _scan_places(below: object) -> list[ScanPlace]:
+    return [one for one in below if isinstance(one, ScanPlace)] if isinstance(below, tuple) else []
 
 
 def newest_below(members: Members, token: CancelToken | None) -> Callable[[object], float]:
@@ -128,7 +128,7 @@ def newest_below(members: Members, token: CancelToken | None) -> Callable[[objec
     def below(mark: object) -> float:
         times = (
             math.inf if one.place is None else known[one.number](one.place)
-            for one in _progress(mark)
+            for one in _scan_places(mark)
             if one.number in known
         )
         return max(times, default=-math.inf)
