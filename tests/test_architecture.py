@@ -36,6 +36,7 @@ PLAIN_FILES = (
     "explorer/stores/edits/copy_to_trash.py",
     "explorer/stores/edits/refusals.py",
     "explorer/stores/sqlite/leases.py",
+    "explorer/stores/sqlite/new_file.py",
     "explorer/stores/ours/trash.py",
 )
 """Who opens files that are no databases: transcripts and settings beside one, a lock of ours, what

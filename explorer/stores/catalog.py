@@ -101,6 +101,18 @@ class Catalog:
         }
         self._class = self._classified()
 
+    def __getattr__(self, name: str) -> dict[int, int]:
+        """The positions of the keys, made again where they were dropped."""
+        if name != "_position":
+            raise AttributeError(name)
+        position = dict(zip(self.keys, range(len(self.keys)), strict=True))
+        self._position = position
+        return position
+
+    def drop_positions(self) -> None:
+        """Take less than half of the memory, until a session is asked for."""
+        self.__dict__.pop("_position", None)
+
     def __len__(self) -> int:
         return len(self.keys)
 
@@ -280,7 +292,7 @@ class Catalog:
         sets: dict[str, list[int]] = {name: [] for name in _SETS}
         for catalog, unique in parts:
             # One object for each key, whatever holds it: they are most of what a catalog takes.
-            outer = Renamed(catalog._position, unique)
+            outer = Renamed(catalog.keys, unique)
             position = range(len(made.keys), len(made.keys) + len(catalog))
             made._position.update(zip(outer.values(), position, strict=True))
             made.keys.extend(outer.values())

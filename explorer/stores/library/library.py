@@ -196,7 +196,12 @@ class Library(Store):
                 raise
         found = [(one, one.known) for one in self.members.all if one.known is not None]
         mark = tuple((member.number, known.mark) for member, known in found)
-        return Catalog.joined([(known.catalog, member.outers) for member, known in found], mark)
+        catalogs = [(known.catalog, member.outers) for member, known in found]
+        whole = Catalog.joined(catalogs, mark)
+        for catalog, _ in catalogs:
+            # It is asked for little more than what is new.
+            catalog.drop_positions()
+        return whole
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None

@@ -27,7 +27,7 @@ from explorer.stores.sqlite.read_only import Stamp, impatient, stamp
 
 T = TypeVar("T")
 
-STALL = 0.1
+STALL = 0.25
 """Seconds without an answer after which another thread goes on with the next store. Not sooner: two
 threads that read rows hand the interpreter to each other at every row, and take longer together
 than one after the other."""
@@ -342,12 +342,16 @@ class Members:
             except Exception as error:
                 failed.append(error)
 
-        all_open = all(one.is_open for one in asked)
-        in_turn(
-            sorted(asked, key=lambda one: one.error is not None),
-            ask,
-            STALL if all_open else OPENING_STALL,
-        )
+        opening = not all(one.is_open for one in asked)
+        ready_first = sorted(asked, key=lambda one: one.error is not None)
+        if again or opening:
+            in_turn(ready_first, ask, OPENING_STALL if opening else STALL)
+        else:
+            # No thread stands by: to start one takes longer than most answers, and a store that
+            # could be read a moment ago is waited for once, before it is left out.
+            with impatient(HURRY):
+                for member in ready_first:
+                    ask(member)
         for error in sorted(failed, key=lambda error: not isinstance(error, Cancelled)):
             raise error
         if every and not found:

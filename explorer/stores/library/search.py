@@ -5,7 +5,8 @@ newer one.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -13,26 +14,51 @@ from explorer.errors import StoreError
 from explorer.stores.base import Candidate, Indexed, Needles, Stretch
 from explorer.stores.library.members import Member, Members
 
+MARGIN = 10
+"""Candidates that each store is asked for beyond its share of a page."""
+
 
 def indexed(
     members: Members, needles: Needles, limit: int, below: object, token: CancelToken | None
 ) -> Indexed:
-    """The newest of what the tables of all stores know, by the time of the message. What is cut
-    off here comes with the scan."""
-    places = _places(below)
-    found = members.ask(
-        lambda one: one.store.indexed(needles, limit, places.get(one.number), token),
-        _asked(members, below),
-    )
-    every = [hit for member, one in found for hit in member.candidates(one.found)]
+    """The newest of what the tables of all stores know, by the time of the message: the share of
+    each, then more of those that may have more of the page. What is cut off here comes with the
+    scan."""
+    places, asked = _places(below), _asked(members, below)
+    few = min(limit, limit // max(len(asked), 1) + MARGIN)
+
+    def read(one: Member) -> Indexed:
+        return one.store.indexed(needles, few, places.get(one.number), token)
+
+    def read_on(one: Member) -> Indexed:
+        return one.store.indexed(needles, limit - few, told[one].below, token)
+
+    told = dict(members.ask(read, asked))
+    hits = {one: own.found for one, own in told.items()}
+    longer = _longer(hits, limit, [one for one in told if told[one].below is not None])
+    if longer and few < limit:
+        # Those that cannot be read any more keep what they gave.
+        with suppress(StoreError):
+            for one, more in members.ask(read_on, longer):
+                told[one] = more._replace(found=[*told[one].found, *more.found])
+    every = [hit for one, own in told.items() for hit in one.candidates(own.found)]
     every.sort(key=lambda hit: (-hit.at, -hit.message_id))
-    left = tuple((one.number, told.below) for one, told in found if told.below is not None)
+    left = tuple((one.number, own.below) for one, own in told.items() if own.below is not None)
     return Indexed(
-        table=next((one.table for _, one in found if one.table), ""),
+        table=next((own.table for own in told.values() if own.table), ""),
         found=every[:limit],
-        trouble=next((one.trouble for _, one in found if one.trouble), ""),
+        trouble=next((own.trouble for own in told.values() if own.trouble), ""),
         below=left or None,
     )
+
+
+def _longer(
+    hits: Mapping[Member, Sequence[Candidate]], limit: int, unfinished: Sequence[Member]
+) -> list[Member]:
+    """Which of these may have more among the newest `limit`."""
+    times = sorted((hit.at for found in hits.values() for hit in found), reverse=True)
+    edge = times[limit - 1] if len(times) >= limit else -math.inf
+    return [one for one in unfinished if min((hit.at for hit in hits[one]), default=edge) >= edge]
 
 
 def ranked(
@@ -46,7 +72,7 @@ def message_key(members: Members, found: Candidate) -> int:
     return members.ring.outer(found.store)(found.message_id)
 
 
-class Progress(NamedTuple):
+class ScanPlace(NamedTuple):
     """How far a store has been scanned."""
 
     number: int
@@ -60,7 +86,7 @@ def scanned(
 ) -> Stretch:
     """A stretch of the store that is furthest from its end: a stretch of each would keep the first
     hits waiting for all of them. At first, the one that was written to last."""
-    every = _begun(members) if below is None else _progress(below)
+    every = _begun(members) if below is None else _scan_places(below)
     if not every:
         return Stretch((), None, 1.0)
     at = min(range(len(every)), key=lambda at: every[at].done)
@@ -74,7 +100,7 @@ def scanned(
             raise
         told = Stretch((), None, 1.0)
     if told.below is not None:
-        others.append(Progress(member.number, told.below, told.done))
+        others.append(ScanPlace(member.number, told.below, told.done))
     ended = len(members.all) - len(others)
     return Stretch(
         found=member.candidates(told.found),
@@ -83,15 +109,15 @@ def scanned(
     )
 
 
-def _begun(members: Members) -> list[Progress]:
+def _begun(members: Members) -> list[ScanPlace]:
     return [
-        Progress(one.number)
+        ScanPlace(one.number)
         for one in sorted(members.readable, key=lambda one: one.written, reverse=True)
     ]
 
 
-def _progress(below: object) -> list[Progress]:
-    return [one for one in below if isinstance(one, Progress)] if isinstance(below, tuple) else []
+def _scan_places(below: object) -> list[ScanPlace]:
+    return [one for one in below if isinstance(one, ScanPlace)] if isinstance(below, tuple) else []
 
 
 def newest_below(members: Members, token: CancelToken | None) -> Callable[[object], float]:
@@ -101,7 +127,7 @@ def newest_below(members: Members, token: CancelToken | None) -> Callable[[objec
     def below(mark: object) -> float:
         times = (
             math.inf if one.place is None else known[one.number](one.place)
-            for one in _progress(mark)
+            for one in _scan_places(mark)
             if one.number in known
         )
         return max(times, default=-math.inf)

@@ -1,0 +1,114 @@
+"""Several profiles read as one: what each of them must be asked for, and no more."""
+
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from explorer.demo import DemoHome, write_demo_home
+from explorer.model import Session, Sort
+from explorer.stores.base import Needles, Store
+from explorer.stores.library.keys import KeyRing
+from explorer.stores.library.library import Library
+from explorer.stores.open_found import open_found
+
+NOW = 1_763_307_000.0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> DemoHome:
+    return write_demo_home(tmp_path, NOW)
+
+
+def _alone(home: DemoHome) -> list[Store]:
+    return [open_found([one]) for one in home.found]
+
+
+def _names(rows: list[Session]) -> list[tuple[str, str]]:
+    return [(row.id, row.title or "") for row in rows]
+
+
+@pytest.mark.parametrize("sort", [Sort.ACTIVE, Sort.STARTED])
+@pytest.mark.parametrize("limit", [1, 3, 10, 40])
+def test_the_first_page_is_that_of_all_profiles(home: DemoHome, sort: Sort, limit: int) -> None:
+    def time(row: Session) -> float:
+        return (row.started_at if sort is Sort.STARTED else row.last_active) or 0.0
+
+    every = [row for store in _alone(home) for row in store.first_page(limit, NOW, sort)]
+    wanted = sorted(every, key=time, reverse=True)[:limit]
+    assert _names(open_found(home.found).first_page(limit, NOW, sort)) == _names(wanted)
+
+
+def test_a_scan_finds_what_is_in_any_profile_once(home: DemoHome) -> None:
+    needles = Needles(groups=(("parcel",),))
+
+    def scanned(store: Store) -> list[int]:
+        found, below = [], None
+        while True:
+            stretch = store.scanned(needles, below)
+            found += [one.message_id for one in stretch.found]
+            below = stretch.below
+            if below is None:
+                assert stretch.done == 1.0
+                return sorted(found)
+
+    alone = [id_ for store in _alone(home) for id_ in scanned(store)]
+    assert len(alone) > 10
+    assert scanned(open_found(home.found)) == sorted(alone)
+
+
+@pytest.mark.parametrize("limit", [1, 4, 30, 500])
+def test_a_search_shows_the_newest_hits_of_all_profiles(home: DemoHome, limit: int) -> None:
+    needles = Needles(groups=(("the",),), sure=(("the",),))
+
+    def times(store: Store) -> list[float]:
+        return [one.at for one in store.indexed(needles, limit).found]
+
+    alone = [at for store in _alone(home) for at in times(store)]
+    assert times(open_found(home.found)) == sorted(alone, reverse=True)[:limit]
+
+
+def test_a_locked_profile_does_not_keep_the_others_from_being_listed(home: DemoHome) -> None:
+    with closing(sqlite3.connect(home.default, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode = DELETE")
+        writer.execute("BEGIN EXCLUSIVE")
+        store = open_found(home.found)
+        assert [one.name for one in store.troubles] == ["default"]
+        assert {row.place for row in store.first_page(5, NOW)} == {"work", "parcel-bot"}
+    assert {row.place for row in store.first_page(9, NOW)} == {"default", "work", "parcel-bot"}
+    assert not store.troubles
+
+
+def test_others_are_read_while_one_does_not_answer(home: DemoHome) -> None:
+    library = open_found(home.found)
+    assert isinstance(library, Library)
+    others, asked = threading.Event(), []
+
+    def work(member: object) -> None:
+        asked.append(member)
+        if len(asked) == 1:
+            assert others.wait(20)
+        elif len(asked) == 3:
+            others.set()
+
+    assert len(library.members.ask(work, again=True)) == 3
+
+
+def test_a_catalog_that_dropped_its_positions_still_knows_its_sessions(home: DemoHome) -> None:
+    store = open_found(home.found[:1])
+    catalog = store.catalog()
+    keys = list(catalog.keys)
+    before = [(key, catalog.last_active(key), catalog.source(key)) for key in keys]
+    catalog.drop_positions()
+    assert [(key, catalog.last_active(key), catalog.source(key)) for key in keys] == before
+    assert not catalog.has(-1)
+
+
+def test_many_keys_become_what_each_of_them_would() -> None:
+    ring = KeyRing()
+    hostile = [0, -5, 2**62, -(2**62), 2**63 - 1, 7]
+    assert ring.outers(3)(hostile) == [ring.outer(3)(key) for key in hostile]
+    assert ring.outers(3)([1, 2]) == [ring.outer(3)(1), ring.outer(3)(2)]
+    assert [ring.inner(key) for key in ring.outers(3)(hostile)] == [(3, key) for key in hostile]
