@@ -251,8 +251,8 @@ class Members:
         problem = next(
             (one.problem for one in errors.values() if one.problem is Problem.BUSY), first.problem
         )
-        reasons = [f"{name}: {one.title}. {one.message}" for name, one in errors.items()]
-        return StoreError(problem, "No profile can be read", "\n\n".join(reasons))
+        reasons = [f"  {name}: {one.title}. {one.message}" for name, one in errors.items()]
+        return StoreError(problem, "No profile can be read", "\n".join(("Reasons:", *reasons)))
 
     @property
     def opened(self) -> list[Member]:
