@@ -25,7 +25,7 @@ from explorer.left_open import LeftOpen
 from explorer.resume import Command
 from explorer.tui import FRAMES
 from explorer.tui.dialogs.base import Closing
-from explorer.tui.hints import hint
+from explorer.tui.hints import ShownInTime, hint
 from explorer.tui.key_bindings import bindings, bound_action, scope_of, textual_keymap
 from explorer.tui.screens.main import MainScreen
 from explorer.tui.screens.obstacles import unanswered
@@ -57,6 +57,7 @@ class ExplorerApp(App[Command | str]):
 
     def __init__(self, start: Start, before: BeforeApp | None = None) -> None:
         super().__init__()
+        self._notifications = ShownInTime()
         self.before = before or BeforeApp()
         """How the terminal was, and what was typed: for the driver."""
         self._start = start
