@@ -17,6 +17,7 @@ from bench.startup import newest_row
 from bench.surroundings import APP, PYTHON
 from bench.using import Rows, Using, counted
 from bench.whole import AIMS, COMPLETE, use
+from explorer.stores.hermes.store import PROFILES
 
 AGAINST_ONE = 1.25
 PRESSES = 2
@@ -105,11 +106,16 @@ def _used(pair: Pair, rounds: int) -> Mapping[str, Both]:
     taken: dict[str, list[list[float]]] = {what: [[], []] for what in AIMS}
     for number in range(rounds + 1):
         for at, path in enumerate(pair):
-            spent = use(path, rows[at])
+            spent = use(path, rows[at], _profiles_in(path))
             if number:
                 for what, time in spent.items():
                     taken[what][at].append(time)
     return {what: (timing(one), timing(more)) for what, (one, more) in taken.items()}
+
+
+def _profiles_in(path: Path) -> int:
+    """Of a home; none of a state file."""
+    return 1 + len(list((path / PROFILES).iterdir())) if path.is_dir() else 0
 
 
 def _keys(pair: Pair, rounds: int) -> Mapping[str, Both]:

@@ -76,8 +76,8 @@ def _start(argv: list[str], marker: str) -> float:
         return terminal.until(marker)
 
 
-def use(path: Path, rows: Rows) -> dict[str, float]:
-    """What each key takes that is about all of the list."""
+def use(path: Path, rows: Rows, profiles: int = 0) -> dict[str, float]:
+    """What each key takes that is about all of the list, of so many profiles if it is a home."""
     spent = {}
     with Using(path) as app:
         app.until(counted(rows.listed))
@@ -87,8 +87,8 @@ def use(path: Path, rows: Rows) -> dict[str, float]:
         spent[ALL] = app.press(SELECT_ALL, f"{rows.listed:,} selected")
         app.press(ESCAPE, "Sessions · by")
         spent[OPENED] = app.press(b"f", f"Filters · {rows.listed:,}")
-        # the classes come first, then the sources, the commonest before the others
-        app.send(DOWN * (len(CLASSES) - len(SELDOM)))
+        # the classes come first, then the profiles and the sources, the commonest before the others
+        app.send(DOWN * (len(CLASSES) - len(SELDOM) + profiles))
         app.rest(0.3)
         app.expect(f"Filters · {rows.of_commonest:,}")
         spent[CHOSEN] = app.press(b" ", border(rows.of_commonest))

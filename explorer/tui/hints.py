@@ -57,4 +57,5 @@ def take_back(app: App[object]) -> None:
     for toast in app.screen.query(Toast):
         if toast.is_mounted:
             toast._expire()
+    app._notifications.clear()
     _last.pop(app, None)

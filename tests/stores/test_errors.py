@@ -206,7 +206,7 @@ def test_a_file_that_stays_locked_is_busy(
     with altered(path) as db:
         db.execute(f"PRAGMA journal_mode = {mode}")
     monkeypatch.setattr(
-        "explorer.commands.stores.open_store", functools.partial(open_store, patience=SHORT)
+        "explorer.stores.open_found.open_store", functools.partial(open_store, patience=SHORT)
     )
     with Locker(path):
         with pytest.raises(StoreError) as raised:

@@ -77,6 +77,8 @@ def test_a_locked_profile_does_not_keep_the_others_from_being_listed(home: DemoH
         store = open_found(home.found)
         assert [one.name for one in store.troubles] == ["default"]
         assert {row.place for row in store.first_page(5, NOW)} == {"work", "parcel-bot"}
+        assert not store.recovered()
+    assert store.recovered()
     assert {row.place for row in store.first_page(9, NOW)} == {"default", "work", "parcel-bot"}
     assert not store.troubles
 

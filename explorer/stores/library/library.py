@@ -344,7 +344,9 @@ class Library(Store):
 
         def read(member: Member) -> Fates:
             asked = None if wanted is None else wanted[member]
-            found = member.store.fates(member.catalog(token), asked, before, token)
+            # As it was when the list was made: another reading would have to be listed first.
+            catalog = member.known.catalog if member.known else member.catalog(token)
+            found = member.store.fates(catalog, asked, before, token)
             return member.fates(found)
 
         if wanted is not None and not wanted:
