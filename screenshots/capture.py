@@ -39,20 +39,20 @@ class Picture(NamedTuple):
 
 PICTURES = (
     Picture("list"),
-    Picture("transcript", (*["j"] * 7, "enter", "T", "o")),
+    Picture("transcript", (*["j"] * 9, "enter", "T", "o")),
     Picture("search", ("slash", *"registry")),
     Picture("filters", ("f",)),
-    Picture("delete", ("j", "j", "j", "d")),
+    Picture("delete", (*"jjjj", "d")),
     Picture("prune", ("p", "j", "j", "j", "enter")),
-    Picture("light", ("ctrl+t", "j", "j")),
+    Picture("light", ("ctrl+t", *"jjj")),
     Picture("help", ("question_mark",)),
-    Picture("rename", ("j", "j", "j", "t")),
-    Picture("details", ("j", "j", "j", "i")),
-    Picture("palette", ("j", "j", "j", "ctrl+p")),
+    Picture("rename", (*"jjjj", "t")),
+    Picture("details", (*"jjjj", "i")),
+    Picture("palette", (*"jjjj", "ctrl+p")),
     Picture("problem-not-a-database", file="notes.txt"),
     Picture("problem-truncated", file="truncated.db"),
     # Last, since it changes the demo.
-    Picture("trash", (*"jjjd", "y", "ctrl+p", *"trash", "enter")),
+    Picture("trash", (*"jjjjd", "y", "ctrl+p", *"trash", "enter")),
 )
 
 
