@@ -280,7 +280,7 @@ COMMANDS: Mapping[str, CommandArguments] = {
     "rename": CommandArguments("rename a session", _rename),
     "archive": CommandArguments("archive sessions: hidden from lists, still searched", _edit),
     "unarchive": CommandArguments("unarchive sessions", _edit),
-    "pin": CommandArguments("pin sessions: listed first, never pruned", _edit),
+    "pin": CommandArguments("pin sessions: first in the app, never pruned", _edit),
     "unpin": CommandArguments("unpin sessions", _edit),
     "end": CommandArguments("mark sessions as ended that a crash left open", _edit),
     "reopen": CommandArguments("reopen ended sessions", _edit),

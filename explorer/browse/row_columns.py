@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from explorer.browse.words import model_words, profile_of
 from explorer.model import ListColumn, Session, Sort
-from explorer.render.clean import cell_width, clean_line, fit
+from explorer.render.clean import cell_width, clean_line, fit, fit_end
 from explorer.render.figures import (
     UNKNOWN,
     ago,
@@ -30,6 +30,8 @@ WIDE_TITLE, NARROW_TITLE = 42, 24
 """Cells that a title keeps before a further column is shown, and before the source is."""
 CHOSEN_TITLE = 16
 """The same for columns that the user has chosen."""
+PROFILE_TITLE, LEAST_PROFILE = 20, 6
+"""Cells that a title keeps beside the profile, and that a profile has at least."""
 _LONGEST = {
     ListColumn.SOURCE: 12,
     ListColumn.MODEL: 18,
@@ -86,14 +88,18 @@ def shaped(rows: Iterable[Session], shape: RowShape, now: float) -> RowShape:
         for column in needed:
             cells = cell_width(cell_text(column, session, shape, now))
             needed[column] = max(needed[column], cells)
-    kept, room = set[ListColumn](), shape.width
+    kept, room = dict[ListColumn, int](), shape.width
     for column, title in wanted:
-        if needed[column] and room - needed[column] - 1 >= title:
-            kept.add(column)
-            room -= needed[column] + 1
+        cells = needed[column]
+        if column is ListColumn.PROFILE:
+            # Cut rather than left out: rows that look alike may be in different profiles.
+            cells = min(cells, max(room - title - 1, LEAST_PROFILE))
+        if cells and room - cells - 1 >= title:
+            kept[column] = cells
+            room -= cells + 1
     chosen = shape.choice.chosen
     order = ListColumn if chosen is None else (*_sorted_by(shape.choice), *chosen)
-    shown = tuple((one, needed[one]) for one in dict.fromkeys(order) if one in kept)
+    shown = tuple((one, kept[one]) for one in dict.fromkeys(order) if one in kept)
     return shape._replace(needed=tuple(needed.items()), cells=shown)
 
 
@@ -106,7 +112,7 @@ def _wanted(shape: RowShape) -> list[tuple[ListColumn, int]]:
         where = ListColumn.SOURCE if shape.choice.sources else ListColumn.MODEL
         wanted.append((ListColumn.TIME, 0))
         if shape.choice.profiles:
-            wanted.append((ListColumn.PROFILE, NARROW_TITLE))
+            wanted.append((ListColumn.PROFILE, PROFILE_TITLE))
         wanted.append((where, NARROW_TITLE))
         wanted += [(one, WIDE_TITLE) for one in _FURTHER if shape.width >= WIDE]
     return [(one, title) for at, (one, title) in enumerate(wanted) if one not in dict(wanted[:at])]
@@ -121,7 +127,9 @@ def columns_of(session: Session, shape: RowShape, now: float) -> str:
     """What is right of the title in a row, every column in its place."""
     said = ""
     for column, cells in shape.cells:
-        text = fit(cell_text(column, session, shape, now), cells)
+        # The ends of profiles tell more: their beginnings are often alike.
+        cut = fit_end if column is ListColumn.PROFILE else fit
+        text = cut(cell_text(column, session, shape, now), cells)
         gap = " " * (cells - cell_width(text))
         said += f" {text}{gap}" if column in _AT_THE_LEFT else f" {gap}{text}"
     return said
@@ -152,7 +160,8 @@ def cell_text(column: ListColumn, session: Session, shape: RowShape, now: float)
             words = clean_line(session.source, 40)
         case ListColumn.PROFILE:
             words = profile_of(session)
-    return fit(words, (_LONGEST if roomy else _NARROW)[column])
+    cut = fit_end if column is ListColumn.PROFILE else fit
+    return cut(words, (_LONGEST if roomy else _NARROW)[column])
 
 
 def _tokens(session: Session, roomy: bool) -> str:

@@ -81,16 +81,17 @@ def usual_store(options: argparse.Namespace) -> Store:
     itself would use, unless the user names others or all of them."""
     found = _found(options)
     name = usual_profile(options)
+    if name is not None:
+        note(only_profile(name))
     return _opened([one for one in found if name in (None, one.name)], options)
 
 
 def usual_profile(options: argparse.Namespace) -> str | None:
-    """The name of that one profile, where there are others; the user is told."""
+    """The name of that one profile, where there are others."""
     found = _found(options)
     usual = [one.name for one in found if one.usual]
     if options.db or options.profile or options.all_profiles or len(found) == 1 or not usual:
         return None
-    note(only_profile(usual[0]))
     return usual[0]
 
 

@@ -8,7 +8,7 @@ from explorer.commands.output import heading, note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store, usual_profile, usual_store
-from explorer.commands.words import not_one_entry
+from explorer.commands.words import not_one_entry, nothing_to_undo, only_profile
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
@@ -46,11 +46,14 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
     usual = usual_profile(options)
     if usual is None:
         return None
-    for one in edits.trash.receipts():
+    left = [one for one in edits.trash.receipts() if one.state is not ReceiptState.UNDONE]
+    for one in left:
         places = {part.place for part in one.parts or (one,)}
-        if usual in places and one.state is not ReceiptState.UNDONE:
+        if usual in places:
+            if places == {usual}:
+                note(only_profile(usual))
             return one.number
-    raise Refused("Nothing to undo", f"The profile {usual} has no change that can be undone.")
+    raise Refused("Nothing to undo", nothing_to_undo(usual, left[0] if left else None))
 
 
 def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from explorer.render.figures import ago, count, plural
 
 if TYPE_CHECKING:
     # A list need not load the trash: 2 ms.
-    from explorer.stores.ours.trash_records import Entry
+    from explorer.stores.ours.trash_records import Entry, Receipt
 
 _INCLUDED = "(--all includes them)"
 
@@ -105,6 +105,16 @@ def _numbers(classes: Mapping[Hidden, int]) -> str:
 def profiles_read(number: int, unreadable: int) -> str:
     """How many profiles there are, and how many of them say nothing."""
     return f"{count(number)}, {count(unreadable)} cannot be read" if unreadable else count(number)
+
+
+def nothing_to_undo(profile: str, other: "Receipt | None") -> str:
+    """In the profile that Hermes uses; `other` is the newest change of another one."""
+    none = f"The profile {clean_line(profile, 60)} has no change that can be undone."
+    if other is None:
+        return none
+    places = ", ".join(clean_line(one.place, 60) for one in other.parts or (other,))
+    undo = f"`session-explorer undo {other.number}` undoes the newest change in {places}"
+    return f"{none} {undo}: {other.words}."
 
 
 def only_profile(name: str) -> str:

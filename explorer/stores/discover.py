@@ -9,6 +9,7 @@ reason to look elsewhere; a profile that was only found may have no file yet.
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -138,10 +139,13 @@ def _named(found: Sequence[FoundStore]) -> list[FoundStore]:
     """Each file once, and under a name of its own."""
     once = {os.path.realpath(one.path): one for one in reversed(found)}
     kept = [one for one in found if once[os.path.realpath(one.path)] is one]
+    short = Counter(next(_names(one)) for one in kept)
     taken: set[str] = set()
     named = []
     for one in kept:
-        name = next(name for name in _names(one) if name not in taken)
+        # Files of the same name all get a longer one: which is which could not be told.
+        names = [name for name in _names(one) if short[name] < 2 or name == one.name]
+        name = next((name for name in names if name not in taken), str(one.path))
         taken.add(name)
         named.append(one._replace(name=name))
     return named
@@ -152,12 +156,13 @@ def _names(one: FoundStore) -> Iterator[str]:
     if one.name:
         yield one.name
     path = one.path.absolute()
-    usual = path.name in FILE_NAMES
-    if usual:
-        yield DEFAULT_PROFILE if path.parent.name == ".hermes" else path.parent.name
+    folder = path.parent
+    if path.name in FILE_NAMES:
+        yield DEFAULT_PROFILE if folder.name == ".hermes" else folder.name
+        yield f"{folder.parent.name}/{folder.name}"
     else:
         yield path.stem
-    yield f"{path.parent.name}/{path.name}"
+        yield f"{folder.name}/{path.name}"
     yield str(path)
 
 

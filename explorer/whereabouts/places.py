@@ -15,7 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
 from explorer.stores.hermes.store import STATE_FILE
-from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.failures import short_path, size_of
 from explorer.whereabouts.sightings import Unseen
 
 PROGRAM = "session-explorer"
@@ -139,7 +139,7 @@ def _why_not(folder: Path, path: Path) -> str | None:
         return ""
     except OSError as error:
         return (error.strerror or str(error)).lower()
-    if any(os.path.lexists(f"{path}{ending}") for ending in ("-wal", "-journal")):
+    if any(size_of(f"{path}{ending}") for ending in ("-wal", "-journal")):
         return (
             "another file holds part of its messages; copy the folder and open the copy with --db"
         )

@@ -131,7 +131,7 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
         path.mkdir(parents=True)
         one_session(path / "state.db")
     found = locate([str(path) for path in paths], [], {}, tmp_path)
-    assert [one.name for one in found] == ["old", "old/state.db", "copy"]
+    assert [one.name for one in found] == ["a/old", "b/old", "copy"]
 
 
 def test_a_profile_without_a_file_is_found_beside_others(hermes: Path) -> None:

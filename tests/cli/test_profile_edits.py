@@ -156,8 +156,19 @@ def test_undo_without_a_number_is_about_the_profile_that_hermes_uses(
     assert home.changed(before) == {"default"}
     nothing = command("undo", "--yes")
     assert nothing.code == ExitCode.REFUSED
+    assert "undo 2` undoes the newest change in work: Archived “The ant”." in nothing.err
     assert command("undo", "--all-profiles", "--yes").code == 0
     assert home.changed(before) == {"default", "work"}
+
+
+def test_undo_of_a_change_in_two_profiles_does_not_claim_one(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    assert command("delete", "default/ant", "work/ant", "--yes").code == 0
+    done = command("undo", "--yes")
+    assert ONLY_DEFAULT not in done.err
+    assert home.changed(before) == set()
 
 
 def test_the_trash_is_listed_shown_and_restored_over_all_profiles(

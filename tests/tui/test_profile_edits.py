@@ -148,7 +148,10 @@ async def test_a_prune_lists_all_profiles_and_says_which_is_which(home: TwinProf
     before = home.dumps()
     async with opened(home) as driver:
         await driver.press("p")
-        assert "Will be removed: 2 sessions" in driver.screen()
+        screen = driver.screen()
+        assert "Will be removed: 2 sessions" in screen
+        listed = [line for line in screen.splitlines() if "empty" in line and " cli" in line]
+        assert {line.split()[-2] for line in listed} == {"default", "work"}, screen
         await driver.press("d")
         screen = driver.screen()
         assert "Delete 2 empty sessions in default and work?" in screen

@@ -255,3 +255,13 @@ def test_a_time_can_be_a_day_and_an_hour() -> None:
     shown = _page([PLAIN._replace(last_active=NOW - 3 * DAY), PLAIN], 60, absolute=True)
     assert f" {at.day} Sep {at:%H:%M} " in shown[0]
     assert f" {datetime.fromtimestamp(NOW - 120):%H:%M} " in shown[1]
+
+
+@pytest.mark.parametrize("width", [30, 40, 48, 60, 100])
+def test_rows_of_profiles_with_long_names_are_told_apart(width: int) -> None:
+    names = ("customer-support-berlin", "customer-support-paris")
+    rows = [PLAIN._replace(place=name) for name in names]
+    shape = shaped(rows, RowShape(width, ColumnChoice(profiles=True)), NOW)
+    first, second = (str(row_lines(row, shape, False, NOW)[0]) for row in rows)
+    assert first != second
+    assert "Trip" in first

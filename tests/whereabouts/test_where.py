@@ -149,6 +149,8 @@ def test_a_session_in_many_snapshots_is_named_once(home: Path, command: Command)
 def test_a_snapshot_with_a_log_is_only_named(home: Path, command: Command) -> None:
     folder = home / "state-snapshots" / "before_update"
     (folder / "state.db-wal").write_bytes(b"")
+    assert command("where", "huckleberry").code == 0, "an empty log holds nothing"
+    (folder / "state.db-wal").write_bytes(b"some messages")
     done = command("where", "huckleberry")
     assert done.code == ExitCode.NO_SUCH_SESSION
     assert "before_update: snapshot, another file holds part of its messages" in done.err

@@ -128,7 +128,9 @@ class PruneScreen(Closing[None]):
         self.rules.border_title = Content("Prune")
         self.sessions.note = LOADING
         self.sessions.columns = ColumnChoice(
-            sources=self._store.keeps_sources, ends=self._store.keeps_ends
+            sources=self._store.keeps_sources,
+            profiles=bool(self._store.places),
+            ends=self._store.keeps_ends,
         )
         self.set_focus(self.rules)
         self._begin()
