@@ -43,8 +43,6 @@ LEASE = Column[float]("lease")
 """Until when a process holds the session, by its own word."""
 READ_AT = Column[float]("read at")
 """When a session was read last, where the agent keeps track of that."""
-OWNER = Column[str]("owner")
-"""The profile that a session belongs to by its own words; missing where it says nothing."""
 BYTES = Column[int]("bytes")
 """Of text in the messages; reads all of them."""
 

@@ -43,9 +43,13 @@ class KeyRing:
 
         return outers
 
+    def store(self, key: int) -> int:
+        """The number of the store that a key is of."""
+        return key & (MOST_STORES - 1)
+
     def inner(self, key: int) -> tuple[int, int]:
         """(number of the store, its own key)."""
-        store, own = key & (MOST_STORES - 1), key >> BITS
+        store, own = self.store(key), key >> BITS
         if own >= _LIMIT:
             at = own - _LIMIT
             return store, self._odd[at] if at < len(self._odd) else own

@@ -32,6 +32,9 @@ def _name(cell: object) -> str | None:
 
 
 def _owner(session_key: object, profile_name: object) -> str | None:
+    if session_key is None and profile_name is None:
+        # As of nearly all sessions, of which there may be 100,000.
+        return None
     return intern(name) if (name := owner(session_key, profile_name)) else None
 
 
@@ -58,7 +61,6 @@ RECIPES: Recipes = {
     columns.STARTED: Recipe(("started_at",), _time),
     columns.ENDED: Recipe(("ended_at",), lambda cell: None if cell is None else _time(cell)),
     columns.READ_AT: Recipe(("last_read_at",), read_time),
-    columns.OWNER: Recipe(("session_key", "profile_name"), owner),
     columns.BYTES: Recipe((_BYTES,), lambda size: int(size) or None),
 }
 
