@@ -9,6 +9,7 @@ from explorer.stores.open_found import notes_on, open_found
 from explorer.stores.ours.notes import OurFiles
 from tests.edits.states import dump
 from tests.factories import NOW, T0, talk
+from tests.profiles import profile_file
 
 NAMES = ("default", "work")
 
@@ -22,7 +23,6 @@ class TwinProfiles:
         self.notes = folder / "ours" / "explorer.db"
         self.names = names
         for number, name in enumerate(names):
-            self.file(name).parent.mkdir(parents=True, exist_ok=True)
             with StateFile.create(self.file(name)) as state:
                 for hours, id_ in enumerate(("ant", "bee", "cat")):
                     at = start + hours * 3600 + number * 60
@@ -31,8 +31,7 @@ class TwinProfiles:
                 talk(state, f"only-{name}", "alone", at=start + 9000 + number, end="cli_close")
 
     def file(self, name: str) -> Path:
-        folder = self.root if name == "default" else self.root / "profiles" / name
-        return folder / "state.db"
+        return profile_file(self.root, name)
 
     @property
     def files(self) -> list[Path]:

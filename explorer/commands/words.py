@@ -124,5 +124,5 @@ def only_profile(name: str) -> str:
 
 
 def unreadable_profile(name: str, error: ExplorerError) -> str:
-    """One of several profiles that cannot be read: the others are listed all the same."""
+    """Why one of several profiles is not listed."""
     return f"{clean_line(name, 60)}: {error.title}. {error.message}"

@@ -91,7 +91,7 @@ def _at_home(
     root = root_of(folder, environment)
     found = list(_profiles_in(root, own=folder if folder != root else None))
     if not any(os.path.lexists(one.path) for one in found):
-        # Profiles without any file say nothing to somebody who has no agent here.
+        # Without a single state file, empty profiles are not worth a line.
         found = [_asked_for(folder, because)] if home else []
     beside = here / POWER_LOOP_FILE if here else None
     if beside is not None and os.path.exists(beside):
@@ -104,6 +104,11 @@ def root_of(folder: Path, environment: Mapping[str, str]) -> Path:
     usual = default_home(environment)
     if usual in folder.parents:
         return usual
+    return _above(folder)
+
+
+def _above(folder: Path) -> Path:
+    """The root of a profile's folder; any other folder is its own."""
     return folder.parent.parent if folder.parent.name == PROFILES else folder
 
 
@@ -123,7 +128,7 @@ def _folder_of(root: Path, profile: str) -> Path:
 
 
 def _chosen_profiles(folder: Path, names: Sequence[str], because: str) -> list[FoundStore]:
-    root = folder.parent.parent if folder.parent.name == PROFILES else folder
+    root = _above(folder)
     known = profiles(root)
     for name in names:
         # A name of another form could lead out of the folder.
@@ -235,13 +240,12 @@ def profile_root(db: str | None, environment: Mapping[str, str], here: Path | No
     asked = (
         db or environment.get("SESSION_EXPLORER_DB") or environment.get("HERMES_HOME", "").strip()
     )
-    root = _found_from(here, _expanded(asked) if asked else default_home(environment))
-    return root.parent.parent if root.parent.name == "profiles" else root
+    return _above(_found_from(here, _expanded(asked) if asked else default_home(environment)))
 
 
 def profiles(root: Path) -> list[str]:
     """The profiles in Hermes' folder."""
-    known = (path.name for path in (root / "profiles").glob("*") if os.path.isdir(path))
+    known = (path.name for path in (root / PROFILES).glob("*") if os.path.isdir(path))
     return [DEFAULT_PROFILE, *sorted(name for name in known if re.fullmatch(PROFILE_NAME, name))]
 
 

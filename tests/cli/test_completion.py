@@ -15,9 +15,10 @@ from explorer.errors import ExitCode
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import NOW, T0, altered, talk
-from tests.homes import SAME, state_file, two_profiles
+from tests.homes import SAME, two_profiles
 from tests.hostile import HOSTILE
 from tests.locker import Locker
+from tests.profiles import profile_file
 
 BREAKS = " \t\n\"'><=;|&(:@"
 """As bash has them."""
@@ -245,7 +246,7 @@ def test_titles_of_several_profiles_are_safe(
     """One that two sessions have means neither, so it is not offered."""
     root = two_profiles(tmp_path / "hermes")
     monkeypatch.setenv("HERMES_HOME", str(root))
-    with altered(state_file(root, "work")) as db:
+    with altered(profile_file(root, "work")) as db:
         db.execute("UPDATE sessions SET title = 'Garden' WHERE id = 'only'")
         db.execute("UPDATE sessions SET title = '$(rm -rf x); `y`' WHERE id != 'only'")
     assert _values("show Gar") == []

@@ -21,8 +21,9 @@ from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import resolve_for_edit
 from tests.conftest import Command
 from tests.factories import altered, say
-from tests.homes import PROFILES, SAME, seven_profiles, state_file, two_profiles
+from tests.homes import PROFILES, SAME, seven_profiles, two_profiles
 from tests.locker import Locker
+from tests.profiles import profile_file
 
 STORE = {"store", "path", "kind", "profile", "sessions", "messages", "bytes", "error"}
 
@@ -44,7 +45,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def seven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     root = seven_profiles(tmp_path / "hermes")
     monkeypatch.setenv("HERMES_HOME", str(root))
-    with Locker(state_file(root, "locked")):
+    with Locker(profile_file(root, "locked")):
         yield root
 
 
@@ -60,7 +61,7 @@ def test_a_list_adds_up_over_all_profiles(two: Path, command: Command) -> None:
 def test_every_session_names_its_file_the_files_profile_and_its_owner(
     two: Path, command: Command
 ) -> None:
-    default, work = str(two / "state.db"), str(state_file(two, "work"))
+    default, work = str(two / "state.db"), str(profile_file(two, "work"))
     found = command("list", "--json").json["sessions"]
     assert {(one["id"], one["store"], one["profile"], one["owner"]) for one in found} == {
         (SAME, default, "default", "default"),
@@ -105,7 +106,7 @@ def test_every_hit_names_its_file(two: Path, command: Command) -> None:
         (None, 3, "default", "work"),
         ("Pipes", 1, "work", "work"),
     }
-    assert {hit["store"] for hit in hits} == {str(two / "state.db"), str(state_file(two, "work"))}
+    assert {hit["store"] for hit in hits} == {str(two / "state.db"), str(profile_file(two, "work"))}
     lines = command("search", "--json-lines", "release").out.splitlines()
     assert [json.loads(line)["profile"] for line in lines] == ["work", "work"]
 
@@ -116,9 +117,9 @@ def test_messages_without_a_session_keep_their_file(
 ) -> None:
     """Also where two files have them under the same ids."""
     for profile in ("default", "work"):
-        with altered(state_file(two, profile)) as db:
+        with altered(profile_file(two, profile)) as db:
             say(db, "gone", id=99, content=f"a zebra in {profile}")
-    with altered(state_file(two, "work")) as db:
+    with altered(profile_file(two, "work")) as db:
         say(db, "gone", id=100, content="no stripes")
     hits = command("search", "--json", query).json["hits"]
     assert {(hit["snippet"], hit["profile"], hit["owner"]) for hit in hits} == {
@@ -158,7 +159,7 @@ def test_a_session_can_be_named_with_its_profile(
 
 
 def test_a_whole_title_beats_the_name_of_a_profile(two: Path, command: Command) -> None:
-    with altered(state_file(two, "default")) as db:
+    with altered(profile_file(two, "default")) as db:
         db.execute("UPDATE sessions SET title = 'work/only' WHERE id = ?", (SAME,))
     assert command("show", "work/only", "--json").json["session"]["profile"] == "default"
     assert command("show", "work/onl", "--json").json["session"]["id"] == "only"
@@ -180,7 +181,7 @@ def test_a_session_that_a_profile_does_not_have_is_unknown(two: Path, command: C
 
 
 def test_a_pin_is_that_of_one_file(two: Path, command: Command) -> None:
-    Notes(notes_path(), state_file(two, "work")).pin([SAME], True)
+    Notes(notes_path(), profile_file(two, "work")).pin([SAME], True)
     found = command("list", "--json").json["sessions"]
     assert [one["title"] for one in found if one["pinned"]] == ["Pipes"]
     pinned = command("search", "--json", "is:pinned").json["hits"]
@@ -202,7 +203,7 @@ def test_what_was_counted_is_kept_for_each_file(
     monkeypatch.setattr(kept_catalog, "WORTH", 0.0)
     for profile in ("default", "work"):
         aged = time.time() - 60
-        os.utime(state_file(two, profile), (aged, aged))
+        os.utime(profile_file(two, profile), (aged, aged))
     before = command("list", "--json").json
     read: list[Path] = []
     catalog = HermesStore.catalog
@@ -214,10 +215,10 @@ def test_what_was_counted_is_kept_for_each_file(
     monkeypatch.setattr(HermesStore, "catalog", noted)
     assert command("list", "--json").json == before
     assert read == []
-    with altered(state_file(two, "work")) as db:
+    with altered(profile_file(two, "work")) as db:
         db.execute("UPDATE sessions SET title = 'Ship' WHERE id = 'only'")
     assert command("list", "--json").json["sessions"][0]["title"] == "Ship"
-    assert read == [state_file(two, "work")]
+    assert read == [profile_file(two, "work")]
 
 
 def test_a_profile_that_cannot_be_read_is_one_line_and_stops_no_other(
@@ -261,8 +262,8 @@ def test_what_a_profile_that_was_named_cannot_do_is_an_error(seven: Path, comman
 def test_where_none_can_be_read_each_says_why(tmp_path: Path, command: Command) -> None:
     root = tmp_path / "hermes"
     for profile in ("default", "work"):
-        state_file(root, profile).write_bytes(b"nothing of the kind" * 100)
-    state_file(root, "empty")
+        profile_file(root, profile).write_bytes(b"nothing of the kind" * 100)
+    profile_file(root, "empty")
     said = command("list", "--db", root)
     assert said.code == ExitCode.CANNOT_OPEN
     assert said.err.startswith("session-explorer: No profile can be read. Reasons:\n")
@@ -354,7 +355,7 @@ def test_a_change_takes_the_same_names(name: str, title: str, two: Path) -> None
 
 @pytest.mark.parametrize("name", [SAME, "2025", "Garden"])
 def test_a_change_of_one_of_several_is_asked_for_with_its_profile(name: str, two: Path) -> None:
-    with altered(state_file(two, "work")) as db:
+    with altered(profile_file(two, "work")) as db:
         db.execute("UPDATE sessions SET title = 'Garden' WHERE id = 'only'")
     store = open_found(locate([str(two)], [], {}, two))
     with pytest.raises(SeveralSessions, match=f"default/{SAME}"):

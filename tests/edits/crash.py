@@ -1,13 +1,35 @@
 """A crash in the middle of an edit, at a statement of one's choice."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
 import pytest
 
 from explorer.stores.edits import batches
 from explorer.stores.edits.connection import Transaction
+from explorer.stores.edits.editor import Editor
 
 
 class Died(BaseException):
     """Stands for a kill: nothing of the edit's own runs after it."""
+
+
+@contextmanager
+def dying_in(path: Path, deed: Literal["apply", "undo"]) -> Iterator[None]:
+    """Die in here when an edit reaches this file, before anything is done to it."""
+    plain = getattr(Editor, deed)
+
+    def die(self: Editor, *rest: object, **more: object) -> object:
+        if self.path == path:
+            raise Died
+        return plain(self, *rest, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Editor, deed, die)
+        with pytest.raises(Died):
+            yield
 
 
 def die_after(monkeypatch: pytest.MonkeyPatch, statements: int, like: str) -> None:

@@ -30,7 +30,7 @@ from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import ReceiptState
 from explorer.stores.resolve import pinned_rows
 from tests.editors import edits_on
-from tests.edits.crash import Died, die_after
+from tests.edits.crash import Died, die_after, dying_in
 from tests.factories import altered, rows
 from tests.locker import Locker
 from tests.newer_files import newer_file
@@ -269,22 +269,11 @@ def test_a_stop_between_two_profiles_leaves_the_rest_undone(home: TwinProfiles) 
 # Kills
 
 
-def test_a_kill_between_two_profiles_leaves_each_of_them_right(
-    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_between_two_profiles_leaves_each_of_them_right(home: TwinProfiles) -> None:
     before = home.dumps()
     plan = _plan(home, Action.DELETE, *BOTH, "work/ant")
-    plain = Editor.apply
-
-    def die_in_work(self: Editor, *rest: object, **more: object) -> object:
-        if self.path == home.file("work"):
-            raise Died
-        return plain(self, *rest, **more)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Editor, "apply", die_in_work)
-        with pytest.raises(Died):
-            home.edits().apply(plan)
+    with dying_in(home.file("work"), "apply"):
+        home.edits().apply(plan)
     assert home.changed(before) == {"default"}
     found = home.edits().after_crash()
     assert list(crash_words(found)) == [
@@ -336,21 +325,12 @@ def test_a_kill_inside_the_second_profile_is_finished_or_taken_back(
 
 
 def test_a_kill_in_the_middle_of_an_undo_is_said_and_the_rest_can_be_undone(
-    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
+    home: TwinProfiles,
 ) -> None:
     before = home.dumps()
     home.edits().apply(_plan(home, Action.ARCHIVE, *BOTH))
-    plain = Editor.undo
-
-    def die_in_work(self: Editor, *rest: object, **more: object) -> object:
-        if self.path == home.file("work"):
-            raise Died
-        return plain(self, *rest, **more)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Editor, "undo", die_in_work)
-        with pytest.raises(Died):
-            home.edits().undo(home.edits().undo_plan())
+    with dying_in(home.file("work"), "undo"):
+        home.edits().undo(home.edits().undo_plan())
     assert home.changed(before) == {"work"}
     (line,) = crash_words(home.edits().after_crash())
     assert line.endswith("The rest can be undone.")

@@ -10,12 +10,11 @@ from explorer.browse.first_read import Opening, Start, look_of
 from explorer.model import Action
 from explorer.settings import Config
 from explorer.stores.discover import locate
-from explorer.stores.edits.editor import Editor
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
 from explorer.tui.edits.prune_screen import PruneList
 from explorer.tui.edits.trash import DeletedScreen
-from tests.edits.crash import Died
+from tests.edits.crash import dying_in
 from tests.factories import altered, rows
 from tests.profile_homes import TwinProfiles, key_of
 from tests.tui.driving import NOW, SIZE, Driver
@@ -195,21 +194,12 @@ async def test_what_one_profile_refuses_is_said_and_the_other_is_changed(
 
 
 async def test_a_change_that_was_cut_short_between_profiles_is_told_at_the_start(
-    home: TwinProfiles, monkeypatch: pytest.MonkeyPatch
+    home: TwinProfiles,
 ) -> None:
     store = home.store()
     edits = home.edits(store, NOW)
     plan = edits.plan(Action.DELETE, [key_of(store, name) for name in ("default/bee", "work/bee")])
-    plain = Editor.apply
-
-    def die_in_work(self: Editor, *rest: object, **more: object) -> object:
-        if self.path == home.file("work"):
-            raise Died
-        return plain(self, *rest, **more)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Editor, "apply", die_in_work)
-        with pytest.raises(Died):
-            edits.apply(plan)
+    with dying_in(home.file("work"), "apply"):
+        edits.apply(plan)
     async with opened(home) as driver:
         assert "A change was interrupted in default: Deleted 1 of 2 sessions" in driver.said()

@@ -154,7 +154,7 @@ class LibraryEdits:
         known: dict[int, Entry] = {}
         for place in dict.fromkeys(one.place for one in every):
             own = [one for one in every if one.place == place]
-            # What cannot be opened now has no words, and is in the trash all the same.
+            # Of a file that cannot be opened now, the trash tells all but the first words.
             with suppress(ExplorerError):
                 known |= {one.number: one for one in self._editor(place).worded_entries(own)}
         return [known.get(one.number, one) for one in every]
@@ -364,7 +364,7 @@ class LibraryEdits:
 
     def _each(self, receipt: Receipt, works: Sequence[tuple[str, Callable[[], Done]]]) -> Done:
         """Do something to the parts of a change. What one store refuses does not stop the others:
-        its part is as it was, and is said."""
+        its part stays unchanged, and the result names it."""
         done: list[tuple[str, Done]] = []
         failed: list[Failed] = []
         try:

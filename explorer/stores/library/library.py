@@ -129,7 +129,7 @@ class Library(Store):
         return LibraryNotes(path, [one.path for one in self.members.all])
 
     def noted_id(self, key: int, id_: str) -> str:
-        return noted_as(self.members.ring.inner(key)[0], id_)
+        return noted_as(self.members.ring.store(key), id_)
 
     def home(self, key: int) -> tuple[Store, int]:
         member, own = self.members.of(key)

@@ -3,7 +3,7 @@ be read.
 
 A store that cannot be read keeps nobody waiting: what is asked of all stores leaves it out at once,
 and only a new look at the whole library tries it again, last and for a moment. Should one keep the
-others waiting all the same, another thread goes on with them. Whatever was last known of its
+others waiting anyway, another thread goes on with them. Whatever was last known of its
 sessions stays listed.
 """
 
