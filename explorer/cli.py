@@ -16,6 +16,7 @@ from explorer.arguments.commands import COMMANDS, SHELLS, parse
 from explorer.commands.output import flush, let_go, note, open_closed
 from explorer.errors import Cancelled, ExitCode, ExplorerError
 from explorer.render.clean import clean_line
+from explorer.settings import notes_path
 
 
 def run() -> None:
@@ -47,6 +48,22 @@ def main(arguments: Sequence[str]) -> int:
         return answer(arguments[1:], time.time())
     options = parse(arguments)
     try:
+        return _run(options)
+    finally:
+        # Not before: what went wrong is told with marks too.
+        if options.private:
+            from explorer.stores.private.view import turn_off  # late: as below
+
+            turn_off()
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        if options.private and options.command != "demo":
+            # Late: only the privacy view needs it.
+            from explorer.stores.private.view import turn_on
+
+            turn_on(notes_path().parent)
         code = _dispatch(options)
         # Here, where a reader that has gone is not an error yet.
         flush()
@@ -88,6 +105,8 @@ def _dispatch(options: argparse.Namespace) -> int:
             from explorer.commands.search import search_messages as run_command
         case "where":
             from explorer.commands.where import find_session as run_command
+        case "chats":
+            from explorer.commands.chats import list_chats as run_command
         case "info":
             from explorer.commands.info import show_info as run_command
         case "resume":

@@ -14,10 +14,13 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import SAFE_ID, Message, Session
+from explorer.model import SAFE_ID, Message, Provenance, Session
+from explorer.render import veil
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import exact, plural
 from explorer.render.passages import FOR_THE_MODEL, STATE_WORDS, passages
+from explorer.render.provenance import provenance_mark, provenance_words
+from explorer.render.session_context import session_context
 
 OPAQUE = "[reasoning hidden by the provider]"
 
@@ -36,10 +39,22 @@ class Format(NamedTuple):
     """(name, arguments)."""
 
 
-def session_lines(session: Session, messages: Iterable[Message], form: Format) -> Iterator[str]:
+def session_lines(
+    session: Session,
+    messages: Iterable[Message],
+    form: Format,
+    provenance: Provenance | None = None,
+    prompt: str = "",
+) -> Iterator[str]:
+    """The whole document. Of the system prompt it holds what says where the agent is."""
     yield form.title(clean_line(session.name, 200))
     yield form.facts(_facts(session))
+    if words := provenance_words(provenance) if provenance else ():
+        yield form.facts(" · ".join(words))
     yield ""
+    if context := session_context(prompt):
+        yield _folded(context.label, context.text, form)
+        yield ""
     for message in messages:
         yield from message_lines(message, form)
 
@@ -81,7 +96,7 @@ def _heading(message: Message) -> str:
     if message.notice:
         who = clean_line(message.notice, 200)
     facts = [who, exact(message.timestamp), STATE_WORDS.get(message.state, "")]
-    facts.append(FOR_THE_MODEL if message.unseen else "")
+    facts += [FOR_THE_MODEL if message.unseen else "", provenance_mark(message)]
     repeats = f" ×{message.repeats}" if message.repeats > 1 else ""
     return " · ".join(filter(None, facts)) + repeats
 
@@ -132,7 +147,8 @@ class PrivateCopy:
         self._folder = tempfile.TemporaryDirectory(
             prefix="session-explorer-", ignore_cleanup_errors=True
         )
-        name = id_ if re.fullmatch(SAFE_ID, id_) else "session"
+        shown = veil.hidden(id_)
+        name = shown if re.fullmatch(SAFE_ID, shown) else "session"
         self.path = Path(self._folder.name, f"{name}.md")
 
     def write(self, pieces: Iterable[str], token: CancelToken) -> None:

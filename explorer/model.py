@@ -104,6 +104,7 @@ class ListColumn(StrEnum):
     TIME = "time"
     SOURCE = "source"
     PROFILE = "profile"
+    CHAT = "chat"
 
 
 def called(title: str | None, words: str) -> str:
@@ -165,6 +166,8 @@ class Session(NamedTuple):
     """The profile that it belongs to: a gateway may write those of several into one file."""
     place: str = ""
     """The name of its file, where several are listed together."""
+    origin: str = ""
+    """Who talked to the agent and where, in words, if it came through a gateway."""
 
     @property
     def called(self) -> str:
@@ -225,6 +228,10 @@ class Message(NamedTuple):
     """The emoji that people put below it."""
     thoughts: tuple[Thought, ...] = ()
     """What was thought in the middle of the text, in its order."""
+    file: str = ""
+    """The name of the file that it was read from, where the state file does not hold it."""
+    redacted: bool = False
+    """That file is a copy from which the agent took out what looked secret."""
 
     @property
     def all_reasoning(self) -> str:
@@ -256,6 +263,33 @@ class Outline(NamedTuple):
     """Not part of the talk: a notice, or for the model alone."""
 
 
+class Provenance(NamedTuple):
+    """Where the messages of a transcript come from: the state file, and files beside it."""
+
+    database_messages: int
+    messages: int = 0
+    """Those of files, which the state file lacks."""
+    files: tuple[str, ...] = ()
+    """The names of the files that were read, those with messages first."""
+    bad_lines: int = 0
+    """Places in them that cannot be read."""
+    redacted: bool = False
+    """Some of these messages are from a copy without what looked secret."""
+    cut: bool = False
+    """One of them is longer than is read."""
+
+    @property
+    def kind(self) -> str:
+        if not self.messages:
+            return "database"
+        return "both" if self.database_messages else "file"
+
+    @property
+    def worth_saying(self) -> bool:
+        """Whether there is more to say than that all is from the state file."""
+        return bool(self.messages or self.bad_lines or self.cut)
+
+
 class Hit(NamedTuple):
     """One place where a search matched."""
 
@@ -280,6 +314,8 @@ class Hit(NamedTuple):
     """The profile that its session belongs to."""
     place: str = ""
     """The name of its file, where several are searched together."""
+    origin: str = ""
+    """Who talked to the agent and where, in words, if the session came through a gateway."""
 
 
 class SearchModes(NamedTuple):

@@ -73,7 +73,7 @@ def _built(name: str, mode: str) -> bytes:
 def _build(name: str, folder: Path, mode: str) -> Path:
     path = folder / f"{name}.db"
     if "-to-v" in name:
-        _upgrade(unpack(name.split("-to-")[0], folder).rename(path), name.rsplit("v", 1)[1])
+        upgrade(unpack(name.split("-to-")[0], folder).rename(path), name.rsplit("v", 1)[1])
     elif name == "hermes-v23":
         _reduced(folder, path, 23, (*_SINCE_25, *_SINCE_26), ("system_prompts", *_TABLES_SINCE_26))
     elif name == "hermes-v25":
@@ -151,7 +151,7 @@ def _carry(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> None
     new.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", rows)
 
 
-def _upgrade(path: Path, version: str) -> None:
+def upgrade(path: Path, version: str) -> None:
     """What an upgrade does to a file: columns and tables are added, prompts move to their table
     without a foreign key, the search tables stay as they were born."""
     model = unpack("hermes-v26" if version == "25" else f"hermes-v{version}", path.parent)

@@ -30,14 +30,15 @@ EDITS = ("explorer/stores/edits/connection.py",)
 """The only module that writes to an agent's file."""
 PLAIN_FILES = (
     "explorer/stores/discover.py",
-    "explorer/stores/hermes/upkeep/settings.py",
+    "explorer/stores/hermes/settings_file.py",
     "explorer/stores/kept_catalog.py",
-    "explorer/stores/hermes/gateway.py",
+    "explorer/stores/hermes/routes_file.py",
     "explorer/stores/edits/copy_to_trash.py",
     "explorer/stores/edits/refusals.py",
     "explorer/stores/sqlite/leases.py",
     "explorer/stores/sqlite/new_file.py",
     "explorer/stores/ours/trash.py",
+    "explorer/stores/hermes/transcript_files/hostile_files.py",
 )
 """Who opens files that are no databases: transcripts and settings beside one, a lock of ours, what
 we counted, mount points, processes."""

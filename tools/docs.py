@@ -31,7 +31,7 @@ ESSENTIAL = (
 )
 """The actions whose keys are in the README."""
 COMMAND_GROUPS = {
-    "read": ("list", "show", "search", "where", "info"),
+    "read": ("list", "show", "search", "chats", "where", "info"),
     "change": (
         *("rename", "archive", "unarchive", "pin", "unpin", "end", "reopen", "clear", "delete"),
         *("undo", "trash"),

@@ -91,6 +91,8 @@ def _add_common(to: argparse.ArgumentParser, missing: str | list[str]) -> None:
     to.add_argument("--db", metavar="PATH", action="append", default=missing, help=holder)
     profile = "only this Hermes profile; again for more"
     to.add_argument("--profile", metavar="NAME", action="append", default=missing, help=profile)
+    private: dict[str, Any] = {"default": argparse.SUPPRESS} if missing else {}
+    to.add_argument("--private", **_FLAG, **private, help="hide names, ids and phone numbers")
 
 
 def _list(to: argparse.ArgumentParser) -> None:
@@ -121,6 +123,14 @@ def _search(to: argparse.ArgumentParser) -> None:
 def _where(to: argparse.ArgumentParser) -> None:
     to.add_argument("text", metavar="TEXT", nargs="+", type=_text, help=_LOST)
     to.add_argument("--json", **_JSON)
+
+
+def _chats(to: argparse.ArgumentParser) -> None:
+    to.add_argument("words", metavar="WORD", nargs="*", type=_text, help=_CHAT_WORDS)
+    platform = "only this platform, such as telegram; again for more"
+    to.add_argument("--platform", metavar="P", action="append", default=[], help=platform)
+    to.add_argument("--active", metavar="AGE", help="written to within 12h, 7d, 8w")
+    _add_output(to)
 
 
 def _info(to: argparse.ArgumentParser) -> None:
@@ -243,6 +253,7 @@ _NAMED = "id, unique beginning of an id, or title"
 _IN_ONE = "PROFILE/ID for one of several profiles"
 _WHICH_TO_READ = f"{_NAMED}; {_IN_ONE}"
 _WHICH = f"{_NAMED} that only one session has; {_IN_ONE}"
+_CHAT_WORDS = "only chats with this word: a person, a group, a topic"
 _LOST = "words of the session, its title, its id, or the beginning of its id"
 _NO_MOUSE = "let the terminal handle the mouse"
 _FLAG: dict[str, Any] = {"action": "store_true"}
@@ -275,6 +286,7 @@ COMMANDS: Mapping[str, CommandArguments] = {
     "show": CommandArguments("print a session as text, Markdown or JSON", _show),
     "search": CommandArguments("search the text of all sessions", _search),
     "where": CommandArguments("find a session that no list shows", _where),
+    "chats": CommandArguments("list the chats of Hermes' gateway and their sessions", _chats),
     "info": CommandArguments("describe the state file and what can be changed in it", _info),
     "resume": CommandArguments("resume a session in its agent", _resume),
     "rename": CommandArguments("rename a session", _rename),

@@ -98,6 +98,19 @@ It says why a session is not listed, what to type to get it back, and what it
 did not search. The exit code is 3 where nothing was found.
 """,
     ),
+    "chats": CommandHelp(
+        (
+            Example("session-explorer chats", "every chat, last written first"),
+            Example("session-explorer chats ada", "chats with Ada"),
+            Example("session-explorer chats --platform telegram --active 7d"),
+            Example("session-explorer chats --json | jq '.chats[] | {description, session_id}'"),
+        ),
+        """\
+A chat is where Hermes' gateway talks to people: a direct message, a group, a
+thread. Each is listed with its current session, its earlier ones are counted,
+and it says when the gateway will start a new session by itself.
+""",
+    ),
     "info": CommandHelp(
         (
             Example("session-explorer info", "your state file"),

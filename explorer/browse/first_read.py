@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Problem, StoreError
 from explorer.model import Session, Sort
+from explorer.render import veil
 from explorer.settings import AUTO, COMFORTABLE, COMPACT, THEMES, Config
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
-from explorer.stores.open_found import notes_on, open_found
+from explorer.stores.newcomers import Newcomers
+from explorer.stores.open_found import notes_on, open_found, take_in
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.read_only import FileState
 
@@ -129,17 +131,20 @@ class Opening:
         because: str = "",
         density: str = AUTO,
         found: Sequence[FoundStore] = (),
+        newcomers: Newcomers | None = None,
     ) -> None:
         """`demo` says why this is the demo, if it is; `prepare` makes the file first; `notes` is
         our own file about sessions, `trash` the one that keeps what is deleted, `because` says why
         it is this file, should there be none, and `density` how many lines a row takes. Where
-        several files were `found`, `path` is the first of them."""
+        several files were `found`, `path` is the first of them; `newcomers` looks for those that
+        are made later."""
         self.trash = trash
         self._density = density
         self._because = because
         self.path = path
         self.found = tuple(found) or (FoundStore(path, asked=True, because=because),)
         self.demo = demo
+        self._newcomers = newcomers
         self._notes_path = notes
         self.notes = notes_on(self.found, notes) if notes else None
         self._now = now
@@ -187,7 +192,23 @@ class Opening:
         """The caller no longer waits for it: quitting must not."""
         self._token.cancel()
 
-    def again(self, now: float) -> "Opening":
+    def look_for_more(self) -> Sequence[FoundStore]:
+        """Files that were made since, which belong to these: for a worker thread."""
+        return self._newcomers.look(self.found) if self._newcomers is not None else ()
+
+    def take_in(self, found: Sequence[FoundStore]) -> bool:
+        """Have these listed with the others, from the next time that all is read; False where a
+        single file was opened, which has to be opened again with them."""
+        ours = self._notes_path, self.trash
+        several = self.opened is not None and take_in(
+            self.opened.store, self.notes, found, self._wait, *ours
+        )
+        if several:
+            self.found = (*self.found, *found)
+        return several
+
+    def again(self, now: float, more: Sequence[FoundStore] = ()) -> "Opening":
+        """Another attempt, with more files if they are given."""
         return Opening(
             self.path,
             now,
@@ -196,7 +217,8 @@ class Opening:
             trash=self.trash,
             because=self._because,
             density=self._density,
-            found=self.found,
+            found=(*self.found, *more),
+            newcomers=self._newcomers,
         )
 
     def _run(self) -> None:
@@ -221,7 +243,8 @@ class Opening:
         if self._prepare:
             prepare, self._prepare = self._prepare, None
             prepare()
-        store = open_found(self.found, self._token, self._wait, self._notes_path, self.trash)
+        ours = self._notes_path, self.trash
+        store = open_found(self.found, self._token, self._wait, *ours, hurried=True)
         seen = store.look()
         remembered, trouble = _remembered(self.notes)
         newest_first = remembered.sort in (Sort.ACTIVE, Sort.STARTED) and not remembered.reverse
@@ -284,7 +307,9 @@ def _remembered(notes: Notes | None) -> tuple[Remembered, str]:
     try:
         words = (notes.choice(SORT_CHOICE) or "").split()
         sort = next((sort for sort in Sort if sort.value in words), Sort.ACTIVE)
-        searches = (notes.choice(SEARCHES_CHOICE) or "").splitlines()
+        # They may name anybody.
+        kept = "" if veil.drawn() else notes.choice(SEARCHES_CHOICE)
+        searches = (kept or "").splitlines()
         return Remembered(notes.pins(), sort, REVERSED in words, tuple(searches)), ""
     except ExplorerError as error:
         return Remembered(), error.message

@@ -13,7 +13,7 @@ from explorer.render.lines import Line, wrapped
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
-from explorer.stores.sqlite.failures import short_path
+from explorer.stores.sqlite.failures import disagrees, short_path
 from explorer.stores.sqlite.read_only import stamp
 
 LEAST_NAME, MOST_NAME = 8, 24
@@ -31,6 +31,8 @@ class ProfileState(NamedTuple):
     written: float | None
     """None where there is no file."""
     error: StoreError | None = None
+    damage: str = ""
+    """Why what is listed of it may be wrong, if so."""
 
 
 def profile_states(
@@ -39,6 +41,7 @@ def profile_states(
     """All of them, in their order."""
     numbers = Counter(map(store.place, catalog.keys))
     errors = {trouble.name: trouble.error for trouble in store.troubles}
+    damaged = {one.name: one.store for one in store.stores() if not one.sound}
     states = []
     for one in found:
         seen = stamp(one.path)
@@ -50,9 +53,14 @@ def profile_states(
                 seen.size + seen.log_size if seen else 0,
                 seen.written if seen else None,
                 errors.get(one.name),
+                _damage(damaged[one.name]) if one.name in damaged else "",
             )
         )
     return states
+
+
+def _damage(store: Store | None) -> str:
+    return disagrees(store.profile if store is not None else None)
 
 
 def state_lines(
@@ -71,13 +79,21 @@ def _lines(one: ProfileState, used: bool, names: int, width: int, now: float) ->
     only: Line = (("  ✓ only this is listed", "ok"),) if used else ()
     if one.error is None:
         about = f"  {known} · {size(one.bytes)} · written {when(one.written or 0.0, now)}"
-        return [(name, (about, "text"), *only), ((f"  {clean_line(one.path)}", "dim"),)]
+        damaged: Line = ((" · damaged", "error"),) if one.damage else ()
+        lines: list[Line] = [
+            (name, (about, "text"), *damaged, *only),
+            ((f"  {clean_line(one.path)}", "dim"),),
+        ]
+        return lines + _wrapped(one.damage, width)
     title = clean_line(one.error.title, 100)
     kept = f" · {known} as last read" if one.sessions else ""
     style = "error" if unreadable(one.error) else "dim"
-    lines: list[Line] = [
+    lines = [
         (name, (f"  {title}", style), (kept, "text"), *only),
         ((f"  {clean_line(one.path)}", "dim"),),
     ]
-    remedy = wrapped(profile_remedy(one.error), max(width - 2, 10))
-    return lines + [((f"  {line}", "text"),) for line in remedy]
+    return lines + _wrapped(profile_remedy(one.error), width)
+
+
+def _wrapped(words: str, width: int) -> list[Line]:
+    return [((f"  {line}", "text"),) for line in wrapped(words, max(width - 2, 10)) if words]

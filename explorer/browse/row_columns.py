@@ -37,14 +37,16 @@ _LONGEST = {
     ListColumn.MODEL: 18,
     ListColumn.WORKSPACE: 16,
     ListColumn.PROFILE: 28,
+    ListColumn.CHAT: 24,
 }
 _NARROW = {
     ListColumn.SOURCE: 8,
     ListColumn.MODEL: 12,
     ListColumn.WORKSPACE: 12,
     ListColumn.PROFILE: 20,
+    ListColumn.CHAT: 16,
 }
-_FURTHER = (ListColumn.MESSAGES, ListColumn.WORKSPACE, ListColumn.MODEL)
+_FURTHER = (ListColumn.CHAT, ListColumn.MESSAGES, ListColumn.WORKSPACE, ListColumn.MODEL)
 _FIGURES = {
     Sort.MESSAGES: ListColumn.MESSAGES,
     Sort.TOKENS: ListColumn.TOKENS,
@@ -160,6 +162,8 @@ def cell_text(column: ListColumn, session: Session, shape: RowShape, now: float)
             words = clean_line(session.source, 40)
         case ListColumn.PROFILE:
             words = profile_of(session)
+        case ListColumn.CHAT:
+            words = clean_line(session.origin, 60)
     cut = fit_end if column is ListColumn.PROFILE else fit
     return cut(words, (_LONGEST if roomy else _NARROW)[column])
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from explorer.browse.row_columns import RowShape, columns_of
-from explorer.model import Kind, Session, State
+from explorer.model import Kind, ListColumn, Session, State
 from explorer.render.clean import cell_width, clean_line, fit, pad
 from explorer.render.lines import MATCH, Line, cut_line, restyled
 
@@ -11,6 +11,7 @@ Light = Callable[[str], Sequence[tuple[int, int]]]
 """Says where in a text something stands that is to be lit."""
 
 JOIN = " › "
+BETWEEN = " · "
 NO_REPLY, NO_MESSAGES = "no answer", "no messages"
 
 
@@ -47,7 +48,7 @@ def row_lines(
     below = (
         cut_line(excerpt, width - stem)
         if excerpt
-        else ((_words(session, further, width - stem), "dim"),)
+        else ((_with_origin(session, shape, further, width - stem), "dim"),)
     )
     return [(*branch, *first), (*indent, *below)]
 
@@ -55,6 +56,15 @@ def row_lines(
 def _name(session: Session) -> str:
     """The first line's words: the title, else the first words that there are."""
     return clean_line(session.title or session.preview or session.last_reply, 300)
+
+
+def _with_origin(session: Session, shape: RowShape, further: str, width: int) -> str:
+    """The second line, led by the chat where no column says it."""
+    origin = clean_line(session.origin, 60)
+    if not origin or ListColumn.CHAT in dict(shape.cells):
+        return _words(session, further, width)
+    led = fit(origin, max(width // 3, 1)) + BETWEEN
+    return led + _words(session, further, max(width - cell_width(led), 1))
 
 
 def _words(session: Session, further: str, width: int) -> str:

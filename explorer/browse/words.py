@@ -399,6 +399,19 @@ def profiles_title(profiles: int, sessions: int) -> str:
     return f"{plural(profiles, 'profile')} · {plural(sessions, 'session')}"
 
 
+def chats_title(listed: int | None, every: int, filtered: str, sort: str) -> str:
+    """`listed` is None until they are counted."""
+    if listed is None:
+        return "Chats …"
+    said = plural(every, "chat") if listed == every else f"{listed:,} of {plural(every, 'chat')}"
+    shown = f"matching “{clean_line(filtered, 60)}”" if filtered else ""
+    return " · ".join(filter(None, (said, shown, f"by {sort}" if sort else "")))
+
+
+def no_chat_matches(filtered: str) -> str:
+    return f"No chat matches “{clean_line(filtered, 60)}”. Escape shows all chats."
+
+
 def not_searched(names: Sequence[str], key: str) -> list[Chip]:
     """The profiles that a search could not look into; `key` says why."""
     return [Chip("", f"not searched: {', '.join(names)} ({key})")] if names else []

@@ -12,7 +12,16 @@ from explorer.cancel import CancelToken
 from explorer.commands.output import confirmed, note, write, write_json
 from explorer.commands.shapes import done_shape, plan_shape
 from explorer.commands.stores import chosen_store
-from explorer.errors import ExitCode, ExplorerError, Refused, UsageError, sentence
+from explorer.commands.words import only_in_file
+from explorer.errors import (
+    ExitCode,
+    ExplorerError,
+    NoSuchSession,
+    Refused,
+    SeveralSessions,
+    UsageError,
+    sentence,
+)
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import count
@@ -54,7 +63,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     edits = edits_of(store)
     warn_half_done(edits)
     ids = options.ids if hasattr(options, "ids") else [options.id]
-    keys = list(dict.fromkeys(resolve_for_edit(store, id_).key for id_ in ids))
+    keys = list(dict.fromkeys(_changeable(store, id_) for id_ in ids))
     plan = _plan(edits, store, options, keys)
     if options.dry_run:
         _show(plan, store, options.json)
@@ -64,9 +73,28 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     ask(options, question(plan), plan_lines(plan), KINDS[plan.action].verb)
     done = apply_plan(edits, plan, force=options.force)
     finish(done, receipt_words(plan), options)
+    return exit_code(done, done.refused or not done.ids or not harmless(done.skipped))
+
+
+def exit_code(done: Done, left: object) -> int:
+    """Whether an edit was done: wholly, in part where something is `left`, or not at all."""
     if done.stopped:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if done.ids else ExitCode.REFUSED
+    if not left:
+        return ExitCode.DONE
+    return ExitCode.FAILED if done.ids else ExitCode.REFUSED
+
+
+def _changeable(store: Store, id_: str) -> int:
+    """The session that is meant; one that exists only as a file is refused."""
+    try:
+        return resolve_for_edit(store, id_).key
+    except SeveralSessions:
+        raise
+    except NoSuchSession:
+        if (alone := store.file_session(id_)) is None:
+            raise
+        raise Refused("Not changed", only_in_file(alone.provenance)) from None
 
 
 def _plan(edits: Edits, store: Store, options: argparse.Namespace, keys: Sequence[int]) -> EditPlan:
@@ -116,7 +144,7 @@ def _show(plan: EditPlan, store: Store, as_json: bool) -> None:
 def _nothing(plan: EditPlan, as_json: bool) -> int:
     if as_json:
         write_json(done_shape(Done(None, plan.action.value, (), plan.skipped)))
-    if harmless(plan.skipped):
+    if harmless(plan.skipped) and not plan.refused:
         note(f"Nothing to do: {nothing_words(plan)}")
         return ExitCode.DONE
     why = nothing_words(plan) + remedy(plan, force=f"{plan.action.value} --force")

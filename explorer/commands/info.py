@@ -10,14 +10,15 @@ from explorer.commands.output import BOLD, note, painted, write, write_json
 from explorer.commands.shapes import info_shape, several_shape, store_shape
 from explorer.commands.stores import chosen_store
 from explorer.commands.words import profiles_read, unreadable_profile
-from explorer.errors import ExitCode, Problem, StoreError
+from explorer.errors import ExitCode, NoFileYet, StoreError
 from explorer.model import SearchModes, StoreInfo
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, iso_utc, size
 from explorer.stores.base import OneStore, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.fates import NO_FATES, Deed, Fates, clean_up_line
-from explorer.stores.sqlite.failures import DISAGREES, short_path
+from explorer.stores.hermes.store import profile_of
+from explorer.stores.sqlite.failures import disagrees, short_path
 
 _TABLES = {"fts": "words", "trigram": "trigrams"}
 _READ_ALL = "every search reads all messages"
@@ -42,7 +43,7 @@ def show_info(options: argparse.Namespace, now: float) -> int:
     fates, due = _clean_up(store, now)
     if options.json:
         (one,) = store.stores()
-        found = store_shape(one, info.sessions, info.messages)
+        found = store_shape(one._replace(sound=info.sound), info.sessions, info.messages)
         clean_up = _clean_up_shape(fates, due)
         write_json(info_shape(info) | {"clean_up": clean_up, "stores": [found]})
     else:
@@ -54,12 +55,12 @@ def _show_several(store: Store, options: argparse.Namespace, now: float) -> int:
     found = [_facts(one, now) for one in store.stores()]
     infos = [facts.info for facts in found if facts.info is not None]
     unreadable = 0
-    for name, path, _, error, _ in (facts.one for facts in found):
+    for name, path, _, error, *_ in (facts.one for facts in found):
         if error is None:
             continue
         if path in options.asked:
             raise error
-        unreadable += error.problem is not Problem.MISSING
+        unreadable += not isinstance(error, NoFileYet)
         if path not in options.warned:
             note(unreadable_profile(name, error))
     if options.json:
@@ -99,7 +100,7 @@ def _facts_shape(facts: StoreFacts) -> dict[str, object]:
     if info is None:
         return store_shape(one, None)
     own = info_shape(info) | {"clean_up": _clean_up_shape(facts.fates, facts.due)}
-    return own | store_shape(one, info.sessions, info.messages)
+    return own | store_shape(one._replace(sound=info.sound), info.sessions, info.messages)
 
 
 def _write(lines: Sequence[tuple[str, str]], indent: str = "") -> None:
@@ -127,7 +128,7 @@ def _lines(info: StoreInfo) -> list[tuple[str, str]]:
         *_search_lines(info.search),
     ]
     if not info.sound:
-        lines.append(("damaged", DISAGREES))
+        lines.append(("damaged", disagrees(profile_of(Path(info.path)))))
     refused = sorted({reason for reason in info.edits.values() if reason})
     possible = [name for name, reason in info.edits.items() if reason is None]
     lines.append(("changes", ", ".join(possible) if possible else f"none: {'; '.join(refused)}"))

@@ -1,11 +1,12 @@
 """`list`: sessions, newest first, with a count of the hidden ones."""
 
 import argparse
+from collections.abc import Sequence
 
 from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.session_table import session_lines
-from explorer.commands.shapes import fate_shape, session_shape, store_shape
+from explorer.commands.shapes import Shape, fate_shape, session_shape, store_shape
 from explorer.commands.stores import (
     chosen_store,
     known_catalog,
@@ -13,12 +14,13 @@ from explorer.commands.stores import (
     warn_unreadable,
     with_noted_pins,
 )
-from explorer.commands.words import list_summary
+from explorer.commands.words import damaged_profile, list_summary
 from explorer.errors import ExitCode
-from explorer.model import Hidden, Sort
+from explorer.model import Hidden, Session, Sort
+from explorer.stores.base import OneStore, Store
 from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.sort_order import expiry, ordered, values_of
-from explorer.stores.sqlite.failures import DISAGREES
+from explorer.stores.sqlite.failures import disagrees
 
 
 def list_sessions(options: argparse.Namespace, now: float) -> int:
@@ -34,6 +36,8 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     page = order[: options.limit or None]
     units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
     sessions = store.sessions(units, now)
+    files = store.file_sessions() if _with_files(options) else None
+    alone = _in_files(store, files or (), options.limit - len(sessions) if options.limit else None)
     warn_unreadable(store, options)
     if options.json:
         warn_unknown(options.source, catalog)
@@ -45,28 +49,56 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
                 "total": len(catalog),
                 "matching": len(order),
                 "shown": len(sessions),
+                "files": None if files is None else len(files),
                 "hidden": {name.value: number for name, number in hidden.items()},
                 "sound": catalog.sound,
                 "stores": [
-                    store_shape(one, one.sessions if store.places else len(catalog))
-                    for one in store.stores()
+                    _listed_shape(one, catalog, bool(store.places)) for one in store.stores()
                 ],
                 "sessions": [
                     session_shape(session, store, fate_shape(fates, parts[session.key], now))
                     for session in sessions
-                ],
+                ]
+                + [session_shape(session, store, None) for session in alone],
             }
         )
         return ExitCode.DONE
     with paged(not options.no_pager):
-        for line in session_lines(sessions, sort, now):
+        for line in session_lines([*sessions, *alone], sort, now):
             write(line)
     read = sum(one.error is None for one in store.stores()) if store.places else 0
-    note(list_summary(len(sessions), len(order), hidden, read))
+    note(list_summary(len(sessions), len(order), hidden, read, len(files or ())))
     warn_unknown(options.source, catalog)
     if not catalog.sound:
-        note(f"The file is damaged. {DISAGREES}")
+        _warn_damaged(store)
     return ExitCode.DONE
+
+
+def _listed_shape(one: OneStore, catalog: Catalog, several: bool) -> Shape:
+    if several:
+        return store_shape(one, one.sessions)
+    return store_shape(one._replace(sound=catalog.sound), len(catalog))
+
+
+def _warn_damaged(store: Store) -> None:
+    """That lists may be wrong; of several files, for which one."""
+    if not store.places:
+        note(f"The file is damaged. {disagrees(store.profile)}")
+    for one in store.stores():
+        if not one.sound:
+            note(damaged_profile(one))
+
+
+def _with_files(options: argparse.Namespace) -> bool:
+    """Sessions that exist only as files are of no source and in no archive, and to look for them
+    takes a while: they are listed where all are asked for."""
+    return bool(options.all) and not options.source and not options.archived
+
+
+def _in_files(store: Store, ids: Sequence[str], most: int | None) -> list[Session]:
+    """The rows of sessions that exist only as files, as many as there is room for."""
+    found = (store.file_session(id_) for id_ in ids[:most])
+    return [one.session for one in found if one is not None]
 
 
 def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], dict[Hidden, int]]:

@@ -30,6 +30,7 @@ from explorer.stores.discover import (
     locate,
     usual_places,
 )
+from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.failures import short_path
 from explorer.tui import GIVE_BACK
@@ -52,13 +53,16 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     with tempfile.TemporaryDirectory(prefix="session-explorer-") as folder:
         found: list[FoundStore] = []
         looked: list[Path] = []
+        where = options.db, options.profile, os.environ, current_folder()
         if options.command != "demo":
-            found = locate(options.db, options.profile, os.environ, current_folder())
+            found = locate(*where)
             looked = [] if found else usual_places(os.environ, current_folder())
         choices = Notes(notes_path())
         look = look_of(config, choices)
         if not found:
-            opening = _demo(Path(folder), now, looked)
+            if options.private:
+                _hide_people(Path(folder))
+            opening = _demo(Path(folder), now, looked, Newcomers.of(*where) if looked else None)
         else:
             opening = Opening(
                 found[0].path,
@@ -67,6 +71,7 @@ def open_app(options: argparse.Namespace, now: float) -> int:
                 trash=trash_path(),
                 density=look.density,
                 found=found,
+                newcomers=Newcomers.of(*where),
             )
         kept = choices if found else None
         start = Start(opening, time.time, config, intent, tuple(looked), look, kept)
@@ -76,6 +81,14 @@ def open_app(options: argparse.Namespace, now: float) -> int:
     elif chosen is not None:
         write(chosen)
     return code
+
+
+def _hide_people(folder: Path) -> None:
+    """The privacy view of the demo, which leaves nothing behind."""
+    # Late: only this view needs it.
+    from explorer.stores.private.view import turn_on
+
+    turn_on(folder / "ours")
 
 
 def _run(start: Start, mouse: bool) -> tuple[int, Command | str | None]:
@@ -163,8 +176,9 @@ def _terminal_as_output() -> Iterator[None]:
         os.close(kept)
 
 
-def _demo(folder: Path, now: float, looked: Sequence[Path]) -> Opening:
-    """The demo; `looked` is where there was no state file, if it was not asked for."""
+def _demo(folder: Path, now: float, looked: Sequence[Path], newcomers: Newcomers | None) -> Opening:
+    """The demo; `looked` is where there was no state file, if it was not asked for, and
+    `newcomers` notices the first one."""
     home = DemoHome.at(folder)
 
     def prepare() -> None:
@@ -174,7 +188,14 @@ def _demo(folder: Path, now: float, looked: Sequence[Path]) -> Opening:
     ours = folder / "ours"
     notes, trash = ours / "explorer.db", ours / "trash.db"
     return Opening(
-        home.default, now, demo=why, prepare=prepare, notes=notes, trash=trash, found=home.found
+        home.default,
+        now,
+        demo=why,
+        prepare=prepare,
+        notes=notes,
+        trash=trash,
+        found=home.found,
+        newcomers=newcomers,
     )
 
 

@@ -8,20 +8,24 @@ file to be opened, maybe a state file, would get its number, and output would be
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Literal, TextIO
 
 from explorer.errors import ExitCode, ExplorerError
+from explorer.render import veil
 from explorer.render.clean import clean
 
 BOLD, DIM, CYAN, RESET = "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[0m"
+_STYLES = r"(\x1b\[\d+m)"
 
 
 def write_json(document: Mapping[str, object]) -> None:
+    shown = veil.hidden_in(document)
     with _telling():
-        json.dump(document, sys.stdout, indent=1)
+        json.dump(shown, sys.stdout, indent=1)
         sys.stdout.write("\n")
         sys.stdout.flush()
 
@@ -29,6 +33,8 @@ def write_json(document: Mapping[str, object]) -> None:
 def write(text: str) -> None:
     """One or more lines of text that is clean already."""
     encoding = sys.stdout.encoding or "utf-8"
+    if veil.drawn():
+        text = "".join(map(veil.hidden, re.split(_STYLES, text)))
     with _telling():
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
 
@@ -74,7 +80,7 @@ def terminal_size() -> os.terminal_size:
 
 def confirmed(question: str) -> bool:
     """Ask at the terminal; anything but a yes is a no."""
-    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.write(f"{veil.hidden(question)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

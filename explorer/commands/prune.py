@@ -4,7 +4,7 @@ import argparse
 import re
 
 from explorer.cancel import CancelToken
-from explorer.commands.editing import apply_plan, ask, edits_of, finish, warn_half_done
+from explorer.commands.editing import apply_plan, ask, edits_of, exit_code, finish, warn_half_done
 from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import plan_shape
@@ -49,11 +49,13 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     lines = (*plan_lines(plan), *_reasons(chosen))
     ask(options, question(plan), lines, KINDS[plan.action].verb)
     done = apply_plan(edits, plan)
+    # What a session keeps is for the rules to say; a profile that refuses them all is a failure.
+    code = exit_code(done, done.refused)
     done = done._replace(skipped={**done.skipped, **chosen.counts})
     if options.json:
         done = done._replace(notes=(*chosen.notes, *done.notes))
     finish(done, receipt_words(plan), options)
-    return ExitCode.INTERRUPTED if done.stopped else ExitCode.DONE
+    return code
 
 
 def _rules(options: argparse.Namespace, now: float) -> Rules:

@@ -28,6 +28,7 @@ from explorer.commands.stores import (
 from explorer.commands.words import file_words, search_summary, unknown_name
 from explorer.errors import ExitCode
 from explorer.model import Hit, called
+from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago
 from explorer.render.lines import MATCH, restyled
@@ -48,7 +49,7 @@ def search_messages(options: argparse.Namespace, now: float) -> int:
     if options.json_lines:
         for hit in islice(search.hits(), limit):
             # At once, also into a pipe: its reader need not wait for the end.
-            write(json.dumps(hit_shape(hit)))
+            write(json.dumps(veil.hidden_in(hit_shape(hit))))
             flush()
         warn_unreadable(store, options)
         return ExitCode.DONE

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.model import Hit, Message, Session, StoreInfo
+from explorer.model import Hit, Message, Provenance, Session, StoreInfo
 from explorer.render.figures import iso_utc
 from explorer.stores.base import OneStore, Store
 from explorer.stores.fates import Fates, reason_words
@@ -21,6 +21,7 @@ _SESSION = (
     *("parent_id", "root_id", "tip_id", "parts", "archived", "profile", "workspace"),
     *("git_branch", "input_tokens", "output_tokens", "cost_usd", "cost_status", "subagents"),
     *("broken_off", "restored", "hidden", "pinned", "unread", "title_source", "owner"),
+    "origin",
 )
 _MESSAGE = (
     *("id", "session_id", "role", "timestamp", "text", "reasoning", "opaque_reasoning"),
@@ -28,7 +29,7 @@ _MESSAGE = (
 )
 _HIT = (
     *("session_id", "message_id", "title", "source", "role", "timestamp", "field", "state"),
-    *("snippet", "marks", "context", "store", "profile", "owner"),
+    *("snippet", "marks", "context", "store", "profile", "owner", "origin"),
 )
 _INFO = (
     *("path", "kind", "schema_version", "journal_mode", "sessions", "messages", "orphans"),
@@ -68,8 +69,23 @@ def fate_shape(fates: Fates, parts: Sequence[int], now: float) -> Shape | None:
 
 def message_shape(message: Message) -> Shape:
     calls = [_shape(call, ("id", "name", "arguments")) for call in message.tool_calls]
-    said = {"tool_calls": calls, "reasoning": message.all_reasoning}
+    said: Shape = {"tool_calls": calls, "reasoning": message.all_reasoning}
+    said["file"] = message.file or None
     return _shape(message, _MESSAGE) | said
+
+
+def provenance_shape(provenance: Provenance) -> Shape:
+    """Where the messages of a transcript come from: the state file, or files beside it."""
+    return {
+        "kind": provenance.kind,
+        "file": provenance.files[0] if provenance.files else None,
+        "files": list(provenance.files),
+        "messages": provenance.messages,
+        "database_messages": provenance.database_messages,
+        "bad_lines": provenance.bad_lines,
+        "redacted": provenance.redacted,
+        "cut": provenance.cut,
+    }
 
 
 def hit_shape(hit: Hit) -> Shape:
@@ -100,6 +116,7 @@ def store_shape(one: OneStore, sessions: int | None, messages: int | None = None
         "sessions": None if error else sessions,
         "messages": None if error else messages,
         "bytes": size_of(str(one.path)),
+        "sound": None if error else one.sound,
         "error": f"{error.title}. {error.message}" if error else None,
     }
 
@@ -128,6 +145,7 @@ def done_shape(done: "Done") -> Shape:
         "done": done.ids,
         "done_in": [{"store": path, "id": id_} for path, id_ in done.done_in],
         "skipped": dict(done.skipped),
+        "refused": done.refused,
         "notes": done.notes,
         "stopped": done.stopped,
     }

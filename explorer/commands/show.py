@@ -1,17 +1,23 @@
 """`show`: one session, or its whole conversation, as text, Markdown or JSON."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from explorer.commands.output import BOLD, CYAN, DIM, note, painted, write, write_json
 from explorer.commands.pager import paged
-from explorer.commands.shapes import fate_shape, message_shape, session_shape
+from explorer.commands.shapes import fate_shape, message_shape, provenance_shape, session_shape
 from explorer.commands.stores import chosen_store, warn_unreadable, with_noted_pins
-from explorer.commands.words import part_of
+from explorer.commands.words import only_in_file, part_of
 from explorer.errors import ExitCode, NoSuchSession, SeveralSessions
 from explorer.export import MARKDOWN, Format, message_lines, session_lines
-from explorer.model import Message
-from explorer.stores.resolve import read_conversation, resolve, without_repeats
+from explorer.model import Message, Provenance
+from explorer.stores.base import FileSession, Store
+from explorer.stores.resolve import (
+    conversation_provenance,
+    read_conversation,
+    resolve,
+    without_repeats,
+)
 
 
 def show_session(options: argparse.Namespace, now: float) -> int:
@@ -21,6 +27,9 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     except SeveralSessions:
         raise
     except NoSuchSession:
+        if alone := store.file_session(options.id):
+            _show_file(options, store, alone)
+            return ExitCode.DONE
         lost = store.lost_messages(options.id)
         if not lost:
             raise
@@ -35,12 +44,17 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     session = found[0]
     messages = read_conversation(store, unit.parts, options.all)
     if options.json:
+        told = list(messages)
+        provenance = conversation_provenance(store, unit.parts, options.all)
         fate = fate_shape(store.fates(catalog, unit.parts), unit.parts, now)
         (session,) = with_noted_pins(store, catalog, [session])
-        write_json(_document(session_shape(session, store, fate), messages))
+        write_json(_document(session_shape(session, store, fate), told, provenance))
     else:
+        provenance = conversation_provenance(store, unit.parts, options.all)
+        prompt = store.system_prompt(key)
+        form = _FORMATS[options.format]
         with paged(not options.no_pager):
-            for line in session_lines(session, messages, _FORMATS[options.format]):
+            for line in session_lines(session, messages, form, provenance, prompt):
                 write(line)
         chain = catalog.chain(key)
         if len(chain) > len(unit.parts):
@@ -48,8 +62,29 @@ def show_session(options: argparse.Namespace, now: float) -> int:
     return ExitCode.DONE
 
 
-def _document(session: object, messages: Iterable[Message]) -> dict[str, object]:
-    return {"session": session, "messages": [message_shape(message) for message in messages]}
+def _document(
+    session: object, messages: Sequence[Message], provenance: Provenance | None = None
+) -> dict[str, object]:
+    return {
+        "session": session,
+        "from": provenance_shape(provenance or Provenance(len(messages))),
+        "messages": [message_shape(message) for message in messages],
+    }
+
+
+def _show_file(options: argparse.Namespace, store: Store, alone: FileSession) -> None:
+    """A session that exists only as a file is shown as any other."""
+    messages = alone.messages if options.all else list(without_repeats(alone.messages))
+    if options.json:
+        shape = session_shape(alone.session, store, None)
+        write_json(_document(shape, messages, alone.provenance))
+        return
+    with paged(not options.no_pager):
+        for line in session_lines(
+            alone.session, messages, _FORMATS[options.format], alone.provenance
+        ):
+            write(line)
+    note(only_in_file(alone.provenance))
 
 
 def _show_lost(options: argparse.Namespace, lost: list[Message]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from explorer.commands.output import note
 from explorer.commands.words import only_profile, unknown_source, unreadable_profile
-from explorer.errors import ExplorerError, Problem, StoreError
+from explorer.errors import ExplorerError, NoFileYet, Problem, StoreError
 from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
@@ -109,7 +109,7 @@ def warn_unreadable(store: Store, options: argparse.Namespace) -> None:
     for name, path, error in store.troubles:
         if path in options.asked:
             raise error
-        if error.problem is not Problem.MISSING and path not in options.warned:
+        if not isinstance(error, NoFileYet) and path not in options.warned:
             options.warned.add(path)
             note(unreadable_profile(name, error))
 

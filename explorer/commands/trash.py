@@ -38,6 +38,11 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
     if before is not None:
         other = f"`session-explorer undo {before.number}` undoes the change before it"
         raise Refused(CANNOT_UNDO, f"{plan.why_not} {other}: {before.words}.")
+    if options.receipt is None:
+        for lost in edits.lost_changes(plan.receipt.number):
+            # Of a plan that is shown, they are a part.
+            if options.yes or lost not in plan.notes:
+                note(clean_line(lost))
     return _undo(edits, plan, options)
 
 
@@ -53,7 +58,8 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
             if places == {usual}:
                 note(only_profile(usual))
             return one.number
-    raise Refused("Nothing to undo", nothing_to_undo(usual, left[0] if left else None))
+    nothing = nothing_to_undo(usual, left[0] if left else None)
+    raise Refused("Nothing to undo", " ".join((nothing, *edits.lost_changes(0))))
 
 
 def _undo(edits: Edits, plan: UndoPlan, options: argparse.Namespace) -> int:

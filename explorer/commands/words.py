@@ -4,18 +4,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.errors import ExplorerError, closest
-from explorer.model import Hidden, Hit, Session
+from explorer.model import Hidden, Hit, Provenance, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, plural
+from explorer.stores.sqlite.failures import disagrees
 
 if TYPE_CHECKING:
     # A list need not load the trash: 2 ms.
+    from explorer.stores.base import OneStore
     from explorer.stores.ours.trash_records import Entry, Receipt
 
 _INCLUDED = "(--all includes them)"
 
 
-def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0) -> str:
+def only_in_file(provenance: Provenance) -> str:
+    """Below a session that the state file does not have."""
+    names = clean_line(", ".join(provenance.files), 200)
+    return f"This session is only in {names}, not in the state file. It cannot be changed."
+
+
+def list_summary(
+    shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0, files: int = 0
+) -> str:
     """Below a list: how many of how many, in how many profiles, and what is not listed."""
     classes = dict(hidden)
     filtered, folded = classes.pop(Hidden.FILTERED, 0), classes.pop(Hidden.CONTINUATION, 0)
@@ -23,6 +33,8 @@ def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int], profil
     parts = [_some(shown, matching, "session") if matching else nothing]
     if profiles:
         parts.append(plural(profiles, "profile"))
+    if files:
+        parts.append(f"{plural(files, 'session')} only in files, listed last")
     if filtered:
         parts.append(f"{count(filtered)} filtered out")
     if classes:
@@ -121,6 +133,12 @@ def only_profile(name: str) -> str:
     """Which of several profiles a command acts on that could reach far."""
     only = f"Only the profile {clean_line(name, 60)}."
     return f"{only} For others, add --profile NAME or --all-profiles."
+
+
+def damaged_profile(one: "OneStore") -> str:
+    """That what is listed of one of several profiles may be wrong."""
+    profile = one.store.profile if one.store is not None else None
+    return f"{clean_line(one.name, 60)}: The file is damaged. {disagrees(profile)}"
 
 
 def unreadable_profile(name: str, error: ExplorerError) -> str:

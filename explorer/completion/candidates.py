@@ -15,9 +15,10 @@ from explorer.arguments.commands import COMMANDS, command_parser, parser
 from explorer.arguments.parsers import ArgumentParser
 from explorer.commands.stores import chosen_store, profiles_of
 from explorer.model import Action, Hidden
+from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago
-from explorer.settings import trash_path
+from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, TITLE
@@ -39,6 +40,11 @@ class Completion(NamedTuple):
 
     value: str
     about: str = ""
+
+    @property
+    def hidden(self) -> "Completion":
+        """As the privacy view shows it."""
+        return Completion(veil.hidden(self.value), veil.hidden(self.about))
 
 
 class Completions(NamedTuple):
@@ -103,7 +109,7 @@ def completions(words: Sequence[str], current: str, now: float) -> Completions:
     found = _of_command(typed, current, now)
     if not found and not current and typed.command and not typed.only_words:
         found = list(_options(typed, ""))
-    return Completions(found[:MOST])
+    return Completions([one.hidden for one in found[:MOST]])
 
 
 def _options(typed: _Typed, current: str) -> Iterator[Completion]:
@@ -164,6 +170,11 @@ def _store(typed: _Typed) -> Store:
     db, profile = (
         list(filter(None, typed.options.get(name, ()))) for name in ("--db", "--profile")
     )
+    if "--private" in typed.options:
+        # Late: only the privacy view needs it.
+        from explorer.stores.private.view import turn_on
+
+        turn_on(notes_path().parent)
     return chosen_store(argparse.Namespace(db=db, profile=profile))
 
 

@@ -9,7 +9,7 @@ from explorer.demo.script import (
     HOUR,
     OPUS,
     SONNET,
-    Chat,
+    DemoSession,
     edit,
     read,
     sh,
@@ -20,8 +20,8 @@ from explorer.demo.script import (
 API = "/home/ada/code/parcel-api"
 
 
-def _kyoto() -> Iterator[Chat]:
-    one = Chat("Trip to Kyoto", 1 * HOUR, "telegram", GEMINI)
+def _kyoto() -> Iterator[DemoSession]:
+    one = DemoSession("Trip to Kyoto", 1 * HOUR, "telegram", GEMINI)
     one.user(
         "Trip to Kyoto in November, two people, twelve days, one of us hates queues. where do we begin? 🍁"
     )
@@ -115,8 +115,8 @@ def _kyoto() -> Iterator[Chat]:
     )
 
 
-def _asyncio() -> Iterator[Chat]:
-    part = Chat(
+def _asyncio() -> Iterator[DemoSession]:
+    part = DemoSession(
         "Move the parcel API to asyncio",
         5 * DAY - 4.4 * HOUR,
         "cli",
@@ -188,8 +188,8 @@ def _asyncio() -> Iterator[Chat]:
     part.ends("cli_close")
 
 
-def _taxes() -> Iterator[Chat]:
-    one = Chat(
+def _taxes() -> Iterator[DemoSession]:
+    one = DemoSession(
         "Tax return",
         166 * DAY - 5.3 * HOUR,
         "tui",
@@ -236,8 +236,8 @@ def _taxes() -> Iterator[Chat]:
     )
 
 
-def _novel() -> Iterator[Chat]:
-    one = Chat(
+def _novel() -> Iterator[DemoSession]:
+    one = DemoSession(
         "Novel: The Lighthouse Postmistress",
         44 * DAY + 4.9 * HOUR,
         "tui",
@@ -283,7 +283,7 @@ def _novel() -> Iterator[Chat]:
     )
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     yield from _kyoto()
     yield from _asyncio()
     yield from _taxes()

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from explorer.demo.script import CODEX, DAY, HERMES, HOUR, OPUS, SONNET, Chat, edit, read, sh
+from explorer.demo.script import CODEX, DAY, HERMES, HOUR, OPUS, SONNET, DemoSession, edit, read, sh
 
 KIOSK = "/home/ada/kiosk"
 
@@ -38,8 +38,8 @@ def _tree(count: int) -> str:
     )
 
 
-def chats() -> Iterator[Chat]:
-    chat = Chat(
+def chats() -> Iterator[DemoSession]:
+    chat = DemoSession(
         "kiosk: the disk is full again", 4 * DAY + 1.6 * HOUR, cwd=KIOSK, model=OPUS, cost="actual"
     )
     chat.user(
@@ -64,7 +64,7 @@ def chats() -> Iterator[Chat]:
         "3,107 files deleted, ten kept in `moss/best-of`. 186 GB free. I judged *funny* by sudden vertical movement."
     ).ends()
 
-    chat = Chat("Nextcloud upgrade on kiosk", 18 * DAY - 2.1 * HOUR, cwd=KIOSK, model=SONNET)
+    chat = DemoSession("Nextcloud upgrade on kiosk", 18 * DAY - 2.1 * HOUR, cwd=KIOSK, model=SONNET)
     chat.user("upgrade nextcloud on kiosk, but prove to me first that the backup can be restored")
     chat.does(
         sh(
@@ -100,7 +100,7 @@ def chats() -> Iterator[Chat]:
         .ends()
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "WireGuard from the train",
         37 * DAY + 1.9 * HOUR,
         "cli",
@@ -130,7 +130,9 @@ def chats() -> Iterator[Chat]:
         "The train's network eats 60 bytes of every packet. With `MTU = 1320` it fits, tunnel under tunnel. 🚆"
     ).ends()
 
-    chat = Chat("Lights that think they are a disco", 52 * DAY - 0.3 * HOUR, "telegram", HERMES)
+    chat = DemoSession(
+        "Lights that think they are a disco", 52 * DAY - 0.3 * HOUR, "telegram", HERMES
+    )
     chat.user(
         "the hallway lights flash like a disco when the washing machine ends. that was supposed to be ONE blink"
     )
@@ -151,7 +153,9 @@ def chats() -> Iterator[Chat]:
         .ends("idle")
     )
 
-    chat = Chat("Write a systemd timer for restic", 95 * DAY + 1.5 * HOUR, cwd=KIOSK, branch="main")
+    chat = DemoSession(
+        "Write a systemd timer for restic", 95 * DAY + 1.5 * HOUR, cwd=KIOSK, branch="main"
+    )
     chat.user(
         "a systemd timer for restic at two in the morning, with a mail if it fails, no cron please"
     )
@@ -159,7 +163,7 @@ def chats() -> Iterator[Chat]:
         "```ini\n# restic.timer\n[Timer]\nOnCalendar=*-*-* 02:00\nRandomizedDelaySec=10m\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n```\n\n```ini\n# restic.service\n[Unit]\nOnFailure=mail@%n.service\n\n[Service]\nType=oneshot\nExecStart=/usr/local/bin/backup.sh\nNice=10\n```\n\n`Persistent=true` catches up after a power cut, which in a cupboard with a vacuum cleaner is a matter of time."
     ).ends()
 
-    chat = Chat(
+    chat = DemoSession(
         "Photos by year, without losing one", 137 * DAY + 4.4 * HOUR, cwd=KIOSK, model=SONNET
     )
     chat.user(
@@ -181,7 +185,7 @@ def chats() -> Iterator[Chat]:
         "41,003 of 41,003. The 88 without a date are in `photos/undated`; most of them show a thumb."
     ).ends()
 
-    chat = Chat(
+    chat = DemoSession(
         "Which disk should I buy", 260 * DAY + 0.7 * HOUR, "telegram", SONNET, cost="unknown"
     )
     chat.user("which disk for kiosk: quiet, 4 TB, does not mind a cupboard at 34 degrees")
@@ -194,7 +198,7 @@ def chats() -> Iterator[Chat]:
         .ends("daily")
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "Hello from the hallway", 5 * HOUR + 40 * 60, "tui", SONNET, titled=False, cwd=KIOSK
     )
     chat.user("quick one: is kiosk up? I cannot hear it")

@@ -11,7 +11,7 @@ from explorer.demo.script import (
     OPUS,
     QWEN,
     SONNET,
-    Chat,
+    DemoSession,
     picture,
     sh,
     tool,
@@ -19,8 +19,8 @@ from explorer.demo.script import (
 )
 
 
-def _kitchen() -> Iterator[Chat]:
-    chat = Chat("Vegetarian ramen that tastes of something", 3 * HOUR, "telegram", SONNET)
+def _kitchen() -> Iterator[DemoSession]:
+    chat = DemoSession("Vegetarian ramen that tastes of something", 3 * HOUR, "telegram", SONNET)
     chat.user(
         "I want a vegetarian ramen broth that tastes of something. last time it was hot water with ambition"
     )
@@ -38,7 +38,7 @@ def _kitchen() -> Iterator[Chat]:
         "| When | What |\n|---|---|\n| 16:05 | kombu in warm water, shiitake in a bowl |\n| 16:10 | vegetables into the oven, 230 °C |\n| 17:10 | all together, gentle |\n| 18:30 | strain, mix tare, eggs 6½ min |\n| 19:00 | act surprised that it worked |"
     )
 
-    chat = Chat("Sourdough that does not spread", 11 * DAY - 3.8 * HOUR, "whatsapp", GEMINI)
+    chat = DemoSession("Sourdough that does not spread", 11 * DAY - 3.8 * HOUR, "whatsapp", GEMINI)
     chat.user(
         "my sourdough spreads like a pancake, photo below. what did I do", image=picture(24, 11)
     )
@@ -50,7 +50,7 @@ def _kitchen() -> Iterator[Chat]:
         "That is **80 %** hydration in a sauna. Try:\n\n| | now | next |\n|---|---:|---:|\n| Water | 600 g | 520 g |\n| Hydration | 80 % | 69 % |\n| Bulk at 27 °C | 6 h | 3½ h |\n| Folds | 1 | 4 |\n\nWhen the dough has grown by *half*, not doubled, shape it."
     ).ends("idle")
 
-    chat = Chat("Lunchbox ideas", 58 * DAY + 3.6 * HOUR, "whatsapp", GEMINI, titled=False)
+    chat = DemoSession("Lunchbox ideas", 58 * DAY + 3.6 * HOUR, "whatsapp", GEMINI, titled=False)
     chat.user(
         "lunchbox ideas for five days, vegetarian, no microwave at the office, one colleague who fears garlic"
     )
@@ -59,8 +59,8 @@ def _kitchen() -> Iterator[Chat]:
     ).ends("idle")
 
 
-def _languages() -> Iterator[Chat]:
-    chat = Chat("日本語の練習：自己紹介", 1 * DAY + 4 * HOUR, "telegram", HERMES)
+def _languages() -> Iterator[DemoSession]:
+    chat = DemoSession("日本語の練習：自己紹介", 1 * DAY + 4 * HOUR, "telegram", HERMES)
     chat.user(
         "日本語の練習をしたいです。自己紹介を直してください：私はエイダです。プログラマーをします。猫が一つあります。"
     )
@@ -74,7 +74,7 @@ def _languages() -> Iterator[Chat]:
         "完璧です！「モスは朝五時に歌います」。文法も正しいし、モスさんの気持ちも伝わります。😹 “Moss sings at five in the morning” needs no correction, only earplugs."
     )
 
-    chat = Chat("単語カード: N5 の動詞", 27 * DAY - 5.0 * HOUR, "telegram", HERMES)
+    chat = DemoSession("単語カード: N5 の動詞", 27 * DAY - 5.0 * HOUR, "telegram", HERMES)
     chat.user(
         "make me a table of twenty N5 verbs with the te-form, the ones I mix up please (置く/起きる, 着る/切る …)"
     )
@@ -82,7 +82,7 @@ def _languages() -> Iterator[Chat]:
         "始めましょう。混ざりやすい組だけ：\n\n| 動詞 | 読み | て形 | 意味 |\n|---|---|---|---|\n| 置く | おく | 置いて | to put |\n| 起きる | おきる | 起きて | to get up |\n| 着る | きる | 着て | to wear |\n| 切る | きる | 切って | to cut |\n| 帰る | かえる | 帰って | to go home |\n| 変える | かえる | 変えて | to change |\n| 飼う | かう | 飼って | to keep (a cat) |\n| 買う | かう | 買って | to buy |\n\n残りの十二は明日。一度に全部は多すぎます。"
     ).ends("daily")
 
-    chat = Chat("دعوة زفاف ليلى", 40 * DAY - 3.3 * HOUR, "whatsapp", GEMINI)
+    chat = DemoSession("دعوة زفاف ليلى", 40 * DAY - 3.3 * HOUR, "whatsapp", GEMINI)
     chat.user(
         "My friend Layla sent her wedding invitation in Arabic. What does it say and how do I answer nicely?\n\nيسعدنا دعوتكم لحضور حفل زفافنا يوم الجمعة الساعة السابعة مساءً. حضوركم يزيد فرحتنا."
     )
@@ -95,8 +95,10 @@ def _languages() -> Iterator[Chat]:
     ).ends("idle")
 
 
-def _people() -> Iterator[Chat]:
-    chat = Chat("Reply to the landlord about the boiler", 1 * DAY + 1 * HOUR, "email", SONNET)
+def _people() -> Iterator[DemoSession]:
+    chat = DemoSession(
+        "Reply to the landlord about the boiler", 1 * DAY + 1 * HOUR, "email", SONNET
+    )
     chat.user(
         "Subject: boiler\n\nDraft a reply to my landlord: boiler cold since Sunday, third time this year, I want a date, not “soon”. Firm but friendly."
     )
@@ -115,7 +117,7 @@ def _people() -> Iterator[Chat]:
         .assistant("Sent. I will look for an answer tomorrow morning.")
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "Birthday for a friend who has everything",
         8 * DAY - 5.8 * HOUR,
         "tui",
@@ -144,7 +146,7 @@ def _people() -> Iterator[Chat]:
         .ends("tui_close")
     )
 
-    chat = Chat("What is eating my basil?", 13 * DAY - 2.9 * HOUR, "telegram", GEMINI)
+    chat = DemoSession("What is eating my basil?", 13 * DAY - 2.9 * HOUR, "telegram", GEMINI)
     chat.user("what is eating my basil? it comes at night", image=picture(224, 5))
     yield (
         chat.assistant(
@@ -155,7 +157,7 @@ def _people() -> Iterator[Chat]:
         .ends("idle")
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "Moss the cat walks on the keyboard",
         22 * DAY - 1.3 * HOUR,
         titled=False,
@@ -176,7 +178,7 @@ def _people() -> Iterator[Chat]:
         "`xinput disable 'AT Translated Set 2 keyboard'`, and `enable` to get it back (with the mouse, or by negotiating with Moss). I bound it to a lid of tuna in spirit, and to Super+M in fact."
     ).ends()
 
-    chat = Chat("Couch to ten kilometres", 75 * DAY + 4.4 * HOUR, "telegram", HERMES)
+    chat = DemoSession("Couch to ten kilometres", 75 * DAY + 4.4 * HOUR, "telegram", HERMES)
     chat.user(
         "a running plan from couch to 10 km in ten weeks, knees of a 38 year old, hates Mondays"
     )
@@ -189,7 +191,7 @@ def _people() -> Iterator[Chat]:
         .ends("daily")
     )
 
-    chat = Chat("Bicycle: the click under load", 105 * DAY - 1.6 * HOUR, "telegram", SONNET)
+    chat = DemoSession("Bicycle: the click under load", 105 * DAY - 1.6 * HOUR, "telegram", SONNET)
     chat.user(
         "my bicycle clicks once per turn of the crank, only uphill. bottom bracket or something cheap?"
     )
@@ -203,8 +205,8 @@ def _people() -> Iterator[Chat]:
     )
 
 
-def _papers() -> Iterator[Chat]:
-    chat = Chat(
+def _papers() -> Iterator[DemoSession]:
+    chat = DemoSession(
         "Receipts for the tax folder", 31 * DAY - 4.7 * HOUR, "telegram", GEMINI, cost="actual"
     )
     chat.user("sort these receipts for the tax folder, here is the first", image=picture(16, 3))
@@ -219,7 +221,7 @@ def _papers() -> Iterator[Chat]:
         "Stationer, **41.80**, of which VAT 7.94 → *office supplies*. Next one, please. I have named it `01-stationer.png`."
     ).ends("idle")
 
-    chat = Chat(
+    chat = DemoSession(
         "Which health insurance letter is this",
         150 * DAY - 3.0 * HOUR,
         "email",
@@ -233,7 +235,7 @@ def _papers() -> Iterator[Chat]:
         "The yearly one. Nothing to do; keep it for the tax return. It only *dresses* like a demand."
     ).ends("session_reset")
 
-    chat = Chat(
+    chat = DemoSession(
         "Compare the three energy offers",
         182 * DAY + 5.4 * HOUR,
         "cli",
@@ -263,7 +265,7 @@ def _papers() -> Iterator[Chat]:
         .ends()
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "What should I read after the lighthouse book",
         240 * DAY - 5.3 * HOUR,
         "telegram",
@@ -287,7 +289,7 @@ def _papers() -> Iterator[Chat]:
         "Try *The Ice House Ledger* (an archive, snow, one argument in 300 pages) or *Salt Clerk*. Both are quiet. Neither contains a living lawyer."
     ).ends("daily")
 
-    chat = Chat(
+    chat = DemoSession(
         "Chess: why was Nd5 better", 290 * DAY + 1.1 * HOUR, "discord", QWEN, cost="included"
     )
     chat.user("chess: why was Nd5 better than taking the pawn? I won anyway but the engine sulks")
@@ -297,7 +299,7 @@ def _papers() -> Iterator[Chat]:
         place="content",
     ).ends("idle")
 
-    chat = Chat("Wall colours for the hallway", 320 * DAY - 1.7 * HOUR, "whatsapp", GEMINI)
+    chat = DemoSession("Wall colours for the hallway", 320 * DAY - 1.7 * HOUR, "whatsapp", GEMINI)
     chat.user(
         "wall colours for a dark hallway with a humming server in the cupboard, nothing that looks like a dentist"
     )
@@ -311,7 +313,7 @@ def _papers() -> Iterator[Chat]:
     )
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     yield from _kitchen()
     yield from _languages()
     yield from _people()

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from explorer.demo.script import DAY, HOUR, OPUS, Call, Chat, edit, read, sh, tool
+from explorer.demo.script import DAY, HOUR, OPUS, Call, DemoSession, edit, read, sh, tool
 
 API = "/home/ada/code/parcel-api"
 
@@ -97,9 +97,9 @@ def _steps(area: str, dice: random.Random) -> Iterator[tuple[Call, ...]]:
     yield from looks if dice.random() < 0.6 else [*looks[:-1], every[-1]]
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     dice = random.Random(41)
-    chat = Chat(
+    chat = DemoSession(
         "The parcel delivered before it was sent",
         7 * DAY + 5 * HOUR,
         "cli",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.demo.script import DAY, GEMINI, HOUR, MINUTE, QWEN, SONNET, Chat, sh, tool, web
+from explorer.demo.script import DAY, GEMINI, HOUR, MINUTE, QWEN, SONNET, DemoSession, sh, tool, web
 
 _WEATHER = (
     "11 °C, rain until ten",
@@ -24,9 +24,11 @@ _FIRST = (
 )
 
 
-def _cron() -> Iterator[Chat]:
+def _cron() -> Iterator[DemoSession]:
     for day, (weather, first) in enumerate(zip(_WEATHER, _FIRST, strict=True)):
-        chat = Chat(f"Morning briefing · {day}", 6 * HOUR + day * DAY, "cron", GEMINI, titled=False)
+        chat = DemoSession(
+            f"Morning briefing · {day}", 6 * HOUR + day * DAY, "cron", GEMINI, titled=False
+        )
         chat.user(
             "[Scheduled job: morning briefing] Weather, calendar, and one line of news about trains. Five lines at most."
         )
@@ -38,7 +40,7 @@ def _cron() -> Iterator[Chat]:
             f"Good morning Ada. ☀️\n\n- **Weather:** {weather}\n- **First:** {first}\n- **Trains:** on time, which they would like noted"
         ).ends("cron_complete")
     for week, failed in enumerate((False, False, True, False, False)):
-        chat = Chat(
+        chat = DemoSession(
             f"Backup check · {week}",
             2 * DAY + 9 * HOUR + 7 * week * DAY,
             "cron",
@@ -65,7 +67,7 @@ def _cron() -> Iterator[Chat]:
             chat.assistant("[SILENT]")
         yield chat.ends("cron_complete")
     for week, price in enumerate((389, 402, 371)):
-        chat = Chat(
+        chat = DemoSession(
             f"Flight watch · {week}",
             3 * DAY + 14 * week * DAY,
             "cron",
@@ -81,7 +83,7 @@ def _cron() -> Iterator[Chat]:
         ).ends("cron_complete")
 
 
-def _tools() -> Iterator[Chat]:
+def _tools() -> Iterator[DemoSession]:
     asked = (
         ("Title for the docker chat", 4 * MINUTE, "Write a title of at most five words for: why does the build fail on arm64?", "Fix docker deployment"),
         ("Summarise one web page", 1 * DAY + 3 * HOUR, "Summarise for a tooltip: Kawasemi, nine rooms by the river, cypress bath …", "Small riverside inn with a cypress bath."),
@@ -89,16 +91,16 @@ def _tools() -> Iterator[Chat]:
     )  # fmt: skip
     for name, ago, ask, answer in asked:
         yield (
-            Chat(name, ago, "tool", QWEN, titled=False, cost="included")
+            DemoSession(name, ago, "tool", QWEN, titled=False, cost="included")
             .user(ask)
             .assistant(answer)
             .ends("agent_close")
         )
 
 
-def _empty() -> Iterator[Chat]:
-    yield Chat("Opened and closed", 7 * HOUR, titled=False, cwd="/home/ada").ends()
-    yield Chat(
+def _empty() -> Iterator[DemoSession]:
+    yield DemoSession("Opened and closed", 7 * HOUR, titled=False, cwd="/home/ada").ends()
+    yield DemoSession(
         "Never said a word",
         10 * DAY - 0.4 * HOUR,
         "tui",
@@ -106,12 +108,12 @@ def _empty() -> Iterator[Chat]:
         cwd="/home/ada/code/parcel-api",
         branch="main",
     ).ends("tui_close")
-    yield Chat("Thoughts for later", 70 * DAY - 3.8 * HOUR, "telegram", SONNET)
+    yield DemoSession("Thoughts for later", 70 * DAY - 3.8 * HOUR, "telegram", SONNET)
 
 
-def _kept_apart() -> Iterator[Chat]:
+def _kept_apart() -> Iterator[DemoSession]:
     """Rows in the state that upgrades and tidy people leave behind."""
-    lost = Chat(
+    lost = DemoSession(
         "Spare key for Noor", 330 * DAY + 4.9 * HOUR, "cli", SONNET, titled=False, cwd="/home/ada"
     )
     lost.config = {"_delegate_from": "__orphaned__"}
@@ -127,7 +129,7 @@ def _kept_apart() -> Iterator[Chat]:
         "Behind the third flower pot, “where no thief has ever looked”, as you put it."
     ).ends()
 
-    old = Chat(
+    old = DemoSession(
         "Moving flat: the great list", 215 * DAY + 0.7 * HOUR, "telegram", GEMINI, archived=True
     )
     old.user(
@@ -143,7 +145,7 @@ def _kept_apart() -> Iterator[Chat]:
         .ends("idle")
     )
 
-    done = Chat("Cancel the gym", 275 * DAY + 2.4 * HOUR, "email", SONNET, archived=True)
+    done = DemoSession("Cancel the gym", 275 * DAY + 2.4 * HOUR, "email", SONNET, archived=True)
     done.user(
         "Subject: cancel\n\nPlease write to the gym that I quit. I went four times. I know. You know."
     )
@@ -165,7 +167,7 @@ def _kept_apart() -> Iterator[Chat]:
     )
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     yield from _cron()
     yield from _tools()
     yield from _empty()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.demo.script import DAY, HOUR, MINUTE, Chat, Model, tool
+from explorer.demo.script import DAY, HOUR, MINUTE, DemoSession, Model, tool
 
 _MODEL = Model("gpt-5.1-mini", "openai")
 
@@ -12,8 +12,8 @@ PROMPT = (
 )
 
 
-def _lost_parcel() -> Iterator[Chat]:
-    chat = Chat("Where is HP-4471?", 26 * MINUTE, model=_MODEL)
+def _lost_parcel() -> Iterator[DemoSession]:
+    chat = DemoSession("Where is HP-4471?", 26 * MINUTE, model=_MODEL)
     chat.user("Where is my parcel HP-4471? The page says delivered, my doormat says otherwise.")
     chat.does(
         tool(
@@ -45,8 +45,8 @@ def _lost_parcel() -> Iterator[Chat]:
     yield chat.assistant("Passed on, word for word.")
 
 
-def _refund() -> Chat:
-    chat = Chat("Refund for a crushed teapot", 5 * HOUR, model=_MODEL)
+def _refund() -> DemoSession:
+    chat = DemoSession("Refund for a crushed teapot", 5 * HOUR, model=_MODEL)
     chat.user("My teapot arrived in eleven pieces. I had ordered one.")
     chat.does(
         tool("read_order", {"number": "HP-4398"}, {"value": 34.5, "insured": True, "weight_g": 900})
@@ -59,7 +59,7 @@ def _refund() -> Chat:
     return chat.assistant("The lid is yours.")
 
 
-def _older() -> Iterator[Chat]:
+def _older() -> Iterator[DemoSession]:
     asked = (
         (
             "Change of address on the way",
@@ -89,14 +89,14 @@ def _older() -> Iterator[Chat]:
     )
     for name, ago, ask, (used, arguments, result), answer in asked:
         yield (
-            Chat(name, ago, model=_MODEL)
+            DemoSession(name, ago, model=_MODEL)
             .user(ask)
             .does(tool(used, arguments, result))
             .assistant(answer)
         )
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     yield from _lost_parcel()
     yield _refund()
     yield from _older()

@@ -3,16 +3,16 @@
 import hashlib
 from collections.abc import Iterable
 
-from explorer.demo.script import Chat
+from explorer.demo.script import DemoSession
 from explorer.stores.power_loop.create import LoopFile
 
 
-def publish_loop(file: LoopFile, chats: Iterable[Chat], prompt: str, now: float) -> None:
+def publish_loop(file: LoopFile, chats: Iterable[DemoSession], prompt: str, now: float) -> None:
     for chat in sorted(chats, key=lambda chat: chat.started(now)):
         _write(file, chat, prompt, now)
 
 
-def _write(file: LoopFile, chat: Chat, prompt: str, now: float) -> None:
+def _write(file: LoopFile, chat: DemoSession, prompt: str, now: float) -> None:
     started, session = chat.started(now), _id(chat)
     file.add_session(
         session,
@@ -48,11 +48,11 @@ def _write(file: LoopFile, chat: Chat, prompt: str, now: float) -> None:
     file.set_state(session, len(chat.lines), turn + 1)
 
 
-def _id(chat: Chat) -> str:
+def _id(chat: DemoSession) -> str:
     return "sess_" + hashlib.sha256(chat.name.encode()).hexdigest()[:24]
 
 
-def _starting_call(parent: Chat, task: str) -> str | None:
+def _starting_call(parent: DemoSession, task: str) -> str | None:
     """The tool call that started a subagent."""
     made = (call for line in parent.lines for call in line.calls if task in str(call))
     return next((str(call["id"]) for call in made), None)

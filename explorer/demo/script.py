@@ -1,4 +1,4 @@
-"""What makes writing an invented session pleasant: calls, pictures, and a `Chat` with its own clock.
+"""What makes writing an invented session pleasant: calls, pictures, and a `DemoSession` with its own clock.
 
 A chat is told forwards but placed backwards: `ago` is when its last message came, so that the list
 shows the times we chose whatever is said in it. Nothing here knows the real time or real chance;
@@ -142,7 +142,7 @@ def _with_thought(line: Line, text: str | None, place: str) -> Line:
 
 
 @dataclass(slots=True, eq=False)
-class Chat:
+class DemoSession:
     """One session. `ago` is the age of its last message; a continuation takes it over."""
 
     name: str
@@ -154,13 +154,13 @@ class Chat:
     branch: str | None = None
     cost: str = "estimated"
     config: dict[str, object] = field(default_factory=lambda: {"max_iterations": 90})
-    parent: "Chat | None" = None
+    parent: "DemoSession | None" = None
     marker: str | None = None
     archived: bool = False
     reason: str | None = None
     lines: list[Line] = field(default_factory=list)
     clock: float = 0.0
-    following: "Chat | None" = None
+    following: "DemoSession | None" = None
     after: float | None = None
     """When a helper began, in seconds after its parent did."""
 
@@ -218,7 +218,7 @@ class Chat:
         self.lines[:] = [replace(line, fate="compacted") for line in self.lines]
         return self._note(summary)
 
-    def continued(self, part: int, summary: str) -> "Chat":
+    def continued(self, part: int, summary: str) -> "DemoSession":
         """The next part of the conversation, which begins when this one was compressed."""
         base = self.name.removesuffix(f" #{part - 1}")
         child = replace(self, name=f"{base} #{part}", parent=self, lines=[], clock=0.0)
@@ -226,7 +226,7 @@ class Chat:
         child.reason = None
         return child._note(summary)
 
-    def branched(self, name: str, later: float) -> "Chat":
+    def branched(self, name: str, later: float) -> "DemoSession":
         """A copy of what was said so far, which ends `later` seconds after this chat."""
         self.reason = self.reason or "branched"
         copied = [replace(line, at=index * 0.002) for index, line in enumerate(self.lines)]
@@ -235,9 +235,13 @@ class Chat:
         child.reason, child.following, child.clock = None, None, 1.0
         return child
 
-    def delegated(self, name: str, source: str | None = None, model: Model | None = None) -> "Chat":
+    def delegated(
+        self, name: str, source: str | None = None, model: Model | None = None
+    ) -> "DemoSession":
         """A helper that this chat starts now and that is done before its next message."""
-        child = Chat(name, self.ago, source or self.source, model or self.model, titled=False)
+        child = DemoSession(
+            name, self.ago, source or self.source, model or self.model, titled=False
+        )
         child.cwd, child.parent, child.marker = self.cwd, self, "_delegate_from"
         child.after = self.clock + 14.0
         return child.ends("agent_close")

@@ -11,7 +11,7 @@ from explorer.demo.script import (
     OPUS,
     SONNET,
     Call,
-    Chat,
+    DemoSession,
     edit,
     read,
     sh,
@@ -44,8 +44,10 @@ _BUILD_LOG = "\n".join(
 )
 
 
-def _docker() -> Chat:
-    chat = Chat("Fix docker deployment", 2 * MINUTE, cwd=API, branch="fix/arm64-image", model=OPUS)
+def _docker() -> DemoSession:
+    chat = DemoSession(
+        "Fix docker deployment", 2 * MINUTE, cwd=API, branch="fix/arm64-image", model=OPUS
+    )
     chat.user(
         "why does the build fail on arm64? it works on my laptop and dies on the new build box"
     )
@@ -135,8 +137,8 @@ func Retry(ctx context.Context, fn func() error) error {
 """
 
 
-def _review() -> Iterator[Chat]:
-    chat = Chat(
+def _review() -> Iterator[DemoSession]:
+    chat = DemoSession(
         "Review the retry queue", 25 * MINUTE, "tui", OPUS, cwd=LABELS, branch="retry-queue"
     )
     chat.user(
@@ -216,7 +218,7 @@ def _review() -> Iterator[Chat]:
     yield tests
 
 
-def _slow_rates() -> Iterator[Chat]:
+def _slow_rates() -> Iterator[DemoSession]:
     plan = """QUERY PLAN
 -----------------------------------------------------------------------------
  Sort  (cost=48211.70..48215.12 rows=1368) (actual time=4120.331..4120.402)
@@ -225,7 +227,7 @@ def _slow_rates() -> Iterator[Chat]:
          Filter: (date_trunc('week', valid_from) = date_trunc('week', now()))
          Rows Removed by Filter: 1948632
  Execution Time: 4121.007 ms"""
-    chat = Chat(
+    chat = DemoSession(
         "Why is /rates slow on Mondays?", 1 * DAY - HOUR, cwd=API, branch="main", cost="actual"
     )
     chat.user(
@@ -267,8 +269,8 @@ def _slow_rates() -> Iterator[Chat]:
     ).ends("cli_close")
 
 
-def _interrupted() -> Chat:
-    chat = Chat(
+def _interrupted() -> DemoSession:
+    chat = DemoSession(
         "Bulk relabel of pallets",
         1 * DAY + 2 * HOUR,
         titled=False,
@@ -300,8 +302,8 @@ def _interrupted() -> Chat:
     )
 
 
-def _flaky() -> Chat:
-    chat = Chat(
+def _flaky() -> DemoSession:
+    chat = DemoSession(
         "Flaky test in test_labels.py",
         2 * DAY + 3 * HOUR,
         "tui",
@@ -343,8 +345,8 @@ def _flaky() -> Chat:
     )
 
 
-def _terraform() -> Chat:
-    chat = Chat(
+def _terraform() -> DemoSession:
+    chat = DemoSession(
         "Terraform plan wants to destroy the queue",
         6 * DAY - 3.4 * HOUR,
         cwd=INFRA,
@@ -381,7 +383,7 @@ def _terraform() -> Chat:
     ).ends("cli_close")
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     yield _docker()
     yield from _review()
     yield from _slow_rates()

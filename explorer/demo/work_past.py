@@ -10,7 +10,7 @@ from explorer.demo.script import (
     OPUS,
     QWEN,
     SONNET,
-    Chat,
+    DemoSession,
     read,
     save,
     sh,
@@ -22,8 +22,8 @@ API = "/home/ada/code/parcel-api"
 INFRA = "/home/ada/code/infra"
 
 
-def _quick() -> Iterator[Chat]:
-    chat = Chat(
+def _quick() -> Iterator[DemoSession]:
+    chat = DemoSession(
         "Undo the last commit", 3 * DAY + HOUR, titled=False, cwd=API, model=QWEN, cost="unknown"
     )
     chat.user("how do I undo the last commit but keep the changes, I always forget")
@@ -31,7 +31,7 @@ def _quick() -> Iterator[Chat]:
         "`git reset --soft HEAD~1`. The changes stay staged. (You asked in spring, too. No judgement.)"
     ).ends()
 
-    chat = Chat(
+    chat = DemoSession(
         "Tracking numbers in JavaScript",
         9 * DAY + 5.1 * HOUR,
         "tui",
@@ -61,7 +61,7 @@ def _quick() -> Iterator[Chat]:
         .ends("tui_close")
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "Support tickets as JSON", 12 * DAY - 4.5 * HOUR, "api_server", GEMINI, titled=False
     )
     chat.user(
@@ -71,7 +71,7 @@ def _quick() -> Iterator[Chat]:
         "agent_close"
     )
 
-    chat = Chat("Weekly report", 5 * HOUR, "slack", SONNET)
+    chat = DemoSession("Weekly report", 5 * HOUR, "slack", SONNET)
     chat.user(
         "Weekly report for #parcel-backend please, from the merged pull requests. Three bullets, no adjectives."
     )
@@ -88,7 +88,9 @@ def _quick() -> Iterator[Chat]:
         "“Flaky” is; “gone” is a state of grace. Changed to: *test_expiry passes.*"
     )
 
-    chat = Chat("Standup notes", 1 * DAY + 6 * HOUR, "slack", QWEN, titled=False, cost="unknown")
+    chat = DemoSession(
+        "Standup notes", 1 * DAY + 6 * HOUR, "slack", QWEN, titled=False, cost="unknown"
+    )
     chat.user(
         "standup notes in one line: rates fix shipped, reviewing retry queue, blocked on registry access"
     )
@@ -97,8 +99,10 @@ def _quick() -> Iterator[Chat]:
     ).ends("daily")
 
 
-def _rewound() -> Chat:
-    chat = Chat("Name the new courier service", 16 * DAY + 2.1 * HOUR, cwd=API, branch="main")
+def _rewound() -> DemoSession:
+    chat = DemoSession(
+        "Name the new courier service", 16 * DAY + 2.1 * HOUR, cwd=API, branch="main"
+    )
     chat.user(
         "find a name for the service that assigns couriers. short, no Greek gods, nothing that ends in -ly"
     )
@@ -123,8 +127,8 @@ def _rewound() -> Chat:
     ).ends("new_session")
 
 
-def _compacted() -> Chat:
-    chat = Chat(
+def _compacted() -> DemoSession:
+    chat = DemoSession(
         "Warehouse importer, start to finish",
         20 * DAY - 5.0 * HOUR,
         cwd=API,
@@ -168,8 +172,8 @@ def _compacted() -> Chat:
     )
 
 
-def _older() -> Iterator[Chat]:
-    chat = Chat(
+def _older() -> Iterator[DemoSession]:
+    chat = DemoSession(
         "Window functions, once and for all",
         34 * DAY - 3.2 * HOUR,
         titled=True,
@@ -184,7 +188,7 @@ def _older() -> Iterator[Chat]:
         place="content",
     ).ends()
 
-    chat = Chat(
+    chat = DemoSession(
         "Rust borrow checker says no", 47 * DAY + 5.5 * HOUR, "discord", CODEX, cost="included"
     )
     chat.user(
@@ -207,7 +211,7 @@ def _older() -> Iterator[Chat]:
         .ends("idle")
     )
 
-    chat = Chat(
+    chat = DemoSession(
         "Delete stale feature flags", 63 * DAY - 3.6 * HOUR, cwd=API, branch="flags", model=OPUS
     )
     chat.user("delete every feature flag that has been on for everyone for more than six months")
@@ -249,7 +253,7 @@ def _older() -> Iterator[Chat]:
     )
     yield helper
 
-    chat = Chat(
+    chat = DemoSession(
         "Grafana alert that never fires",
         88 * DAY + 1.4 * HOUR,
         cwd=INFRA,
@@ -269,7 +273,7 @@ def _older() -> Iterator[Chat]:
         "`queue_depth` is a gauge; `rate()` of a gauge is nearly always about zero. You want `max(queue_depth) > 1000`. The alert was a candle in a thunderstorm."
     ).ends()
 
-    chat = Chat("Postmortem for the label outage", 121 * DAY - 0.7 * HOUR, "email", GEMINI)
+    chat = DemoSession("Postmortem for the label outage", 121 * DAY - 0.7 * HOUR, "email", GEMINI)
     chat.user(
         "Subject: postmortem draft\n\nPlease turn my notes into a blameless postmortem: printers stopped 09:12, cause was an expired certificate, fixed 10:03, nobody looked at the calendar reminder because it went to a person who left."
     )
@@ -278,7 +282,7 @@ def _older() -> Iterator[Chat]:
     )
     yield chat.ends("session_reset")
 
-    chat = Chat(
+    chat = DemoSession(
         "Is there a library for shipping zones?",
         203 * DAY - 0.8 * HOUR,
         cwd=API,
@@ -307,7 +311,9 @@ def _older() -> Iterator[Chat]:
         "There is `zonelet`, and there is a blog post by people who left it for a CSV file. For your nine countries: the CSV. You can read it at three in the morning."
     ).ends()
 
-    chat = Chat("First day with the agent", 361 * DAY - 0.3 * HOUR, "cli", SONNET, cwd="/home/ada")
+    chat = DemoSession(
+        "First day with the agent", 361 * DAY - 0.3 * HOUR, "cli", SONNET, cwd="/home/ada"
+    )
     chat.user("hello! first time here. what can you do that a search engine cannot?")
     chat.assistant(
         "Hello Ada. I can *do* things: run commands, read and change files, look things up, remember what you tell me, and work while you sleep. I can also be wrong, so keep me honest."
@@ -331,7 +337,7 @@ def _older() -> Iterator[Chat]:
     ).ends()
 
 
-def chats() -> Iterator[Chat]:
+def chats() -> Iterator[DemoSession]:
     yield from _quick()
     yield _rewound()
     yield _compacted()

@@ -21,6 +21,7 @@ SCOPES = {
     "details": "In details",
     "trash": "In history and trash",
     "lost": "While finding a lost session",
+    "chats": "In the chats",
     "filters": "In the filters",
     "rename": "While renaming",
     "question": "In a question",
@@ -40,7 +41,7 @@ TOGETHER = {
     **{scope: ("app",) for scope in ("list", "transcript", "search", "find")},
     **{scope: ("app",) for scope in ("prune", "prune-list")},
     **{scope: ("scroll", "dialogs") for scope in ("block", "details")},
-    **{scope: ("options", "dialogs") for scope in ("trash", "lost", "choice")},
+    **{scope: ("options", "dialogs") for scope in ("trash", "lost", "chats", "choice")},
     **{scope: ("dialogs",) for scope in ("filters", "question")},
     "several": ("choice", "options", "dialogs"),
 }
@@ -55,6 +56,7 @@ _ABOUT = {
     "list-date": "in the list",
     "show-hidden": "on or off",
     "search-hidden": "on or off",
+    "chats": "who talks to the agent through Hermes' gateway",
     "find-lost": "other profiles, trash, files, snapshots",
     "search-lost": "other profiles, trash, files, snapshots",
     "sort": "choose it again to reverse",
@@ -84,6 +86,7 @@ _ABOUT = {
     "other-pane": "list or transcript",
     "theme": "dark or light",
     "themes": "choose from a list, with a preview",
+    "privacy": "on or off; people and chats as marks, for screenshots",
     "help": "all keys, marks and the search language",
 }
 """What the title of an action does not say."""
@@ -97,6 +100,7 @@ _SYNONYMS = {
     "list-date": "jump day month when calendar",
     "remove-filter": "clear reset unfilter all",
     "show-hidden": "hide why missing lost archived cron empty all",
+    "chats": "gateway telegram discord slack whatsapp signal people dm group messenger platform",
     "find-lost": "where missing gone vanished recover restore backup snapshot search",
     "sort": "order newest oldest cost tokens title reverse",
     "select": "mark tick",
@@ -149,6 +153,7 @@ _SYNONYMS = {
     "other-pane": "focus switch",
     "theme": "light dark colours colors appearance look",
     "themes": "light dark colours colors appearance look nord gruvbox solarized dracula",
+    "privacy": "private anonymous anonymize redact mask people phone screenshot share",
     "help": "settings change remap keys shortcuts marks manual legend",
     "quit": "exit leave close end",
 }
@@ -260,6 +265,7 @@ ACTIONS: tuple[KeyAction, ...] = (
             "show-hidden", ".", "Show hidden sessions", "screen.hidden", label="Hidden", rank=13
         ),
         KeyAction("find-lost", "W", "Find lost session …", "screen.find_lost"),
+        KeyAction("chats", "C", "Chats …", "screen.chats"),
         KeyAction("sort", "s", "Sort …", "screen.sort", label="Sort", rank=8),
         KeyAction("select", "space", "Select session", "select", label="Select", rank=10),
         KeyAction("extend-down", "shift+down", "Extend selection down", "extend(1)", palette=False),
@@ -569,6 +575,7 @@ ACTIONS: tuple[KeyAction, ...] = (
         KeyAction("other-pane", "tab", "Other pane", "screen.pane", label="Other pane", rank=21),
         KeyAction("theme", "ctrl+t", "Switch theme", "app.look"),
         KeyAction("themes", "", "Theme …", "app.themes"),
+        KeyAction("privacy", "", "Privacy: hide names and numbers", "screen.privacy"),
         KeyAction(
             "palette",
             ":,ctrl+p",
@@ -619,6 +626,13 @@ ACTIONS: tuple[KeyAction, ...] = (
         "lost",
         KeyAction("lost-copy", "y", "Copy command", "copy", label="copy command", rank=2),
         KeyAction("lost-close", "escape,q", "Close", "dismiss", label="close", rank=3),
+    ),
+    *_in(
+        "chats",
+        KeyAction("chats-filter", "/,f", "Filter chats …", "filter", label="filter", rank=1),
+        KeyAction("chats-sort", "s", "Next sort order", "sort", label="sort", rank=2),
+        KeyAction("chats-copy", "y", "Copy /resume command", "copy", label="copy", rank=3),
+        KeyAction("chats-close", "escape,q,C", "Close", "close", label="close", rank=4),
     ),
     *_in(
         "filters",

@@ -19,6 +19,7 @@ from explorer.render.clean import cell_width, clean, clean_line, fit
 from explorer.render.figures import clock, plural
 from explorer.render.lines import Line, beginning, cut_line, line_width, take
 from explorer.render.passages import FOR_THE_MODEL, REASONING, STATE_WORDS, Passage, passages
+from explorer.render.provenance import provenance_mark
 
 CAP = 200
 """Lines of a block that are shown in place."""
@@ -152,6 +153,8 @@ def _head(message: Message, view: View) -> Line:
         facts.append(STATE_WORDS[message.state])
     if message.unseen:
         facts.append(FOR_THE_MODEL)
+    if message.file:
+        facts.append(provenance_mark(message))
     if message.repeats > 1:
         facts.append(f"×{message.repeats}")
     facts += [clean_line(sign, 16) for sign in message.reactions]

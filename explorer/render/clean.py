@@ -4,11 +4,14 @@ Terminals obey what they are shown, and toolkits pass it on: a title can wipe th
 clipboard, or stack twenty thousand accents on one letter. Every stored string goes through here
 first. What has no honest picture is replaced, not dropped, so that hidden text becomes visible:
 controls by their control picture (`ESC` by `\u241b`), invisible format characters by `HIDDEN`,
-broken or meaningless code points by `BROKEN`. Each is one cell wide.
+broken or meaningless code points by `BROKEN`. Each is one cell wide. While the privacy view is on
+(`veil`), people and chats are hidden here as well.
 """
 
 import re
 from functools import cache
+
+from explorer.render import veil
 
 HIDDEN = "\u00b7"
 """Middle dot: stands for a character that has no shape (zero-width, bidi, tags, fillers)."""
@@ -66,6 +69,8 @@ def clean(text: str) -> str:
     Colour sequences vanish, since they say nothing else; other escapes become visible. Cleaning
     twice changes nothing more.
     """
+    if veil.hide is not None:
+        text = veil.hide(text)
     if _is_plain(text):
         return text
     if "\x1b" in text:
@@ -144,7 +149,7 @@ def for_clipboard(text: str) -> str:
 
     Lone surrogates go too: they cannot be encoded.
     """
-    return re.sub(_UNPASTEABLE, "", re.sub(_SGR, "", text))
+    return re.sub(_UNPASTEABLE, "", re.sub(_SGR, "", veil.hidden(text)))
 
 
 def _is_plain(text: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from explorer.model import Message, MessageState
+from explorer.render.session_context import session_context
 
 STATE_WORDS = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "rewound"}
 FOR_THE_MODEL = "for the model only"
@@ -69,8 +70,9 @@ def _pieces(message: Message) -> tuple[Passage, ...]:
     if not text.strip():
         return ()
     if message.role == "system":
-        note = turn(text).is_summary and message.id >= 0
-        return (Passage("text", text, SUMMARY if note else "system prompt"),)
+        if message.id < 0 and not message.file:
+            return _prompt(text)
+        return (Passage("text", text, SUMMARY if turn(text).is_summary else "system prompt"),)
     found = turn(text, message.summary)
     if not found.label:
         return (Passage("text", text),)
@@ -79,6 +81,17 @@ def _pieces(message: Message) -> tuple[Passage, ...]:
     said, made = Passage("text", found.said), Passage("made", found.made, found.label)
     above = found.is_summary and text.startswith(found.made)
     return (made, said) if above else (said, made)
+
+
+def _prompt(text: str) -> tuple[Passage, ...]:
+    """What a session was begun with. The part that says where the agent is comes first, in words;
+    a stored message of the system stays as it is, since a search finds what is stored."""
+    context = session_context(text)
+    if context is None:
+        return (Passage("text", text, "system prompt"),)
+    where = Passage("where", context.text, context.label)
+    rest = Passage("text", context.prompt, "system prompt")
+    return (where, rest) if context.prompt.strip() else (where,)
 
 
 def _with_thoughts(message: Message) -> Iterator[Passage]:

@@ -271,6 +271,8 @@ class Gathered:
         return given
 
     def _place(self, hit: Candidate) -> tuple[float, float, int]:
+        if not self.scores:
+            return 0.0, -hit.at, -hit.message_id
         score = self.scores.get(self.request.store.message_key(hit), 0.0)
         return score, *newest_first(hit)
 

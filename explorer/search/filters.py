@@ -125,7 +125,7 @@ def tally(
     sources: Counter[str] = Counter()
     models: Counter[str] = Counter()
     workspaces: Counter[str] = Counter()
-    profiles: Counter[str] = Counter()
+    placed: list[int] = []
     classes: Counter[Hidden] = Counter()
     times: list[float] = []
     sizes: list[int] = []
@@ -153,9 +153,8 @@ def tally(
         if only in ("", "workspace"):
             for workspace in looks.workspaces(key):
                 workspaces[workspace] += 1
-        if place is not _nowhere and only in ("", "profile"):
-            for profile in looks.profiles(key):
-                profiles[profile] += 1
+        if only in ("", "profile"):
+            placed.append(key)
         if only in ("", "time"):
             times.append(catalog.last_active(key))
         if only in ("", "size"):
@@ -180,7 +179,7 @@ def tally(
         classes=classes,
         expiring=about,
         workspaces=workspaces,
-        profiles=profiles,
+        profiles=looks.counted_profiles(placed) if place is not _nowhere else {},
     )
 
 
@@ -215,6 +214,17 @@ class _Looks:
         """That of its file, and that which it belongs to."""
         place, owner = self._place(key), self._owners.get(key)
         return (place,) if owner is None or owner == place else (place, owner)
+
+    def counted_profiles(self, keys: Sequence[int]) -> Counter[str]:
+        """How many of these rows each profile has: as if `profiles` were asked for each, which
+        would take three times as long."""
+        found: Counter[str] = Counter()
+        both = zip(map(self._place, keys), map(self._owners.get, keys), strict=True)
+        for (place, owner), number in Counter(both).items():
+            found[place] += number
+            if owner is not None and owner != place:
+                found[owner] += number
+        return found
 
     def _named(self, known: Mapping[int, str], key: int) -> Collection[str]:
         """The names of all parts, empty where there is none."""

@@ -28,7 +28,7 @@ from explorer.search.language.query import parse
 from explorer.search.matcher import Matcher
 from explorer.stores.base import Candidate, OneStore, Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import ID, OWNER, SOURCE, TITLE
+from explorer.stores.columns import CHAT, ID, OWNER, SOURCE, TITLE, Columns
 
 AT_ONCE = 200
 """Messages read together: enough to be quick, few enough to stream."""
@@ -50,7 +50,7 @@ def excerpt(text: str, at: int) -> str:
 def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Iterator[Hit]:
     """Sessions, as hits in their titles."""
     store = request.store
-    found = store.columns({ID, TITLE, SOURCE, OWNER}, keys, token)
+    found = store.columns({ID, TITLE, SOURCE, OWNER, CHAT}, keys, token)
     for key in keys:
         if key in found[ID]:
             title = found[TITLE].get(key)
@@ -71,6 +71,7 @@ def title_hits(request: Request, keys: Sequence[int], token: CancelToken) -> Ite
                 profile=home.profile,
                 owner=found[OWNER].get(key) or home.profile,
                 place=store.place(key),
+                origin=_chat(found, key),
             )
 
 
@@ -81,7 +82,7 @@ def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToke
     for match in batch:
         if match.session_key is not None:
             by_session.setdefault(match.session_key, []).append(match.message_id)
-    columns = store.columns({TITLE, SOURCE, OWNER}, list(by_session), token)
+    columns = store.columns({TITLE, SOURCE, OWNER, CHAT}, list(by_session), token)
     body: dict[tuple[int | None, int | None], Message] = {}
     sides: dict[tuple[int | None, int], tuple[int | None, int | None]] = {}
     for key, ids in by_session.items():
@@ -112,11 +113,16 @@ def message_hits(request: Request, batch: Sequence[Candidate], token: CancelToke
                 title=columns[TITLE].get(own),
                 source=columns[SOURCE].get(own, ""),
                 owner=columns[OWNER].get(own) or hit.profile,
+                origin=_chat(columns, own),
                 context=tuple(
                     (one.role, " ".join(one.text[:CONTEXT_CHARS].split())) for one in beside
                 ),
             )
         yield hit
+
+
+def _chat(columns: Columns, key: int) -> str:
+    return columns[CHAT].get(key, "").partition("\n")[0]
 
 
 def _hit(match: Candidate, message: Message, matcher: Matcher, home: OneStore) -> Hit:

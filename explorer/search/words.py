@@ -8,6 +8,8 @@ from explorer.render.figures import count, plural
 
 FIELD_CHIPS = {
     "source": ("source is {}", "source is not {}"),
+    "platform": ("platform is {}", "platform is not {}"),
+    "chat": ("chat is {}", "chat is not {}"),
     "profile": ("profile is {}", "profile is not {}"),
     "model": ("model contains {}", "model does not contain {}"),
     "title": ("title contains {}", "title does not contain {}"),

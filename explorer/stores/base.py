@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
-from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreInfo
+from explorer.model import Message, Outline, Provenance, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.catalog import Catalog, Unit
-from explorer.stores.columns import ID, Column, Columns
+from explorer.stores.chats import Chats, ChatSession, Routes, joined
+from explorer.stores.columns import ID, Column, Columns, Unique
 from explorer.stores.fates import NO_FATES, Fates
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.sqlite import cells
@@ -103,6 +104,8 @@ class OneStore(NamedTuple):
     """Why it could not be read when that was last tried."""
     sessions: int | None = None
     """How many there were when they were last read."""
+    sound: bool = True
+    """Whether its table and its indexes agreed on them then; else the file is damaged."""
 
 
 class Starting(NamedTuple):
@@ -194,6 +197,14 @@ edit removes is complete in the trash before. One engine serves all kinds, and s
 """
 
 
+class FileSession(NamedTuple):
+    """A session that exists only as a file beside the state file. It is read, never changed."""
+
+    session: Session
+    messages: Sequence[Message]
+    provenance: Provenance
+
+
 class Store(Protocol):
     """The sessions of one file: reading them, and through `edits` changing them. What few agents
     have is implemented here for the others."""
@@ -217,6 +228,10 @@ class Store(Protocol):
     def __init__(self, file: ReadOnlyFile) -> None:
         self._file = file
         self.path = file.path
+
+    def one_of(self, stores: int) -> None:
+        """It is one of so many that are read together, and takes no more than its share."""
+        self._file.one_of(stores)
 
     def home(self, key: int) -> "tuple[Store, int]":
         """The one store that a session is in, and its key there."""
@@ -267,6 +282,15 @@ class Store(Protocol):
         """Run `work`, whose calls in this thread read one state of the file; all of it again where
         the file was busy."""
         return self._file.together(work, token)
+
+    def hold(self, token: CancelToken | None = None) -> bool:
+        """Read with one connection in this thread, until it lets go: whether that begins now. Each
+        read by itself is of one state of the file."""
+        return self._file.hold(token)
+
+    def let_go(self) -> None:
+        """The end of `hold`."""
+        self._file.let_go()
 
     def handover(self) -> Handover | str:
         """How a session is resumed; where it cannot be, why not."""
@@ -338,6 +362,16 @@ class Store(Protocol):
         """What is asked of these sessions, or of all."""
         ...
 
+    def columns_among(
+        self,
+        unique: Unique,
+        asked: Collection[Column[object]],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Columns:
+        """The same by the keys that sessions have among several stores; `keys` are its own."""
+        return self.columns(asked, keys, token).renamed(unique)
+
     def fates(
         self,
         catalog: Catalog,
@@ -353,6 +387,26 @@ class Store(Protocol):
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         """Whether the agent refuses to resume a unit for its length."""
         return None
+
+    def chats(self, now: float, token: CancelToken | None = None) -> Chats:
+        """The chats of the agent's gateway."""
+        found = self.chat_routes(now, token)
+        ids = {route.session_id for route in found.routes}
+        return Chats(joined(found.routes, self.chat_sessions(ids, token)), found.troubles)
+
+    def chats_stamp(self) -> object:
+        """What changes when chats may have changed, without opening a file."""
+        return self.look()
+
+    def chat_routes(self, now: float, token: CancelToken | None = None) -> Routes:
+        """Which session is going on in each chat, and what its gateway will do to it."""
+        return Routes()
+
+    def chat_sessions(
+        self, ids: Collection[str], token: CancelToken | None = None
+    ) -> Sequence[ChatSession]:
+        """The sessions that belong to a chat, and those with these ids: a route may lead to any."""
+        return ()
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         """The keys of the sessions with these very ids; those that are gone are missing."""
@@ -403,6 +457,13 @@ class Store(Protocol):
         whether those are all); where they are not, sizes may be unknown."""
         return self.outlines(key, rewound, token), True
 
+    def transcript_provenance(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> Provenance | None:
+        """Where the messages come from that `outlines` gave last, which costs nothing behind it;
+        None where all are in the state file, as with agents that keep no transcripts beside it."""
+        return None
+
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         """The system prompt of the agent; empty where it is not stored."""
         return ""
@@ -435,6 +496,15 @@ class Store(Protocol):
         clear."""
         ...
 
+    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
+        """The ids of sessions that exist only as a file, the one written last first. It lists a
+        folder that may hold 100,000 files."""
+        return ()
+
+    def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
+        """The session with this very id that exists only as a file; None where there is none."""
+        return None
+
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         """Messages that name a session of which no row is left."""
         ...
@@ -449,6 +519,12 @@ class Store(Protocol):
         """The newest candidates that a search table knows, or those that follow `below`; nothing
         where no table can tell."""
         return Indexed()
+
+    def certain_of(
+        self, needles: Needles, ids: Sequence[int], token: CancelToken | None = None
+    ) -> Collection[int]:
+        """Which of these messages hold for certain what is wanted, where that is quickly told."""
+        return ()
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from explorer.model import Hidden, Kind, State, state_of
-from explorer.stores.columns import ENDED, LEASE, Columns
+from explorer.stores.columns import ENDED, LEASE, Columns, Renamed, Unique
 
 T = TypeVar("T")
 
@@ -277,7 +277,7 @@ class Catalog:
     @classmethod
     def joined(
         cls,
-        parts: Sequence[tuple["Catalog", Callable[[Sequence[int]], Sequence[int]]]],
+        parts: Sequence[tuple["Catalog", Unique]],
         mark: object = (),
     ) -> "Catalog":
         """The catalogs of several stores as one, each with what makes its keys unique. Nothing is
@@ -351,20 +351,6 @@ class Catalog:
             classes[position[key]] = Hidden.CONTINUATION
         classes[position[tip]] = reason
         self.active[position[tip]] = max(self.active[position[key]] for key in chain)
-
-
-class Renamed(dict[int, int]):
-    """The keys of one store, each with the one that it has among several."""
-
-    def __init__(
-        self, keys: Iterable[int], unique: Callable[[Sequence[int]], Sequence[int]]
-    ) -> None:
-        own = list(keys)
-        super().__init__(zip(own, unique(own), strict=True))
-        self._unique = unique
-
-    def __missing__(self, key: int) -> int:
-        return self._unique([key])[0]
 
 
 def _renewed(old: frozenset[int], new: frozenset[int], keys: Iterable[int]) -> frozenset[int]:

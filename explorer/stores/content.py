@@ -113,32 +113,41 @@ def tool_calls(cell: object) -> tuple[ToolCall, ...]:
 
 def loose_message(fields: Mapping[str, object], session_id: str = "", number: int = 0) -> Message:
     """A message by the names of its columns, wherever it was kept: as a row in our trash, or as an
-    object in a transcript beside the state file. For finding words, not for showing a session."""
+    object in a transcript beside the state file."""
+    role = cells.words(fields.get("role"))
     content = fields.get("content")
     calls = fields.get("tool_calls", fields.get("tool_calls_json"))
     if isinstance(content, (list, dict)):
         text = parts_text(content)
     else:
         text = content_text(content, bare_json="active" not in fields)
-    plain = [fields.get(name) for name in ("reasoning", "reasoning_content")]
-    said = what_was_said(
-        text, [one for one in plain if not isinstance(one, (list, dict))], *_beside(fields)
-    )
+    kept = [fields.get(name) for name in ("reasoning", "reasoning_content")]
+    plain = [one for one in kept if not isinstance(one, (list, dict))]
+    beside = (fields.get(name) for name in ("reasoning_details", "codex_reasoning_items"))
+    details, codex = map(_listed, beside)
+    if role == "assistant":
+        said = what_was_said(text, plain, details, codex)
+    else:
+        said = Said(text, *reasoning_text(plain, details, codex))
     return Message(
         id=number,
         session_id=session_id,
-        role=cells.words(fields.get("role")),
+        role=role,
         timestamp=cells.seconds(fields.get("timestamp", fields.get("created_at"))),
-        text=said.text or message_items_text(fields.get("codex_message_items")),
+        text=said.text or message_items_text(_listed(fields.get("codex_message_items"))),
         reasoning=said.reasoning,
+        opaque_reasoning=said.opaque,
         thoughts=said.thoughts,
         tool_calls=tuple(map(_call, calls)) if isinstance(calls, list) else tool_calls(calls),
+        tool_call_id=cells.text(fields.get("tool_call_id")),
         tool_name=cells.text(fields.get("tool_name", fields.get("name"))),
+        finish_reason=cells.text(fields.get("finish_reason")),
     )
 
 
-def _beside(fields: Mapping[str, object]) -> tuple[object, object]:
-    return fields.get("reasoning_details"), fields.get("codex_reasoning_items")
+def _listed(value: object) -> object:
+    """A list as the cell that a state file has for it."""
+    return json.dumps(value) if isinstance(value, (list, dict)) else value
 
 
 def message_items_text(cell: object) -> str:

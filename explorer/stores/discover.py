@@ -83,20 +83,56 @@ def _at_home(
     profiles: Sequence[str], environment: Mapping[str, str], here: Path | None
 ) -> list[FoundStore]:
     """What there is when no path says where to look."""
-    home = environment.get("HERMES_HOME", "").strip()
-    because = _set_to("HERMES_HOME", home) if home else ""
-    folder = _found_from(here, _expanded(home) if home else default_home(environment))
+    folder, because = _home(environment, here)
     if profiles:
         return _chosen_profiles(folder, profiles, because)
     root = root_of(folder, environment)
     found = list(_profiles_in(root, own=folder if folder != root else None))
     if not any(os.path.lexists(one.path) for one in found):
         # Without a single state file, empty profiles are not worth a line.
-        found = [_asked_for(folder, because)] if home else []
+        found = [_asked_for(folder, because)] if because else []
     beside = here / POWER_LOOP_FILE if here else None
     if beside is not None and os.path.exists(beside):
         found.append(FoundStore(beside, asked=False, usual=not found))
     return found
+
+
+def growing_roots(
+    dbs: Sequence[str],
+    profiles: Sequence[str],
+    environment: Mapping[str, str],
+    here: Path | None,
+) -> list[Path]:
+    """The roots of which every profile is opened: one that is made later belongs to the others.
+    What was named, and which profiles were, stays as it is."""
+    if profiles:
+        return []
+    variable = environment.get("SESSION_EXPLORER_DB")
+    if dbs or variable:
+        asked = [_found_from(here, _expanded(path)) for path in dbs or (variable or "",)]
+        return [path for path in asked if os.path.isdir(path / PROFILES)]
+    folder, _ = _home(environment, here)
+    return [root_of(folder, environment)]
+
+
+def joining(known: Sequence[FoundStore], found: Sequence[FoundStore]) -> list[FoundStore]:
+    """Those that are not known yet, each under a name that is free."""
+    there = {os.path.realpath(one.path) for one in known}
+    taken = {one.name for one in known}
+    new = []
+    for one in found:
+        if os.path.realpath(one.path) not in there:
+            name = next((name for name in _names(one) if name not in taken), str(one.path))
+            taken.add(name)
+            new.append(one._replace(name=name))
+    return new
+
+
+def _home(environment: Mapping[str, str], here: Path | None) -> tuple[Path, str]:
+    """(Hermes' folder, why it is this one if a variable says so)."""
+    home = environment.get("HERMES_HOME", "").strip()
+    folder = _found_from(here, _expanded(home) if home else default_home(environment))
+    return folder, _set_to("HERMES_HOME", home) if home else ""
 
 
 def root_of(folder: Path, environment: Mapping[str, str]) -> Path:

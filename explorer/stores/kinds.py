@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
+from explorer.render import veil
 from explorer.stores.base import Store
 from explorer.stores.hermes.store import HermesStore, NotedStore, is_hermes
 from explorer.stores.ours.notes import Notes
@@ -72,19 +73,34 @@ def open_store(
         if not taken_back(path, trash):
             raise
         schema = file.read(lambda reader: reader.schema, token)
-    return _recognised(file, schema, notes, kinds)
+    return _recognised(file, schema, notes, kinds, token)
 
 
 def open_copy(path: Path, token: CancelToken | None = None) -> Store:
     """The store in a snapshot that an agent made, which no process writes any more."""
     file = FinishedCopy(path)
-    return _recognised(file, file.read(lambda reader: reader.schema, token), None, KINDS)
+    schema = file.read(lambda reader: reader.schema, token)
+    return _recognised(file, schema, None, KINDS, token)
 
 
 def _recognised(
-    file: ReadOnlyFile, schema: Schema, notes: Notes | None, kinds: Sequence[StoreKind]
+    file: ReadOnlyFile,
+    schema: Schema,
+    notes: Notes | None,
+    kinds: Sequence[StoreKind],
+    token: CancelToken | None,
 ) -> Store:
     for kind in kinds:
         if kind.recognised(schema):
-            return kind.opened(file, schema, notes)
+            return _as_shown(kind.opened(file, schema, notes), token)
     raise store_error(Problem.NOT_A_STORE, file.path)
+
+
+def _as_shown(store: Store, token: CancelToken | None) -> Store:
+    """While the privacy view is on, with marks for people and chats."""
+    if not veil.drawn():
+        return store
+    # Late: only the privacy view needs it.
+    from explorer.stores.private.view import privately
+
+    return privately(store, token)

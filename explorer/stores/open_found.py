@@ -5,8 +5,10 @@ In a library a file is opened when it can be: one that is missing, locked or bro
 the library, tried again with every look at it, and keeps none of the others waiting.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoFileYet, Problem, StoreError
@@ -15,6 +17,9 @@ from explorer.stores.discover import FoundStore
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
 
+if TYPE_CHECKING:
+    from explorer.stores.library.members import MemberFile
+
 
 def open_found(
     found: Sequence[FoundStore],
@@ -22,25 +27,58 @@ def open_found(
     waiting: Callable[[], None] | None = None,
     notes: Path | None = None,
     trash: Path | None = None,
+    hurried: bool = False,
 ) -> Store:
     """The store of these files, at least one of which can be opened; else the `StoreError` of the
     first. `waiting` is called each time a busy file is tried again, `notes` and `trash` are our
-    own files."""
+    own files. If `hurried`, the others do not wait for one of several that is locked: who looks at
+    them on and on will see it later."""
     if len(found) == 1:
         return _opened(found[0], token, waiting, notes, trash)
     # Late: one file needs none of it.
     from explorer.stores.library.library import Library
-    from explorer.stores.library.members import MemberFile
+
+    library = Library(_member_files(found, waiting, notes, trash))
+    library.open_all(token, hurried)
+    return library
+
+
+def take_in(
+    store: Store,
+    own: Notes | None,
+    found: Sequence[FoundStore],
+    waiting: Callable[[], None] | None = None,
+    notes: Path | None = None,
+    trash: Path | None = None,
+) -> bool:
+    """Have a library, and our `own` notes on it, be about these files too, which are opened with
+    the next look at all of them; False where the store is a single one, or has no room for them."""
+    from explorer.stores.library.library import Library  # late: as above
+    from explorer.stores.library.notes import LibraryNotes
+
+    files = _member_files(found, waiting, notes, trash)
+    if not isinstance(store, Library) or not store.take_in(files):
+        return False
+    if isinstance(own, LibraryNotes):
+        own.take_in([one.path for one in found])
+    return True
+
+
+def _member_files(
+    found: Sequence[FoundStore],
+    waiting: Callable[[], None] | None,
+    notes: Path | None,
+    trash: Path | None,
+) -> "list[MemberFile]":
+    from explorer.stores.library.members import MemberFile  # late: as above
 
     def file(one: FoundStore) -> MemberFile:
         def opened(token: CancelToken | None) -> Store:
-            return _opened(one, token, waiting, notes, trash)
+            return _opened_among(one, token, waiting, notes, trash)
 
         return MemberFile(one.path, one.name, opened)
 
-    library = Library([file(one) for one in found])
-    library.open_all(token)
-    return library
+    return [file(one) for one in found]
 
 
 def notes_on(found: Sequence[FoundStore], notes: Path) -> Notes:
@@ -63,14 +101,34 @@ def _opened(
     try:
         return open_store(one.path, token, waiting=waiting, notes=own, trash=trash)
     except StoreError as error:
-        if error.problem is not Problem.MISSING:
-            raise
-        if one.because:
+        if error.problem is Problem.MISSING and one.because:
             raise error.also(one.because) from None
-        if one.asked or not one.name:
+        raise
+
+
+def _opened_among(
+    one: FoundStore,
+    token: CancelToken | None,
+    waiting: Callable[[], None] | None,
+    notes: Path | None,
+    trash: Path | None,
+) -> Store:
+    """As one of several: a profile that was only found may have nothing yet."""
+    try:
+        return _opened(one, token, waiting, notes, trash)
+    except StoreError as error:
+        if one.asked or not one.name or error.problem not in (Problem.MISSING, Problem.EMPTY):
             raise
-        raise NoFileYet(
-            Problem.MISSING,
-            "No sessions yet",
-            f"The profile has no state file. `hermes -p {one.name}` makes one.",
-        ) from None
+        raise _nothing_yet(one, error.problem) from None
+
+
+def _nothing_yet(one: FoundStore, problem: Problem) -> NoFileYet:
+    if problem is Problem.EMPTY:
+        # SQLite takes it for a new database, and so does the agent.
+        why = "The state file is empty (0 bytes). The agent fills it with its first session."
+    elif os.path.isdir(one.path.parent):
+        why = f"The profile has no state file. `hermes -p {one.name}` makes one."
+    else:
+        why = "Its folder was removed. It had no state file."
+        return NoFileYet(problem, "Profile removed", why)
+    return NoFileYet(problem, "No sessions yet", why)

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession, SeveralSessions, closest
-from explorer.model import Message, Outline
+from explorer.model import Message, Outline, Provenance
+from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.stores.base import NamedSession, Store
 from explorer.stores.catalog import Catalog
@@ -33,7 +34,7 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
     """The one session that `text` means beyond doubt: by id, the beginning of one, or a title that
     no other session has. Which one of several numbered titles is meant is not guessed."""
     found = store.find(text) if text.strip() else []
-    by_id = [one for one in found if one.id.lower().startswith(text.lower())]
+    by_id = [one for one in found if _starts(one.id, text)]
     if len(by_id) == 1:
         return by_id[0]
     titles = store.columns({TITLE})[TITLE]
@@ -41,7 +42,7 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
     place, rest = store.scoped(text)
     if place and not by_id and not titled:
         # No whole id or title: a session in that profile is meant.
-        by_id = [one for one in found if one.id.lower().startswith(rest.lower())]
+        by_id = [one for one in found if _starts(one.id, rest)]
         if len(by_id) == 1:
             return by_id[0]
         titled = [one for one in _titled(store, titles, rest) if store.place(one.key) == place]
@@ -50,6 +51,11 @@ def resolve_for_edit(store: Store, text: str) -> NamedSession:
     if by_id or titled or found:
         raise _ambiguous(store, text, [*by_id, *titled] or found)
     return resolve(store, text)
+
+
+def _starts(id_: str, text: str) -> bool:
+    """Whether an id starts with a text, as it is stored or as the privacy view shows it."""
+    return any(one.lower().startswith(text.lower()) for one in (id_, veil.hidden(id_)))
 
 
 def _titled(store: Store, titles: Mapping[int, str], text: str) -> list[NamedSession]:
@@ -118,6 +124,24 @@ def read_conversation(
     """The messages of all parts, one after the other."""
     for key in keys:
         yield from read_session(store, key, everything, token)
+
+
+def conversation_provenance(
+    store: Store, keys: Sequence[int], everything: bool, token: CancelToken | None = None
+) -> Provenance | None:
+    """Where the messages of all parts come from; None where all are in the state file."""
+    told = [store.transcript_provenance(key, everything, token) for key in keys]
+    found = [one for one in told if one is not None]
+    if not found:
+        return None
+    return Provenance(
+        database_messages=sum(one.database_messages for one in found),
+        messages=sum(one.messages for one in found),
+        files=tuple(dict.fromkeys(name for one in found for name in one.files)),
+        bad_lines=sum(one.bad_lines for one in found),
+        redacted=any(one.redacted for one in found),
+        cut=any(one.cut for one in found),
+    )
 
 
 def without_repeats(messages: Iterable[Message]) -> Iterator[Message]:

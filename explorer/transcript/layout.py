@@ -12,6 +12,7 @@ from explorer.cancel import CancelToken
 from explorer.model import Message, MessageState, Outline, Session, State, ToolCall
 from explorer.render.blocks import Block, View, blocks
 from explorer.render.figures import duration, full_day, local_time, plural
+from explorer.render.provenance import provenance_words
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
 from explorer.stores.resolve import same
@@ -154,6 +155,12 @@ class ConversationOutline(NamedTuple):
         found = (at for at, one in enumerate(self.outlines) if one.id == message)
         return next(found, None)
 
+    def items_reseamed(self, before: "ConversationOutline") -> list[int]:
+        """The places of messages above which other lines stand than before."""
+        changed = {id_ for id_, seam in before.seams.items() if self.seams.get(id_) != seam}
+        places = enumerate(self.outlines) if changed else ()
+        return [at for at, one in places if one.id in changed]
+
 
 def outline(
     store: Store,
@@ -189,6 +196,10 @@ def outline(
             prompt_items.append(len(found))
         if number and shown:
             seams[shown[0].id] = part_seams(number + 1, len(unit.parts), len(before), len(left_out))
+        told_by = store.transcript_provenance(key, everything, token) if whole else None
+        if shown and told_by is not None and told_by.worth_saying:
+            lines = (Seam(words, "seam") for words in provenance_words(told_by))
+            seams.setdefault(shown[0].id, []).extend(lines)
         found += shown
         before = part or before
         if not whole or (most is not None and len(found) >= most):

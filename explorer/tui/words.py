@@ -20,6 +20,9 @@ PICK_LABELS = {"read": "Resume", "search-read": "Resume", "resume": "", "other-p
 PRINT_LABELS = {"read": "Print id", "search-read": "Print id", "other-pane": "Read"}
 """The footer where enter picks a session."""
 SEARCH_HINT = "search all sessions"
+CHAT_FILTER = "Filter chats"
+CHAT_FILTER_HINT = "ada  platform:telegram  active:7d"
+NO_TITLE_TO_COPY = "The session of this chat has no title to resume it by"
 
 
 def search_to(label: str) -> str:
@@ -27,10 +30,13 @@ def search_to(label: str) -> str:
     return f"search · enter: {label.lower()}"
 
 
+PRIVATE = "private"
+PRIVACY_TITLE = "Privacy"
+PRIVACY_ON = "Names, ids and phone numbers are hidden. Names that only occur in text stay visible."
+PRIVACY_OFF = "Names, ids and phone numbers are shown."
 LOCKED = "busy: locked by another program"
 SNAPSHOT = "snapshot: read-only folder"
 DAMAGED = "damaged: lists and counts may be wrong"
-DAMAGED_TITLE = "The state file is damaged"
 NOTES_TITLE = "Pins and settings"
 READING = "Reading …"
 OPENING_LOCKED = "Locked by another program. Trying again …"
@@ -39,6 +45,30 @@ GONE = (
     " is back."
 )
 """For a file that was there: advice about its path would not help."""
+NEW_PROFILE = "New profile"
+FIRST_FILE = "There is a state file now"
+
+
+def damaged_state(names: Sequence[str]) -> str:
+    """For the top bar; of several profiles, which are damaged."""
+    return f"{', '.join(names)} {DAMAGED}" if names else DAMAGED
+
+
+def damaged_title(name: str) -> str:
+    """The profile, of several."""
+    return f"{name}: the state file is damaged" if name else "The state file is damaged"
+
+
+def first_file(path: str) -> str:
+    """For the demo, which is open because there was none."""
+    return f"{path} was just made. Quit and start session-explorer again to open it."
+
+
+def also_listed(names: Sequence[str]) -> str:
+    """Profiles that were made while the app was open."""
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} now in the list."
+
+
 CRASHED = "Session Explorer closed unexpectedly last time. Reopen this?"
 
 

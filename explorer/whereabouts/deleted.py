@@ -1,7 +1,7 @@
 """Looking into our trash: what was deleted from any state file, also from those that are not open,
 or are gone. Words of a session count, and those of messages that were cleared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -10,7 +10,7 @@ from explorer.stores.deleted_session import deleted_messages
 from explorer.stores.ours.trash import RETENTION, TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 from explorer.whereabouts.sightings import Place, Reason, Sighting
-from explorer.whereabouts.wanted import Shown, Wanted
+from explorer.whereabouts.wanted import EARLIER_TITLE, Shown, Wanted
 
 FIRST = 80
 """Characters of the first words of a session without a title."""
@@ -26,16 +26,22 @@ class _Talk(NamedTuple):
 
 
 def deleted_sightings(
-    place: Place, trash: TrashFile, wanted: Wanted, token: CancelToken
+    place: Place,
+    trash: TrashFile,
+    wanted: Wanted,
+    earlier: Mapping[str, str],
+    token: CancelToken,
 ) -> Iterator[Sighting]:
     """The sessions in the trash of one state file, those deleted last first; what was restored is
-    not there any more."""
+    not there any more. `earlier` are titles with the words that sessions had before, by id."""
     for receipt in trash.receipts():
         for entry in trash.entries(receipt.number):
             token.check()
             if entry.state is EntryState.BACK:
                 continue
-            found = _sighting(place, trash, receipt, entry, wanted, token)
+            found = _sighting(
+                place, trash, receipt, entry, wanted, earlier.get(entry.session), token
+            )
             if found is not None:
                 yield found
 
@@ -46,6 +52,7 @@ def _sighting(
     receipt: Receipt,
     entry: Entry,
     wanted: Wanted,
+    earlier: str | None,
     token: CancelToken,
 ) -> Sighting | None:
     talk = _talk(deleted_messages(trash, entry), wanted, token)
@@ -54,6 +61,10 @@ def _sighting(
         where = Shown("id", entry.session, ())
     elif wanted.in_title(entry.title):
         where = wanted.shown("title", entry.title or "")
+    reasons = [Reason.CLEARED if entry.kind == "messages" else Reason.DELETED]
+    if where is None and earlier is not None:
+        where = wanted.shown(EARLIER_TITLE, earlier)
+        reasons.append(Reason.RENAMED)
     if where is None:
         return None
     return Sighting(
@@ -63,7 +74,7 @@ def _sighting(
         talk.first,
         entry.active,
         entry.source,
-        (Reason.CLEARED if entry.kind == "messages" else Reason.DELETED,),
+        tuple(reasons),
         *where,
         messages=talk.number,
         receipt=receipt.number,

@@ -17,11 +17,13 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
+from explorer.stores.hermes.transcript_files.hostile_files import Identity
 from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.sqlite.failures import short_path
 from explorer.whereabouts.deleted import deleted_sightings
+from explorer.whereabouts.earlier_titles import earlier_titles
 from explorer.whereabouts.places import (
     SearchedFile,
     Snapshot,
@@ -42,7 +44,6 @@ from explorer.whereabouts.sightings import (
 from explorer.whereabouts.state_files import MOST, FileSearch
 from explorer.whereabouts.transcript_files import (
     FOLDERS,
-    Identity,
     TextFile,
     Unread,
     file_sightings,
@@ -122,7 +123,8 @@ class LostSession:
         extra = () if file.listed else (Reason.OTHER_PROFILE,)
         try:
             store = open_store(file.path, token, notes=notes)
-            search = FileSearch(store, self.wanted, self._now, token)
+            earlier = self._earlier_titles(file, token)
+            search = FileSearch(store, self.wanted, self._now, token, earlier)
             tips = search.tips()
             found = list(search.sightings(place, extra, tips[:MOST]))
             self._known(file.path).update(search.ids())
@@ -132,6 +134,16 @@ class LostSession:
             return
         yield from found
         yield Ended(place, len(found), max(len(tips) - MOST, 0))
+
+    def _earlier_titles(self, file: SearchedFile, token: CancelToken) -> Mapping[str, str]:
+        path = self._ours.trash
+        if path is None:
+            return {}
+        try:
+            return earlier_titles(path, file.path, self.wanted, token)
+        except ExplorerError:
+            # That the trash cannot be read is told when it is its turn.
+            return {}
 
     def _in_trash(self, token: CancelToken) -> Iterator[Told]:
         path = self._ours.trash
@@ -154,7 +166,8 @@ class LostSession:
         yield Begun(place)
         found = more = 0
         try:
-            for one in deleted_sightings(place, TrashFile(path, file.path), self.wanted, token):
+            trash, earlier = TrashFile(path, file.path), self._earlier_titles(file, token)
+            for one in deleted_sightings(place, trash, self.wanted, earlier, token):
                 self._known(file.path).add(one.id)
                 if found < MOST:
                     found += 1
@@ -248,6 +261,6 @@ class LostSession:
 
 
 def _why(error: ExplorerError) -> str:
-    if isinstance(error, StoreError) and error.problem is Problem.MISSING:
+    if isinstance(error, StoreError) and error.problem in (Problem.MISSING, Problem.EMPTY):
         return NO_SESSIONS_YET
     return f"{error.title}. {error.message}"

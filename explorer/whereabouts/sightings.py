@@ -38,6 +38,8 @@ class Reason(StrEnum):
     FOLDED = "folded"
     """It is an earlier part of its conversation."""
     REWOUND = "rewound"
+    RENAMED = "renamed"
+    """It had a title with the words, and has another one now."""
     NO_SESSION = "no_session"
     """Messages are left, but their session is gone."""
     DELETED = "trash"
@@ -62,7 +64,7 @@ class Sighting(NamedTuple):
     reasons: tuple[str, ...]
     """Why it is not listed: classes of `Hidden`, and `Reason`s; none where it is listed."""
     field: str
-    """Where the text is: `id`, `title`, or a field of a message."""
+    """Where the text is: `id`, `title`, `earlier title`, or a field of a message."""
     snippet: str
     marks: tuple[tuple[int, int], ...] = ()
     messages: int = 0

@@ -4,7 +4,8 @@ What is hidden, archived or folded is found as well as what is listed, and said 
 reads a snapshot of a state file.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -15,7 +16,7 @@ from explorer.stores.base import Candidate, Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID
 from explorer.whereabouts.sightings import Place, Reason, Sighting
-from explorer.whereabouts.wanted import Shown, Wanted
+from explorer.whereabouts.wanted import EARLIER_TITLE, Shown, Wanted
 
 MOST = 20
 """Sessions that are told of one place, the newest first; of more there is the number."""
@@ -31,13 +32,17 @@ class Finds(NamedTuple):
     by_title: dict[int, int]
     by_words: dict[int, Candidate]
     """The newest message, by conversation."""
+    by_earlier: dict[int, int]
+    """The session that had a title with the words, by conversation."""
     counts: dict[int, int]
     lost: dict[str, Candidate]
     """Messages without a session, by the id they name."""
 
     def of(self, catalog: Catalog) -> list[int]:
         """All conversations, the newest first."""
-        return catalog.by_last_active({**self.by_id, **self.by_title, **self.by_words})
+        return catalog.by_last_active(
+            {**self.by_id, **self.by_title, **self.by_words, **self.by_earlier}
+        )
 
 
 class _Message(NamedTuple):
@@ -51,8 +56,17 @@ class _Message(NamedTuple):
 class FileSearch:
     """One search in one state file."""
 
-    def __init__(self, store: Store, wanted: Wanted, now: float, token: CancelToken) -> None:
+    def __init__(
+        self,
+        store: Store,
+        wanted: Wanted,
+        now: float,
+        token: CancelToken,
+        earlier: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """`earlier` are titles with the words that sessions had before, by id."""
         self._store = store
+        self._earlier = earlier
         self._wanted = wanted
         self._now = now
         self._token = token
@@ -78,7 +92,9 @@ class FileSearch:
             if self._wanted.is_id(id_):
                 by_id[catalog.tip(key)] = key
         by_title = {catalog.tip(key): key for key in self._request.titled()}
-        finds = Finds(by_id, by_title, {}, {}, {})
+        former = self._store.keys_of(list(self._earlier), self._token) if self._earlier else {}
+        by_earlier = {catalog.tip(key): key for key in former.values() if catalog.has(key)}
+        finds = Finds(by_id, by_title, {}, by_earlier, {}, {})
         for stretch in scan(self._request, self._token):
             for hit in stretch.found:
                 self._add(finds, hit)
@@ -172,6 +188,9 @@ class FileSearch:
         elif tip in finds.by_title and row.title:
             where = self._wanted.shown("title", row.title)
         reasons = [*extra, *self._reasons(tip, row)]
+        if where is None and row.id in self._earlier:
+            where = self._wanted.shown(EARLIER_TITLE, self._earlier[row.id])
+            reasons.append(Reason.RENAMED)
         in_talk = tip not in finds.by_id and tip not in finds.by_title
         if in_talk and shown is not None and shown.rewound:
             reasons.append(Reason.REWOUND)
@@ -214,8 +233,11 @@ class FileSearch:
 
 
 def _part(finds: Finds, tip: int, hit: Candidate | None) -> int:
-    """The session of a conversation that is meant: by its id, its title, or the message."""
+    """The session of a conversation that is meant: by its id, its title, the message, or a title
+    that it had before."""
     named = finds.by_id.get(tip, finds.by_title.get(tip))
     if named is not None:
         return named
-    return hit.session_key if hit is not None and hit.session_key is not None else tip
+    if hit is not None and hit.session_key is not None:
+        return hit.session_key
+    return finds.by_earlier.get(tip, tip)

@@ -1,10 +1,9 @@
 """Looking into text files beside a state file: transcripts that the gateway or the agent wrote,
 what was saved from a chat, and exports.
 
-All of it is hostile. Only regular files are opened, never through a link, never waiting for a pipe;
-never one that is also a state file, since closing a plain handle on it would drop this process's
-locks. A file is read within limits, and counted where it cannot be. Broken JSON is searched as the
-text that it is.
+All of it is hostile, and read as `hostile_files` does; never one that is also a state file. A file
+is read within limits, and counted where it cannot be. Broken JSON is searched as the text that it
+is.
 """
 
 import heapq
@@ -19,6 +18,12 @@ from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Message
 from explorer.stores.content import loose_message
+from explorer.stores.hermes.transcript_files.hostile_files import (
+    Identity,
+    decoded,
+    lines,
+    opened,
+)
 from explorer.stores.sqlite import cells
 from explorer.whereabouts.sightings import Place, Reason, Sighting
 from explorer.whereabouts.wanted import Shown, Wanted
@@ -27,8 +32,6 @@ MOST_FILES = 20_000
 """Files of a home that are read, the newest first."""
 MOST_BYTES = 32 << 20
 """Bytes of a file that are read."""
-MOST_LINE = 4 << 20
-"""Bytes of one line of a transcript."""
 DEEPEST = 3
 """Folders below each other."""
 MOST_SHOWN = 1 << 20
@@ -38,9 +41,6 @@ FOLDERS = ("sessions", "session-exports")
 KINDS = (".json", ".jsonl", ".md", ".markdown", ".txt", ".html")
 NOT_TRANSCRIPTS = ("sessions.json", "request_dump_")
 """The gateway's routes, and requests that failed: not what was said."""
-
-Identity = tuple[int, int]
-"""Device and number of a file."""
 
 
 class TextFile(NamedTuple):
@@ -124,7 +124,7 @@ def file_sightings(
     path = Path(file.path)
     current = _Session(id_in_name(path.name))
     try:
-        with _opened(path) as stream:
+        with opened(path) as stream:
             for item in _items(stream, path.suffix, file, unread):
                 token.check()
                 if isinstance(item, Message):
@@ -143,7 +143,7 @@ def file_text(path: Path, token: CancelToken) -> str:
     pieces: list[str] = []
     room = MOST_SHOWN
     try:
-        with _opened(path) as stream:
+        with opened(path) as stream:
             file = TextFile(0.0, str(path), os.fstat(stream.fileno()).st_size)
             for item in _items(stream, path.suffix, file, Unread()):
                 token.check()
@@ -223,24 +223,13 @@ class _Session:
         )
 
 
-def _opened(path: Path) -> IO[bytes]:
-    """A regular file, opened without following a link or waiting for a pipe that took its name."""
-    handle = os.open(
-        path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    )
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError("not a regular file")
-    return os.fdopen(handle, "rb")
-
-
 _Item = Message | Mapping[str, object]
 """A message, or what a file says about the session that follows."""
 
 
 def _items(stream: IO[bytes], suffix: str, file: TextFile, unread: Unread) -> Iterator[_Item]:
     if suffix == ".jsonl":
-        yield from _of_lines(stream, unread)
+        yield from _of_lines(stream, file, unread)
         return
     if file.size > MOST_BYTES:
         unread["read in part: longer than 32 MB"] += 1
@@ -248,30 +237,30 @@ def _items(stream: IO[bytes], suffix: str, file: TextFile, unread: Unread) -> It
     if b"\x00" in data[:8192]:
         unread["not text"] += 1
         return
-    text = data.decode("utf-8", "replace")
-    value = cells.decoded(text) if suffix == ".json" else cells.BROKEN
-    if value is cells.BROKEN:
-        yield _plain(text)
+    if suffix == ".json":
+        yield from _of_data(data)
     else:
-        yield from _of_value(value)
+        yield _plain(data.decode("utf-8", "replace"))
 
 
-def _of_lines(stream: IO[bytes], unread: Unread) -> Iterator[_Item]:
+def _of_lines(stream: IO[bytes], file: TextFile, unread: Unread) -> Iterator[_Item]:
     """A line each: a message, or a whole session of an export."""
-    left = MOST_BYTES
-    while left > 0 and (line := stream.readline(MOST_LINE)):
-        left -= len(line)
-        if b"\x00" in line[:64]:
+    for piece in lines(stream, most=MOST_BYTES):
+        if b"\x00" in piece.data[:64]:
             unread["not text"] += 1
             return
-        text = line.decode("utf-8", "replace")
-        value = cells.decoded(text)
-        if value is cells.BROKEN:
-            yield _plain(text)
-        else:
-            yield from _of_value(value)
-    if left <= 0:
+        yield from _of_data(piece.data)
+    if file.size > MOST_BYTES:
         unread["read in part: longer than 32 MB"] += 1
+
+
+def _of_data(data: bytes) -> Iterator[_Item]:
+    """JSON, or the text that it is instead."""
+    value = decoded(data)
+    if value is cells.BROKEN:
+        yield _plain(data.decode("utf-8", "replace"))
+    else:
+        yield from _of_value(value)
 
 
 def _of_value(value: object) -> Iterator[_Item]:

@@ -26,6 +26,10 @@ class Shown(NamedTuple):
     marks: tuple[tuple[int, int], ...]
 
 
+EARLIER_TITLE = "earlier title"
+"""The field of a text that is in a title which a session had before."""
+
+
 class Wanted(NamedTuple):
     """What is looked for, ready to be tried on messages, titles and ids."""
 

@@ -67,6 +67,8 @@ def _reasons(found: Sighting) -> Iterator[str]:
         yield f"Folded: part {number} of {parts} of its conversation."
     if Reason.REWOUND in reasons:
         yield "Only in messages that were rewound."
+    if Reason.RENAMED in reasons:
+        yield "Renamed: only an earlier title has these words."
     if Reason.NO_SESSION in reasons:
         yield "Only its messages are left; the session itself is gone."
     if Reason.DELETED in reasons:

@@ -15,10 +15,9 @@ from explorer.errors import ExitCode
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import NOW, T0, altered, talk
-from tests.homes import SAME, two_profiles
 from tests.hostile import HOSTILE
 from tests.locker import Locker
-from tests.profiles import profile_file
+from tests.profile_homes import SAME, profile_file, two_profiles
 
 BREAKS = " \t\n\"'><=;|&(:@"
 """As bash has them."""

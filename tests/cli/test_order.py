@@ -11,6 +11,7 @@ LINES: tuple[tuple[str, list[str], list[str]], ...] = (
     ("show", ["ID"], ["--format markdown", "--all", "--json"]),
     ("search", ["red", "owl"], ["--limit 5", "--all", "--json"]),
     ("where", ["red", "owl"], ["--json"]),
+    ("chats", ["red", "owl"], ["--platform telegram", "--active=7d", "--json"]),
     ("info", [], ["--json"]),
     ("resume", ["ID"], ["--print", "--force"]),
     ("resume", [], ["--last", "--print"]),

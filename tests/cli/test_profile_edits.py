@@ -1,5 +1,8 @@
 """Changes from the command line where several profiles hold the same ids and titles."""
 
+import json
+import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -212,16 +215,128 @@ def test_resume_uses_the_home_of_the_session(home: TwinProfiles, command: Comman
     assert "ant" in last.out
 
 
-def test_what_one_profile_refuses_is_said_with_its_name(
-    home: TwinProfiles, command: Command
-) -> None:
+@pytest.fixture
+def refusing(home: TwinProfiles) -> TwinProfiles:
+    """The profile `work` lets nobody write: its file has two names."""
     path = home.file("work")
     path.with_name("second-name.db").hardlink_to(path)
-    before = home.dumps()
-    done = command("archive", "work/bee", "default/bee", "--yes")
-    assert done.code == 0
-    assert "Not archived: 1 session" in done.err
+    return home
+
+
+@pytest.mark.parametrize("name", ["archive", "delete"])
+def test_what_one_profile_refuses_is_said_with_its_name(
+    refusing: TwinProfiles, command: Command, name: str
+) -> None:
+    home, before = refusing, refusing.dumps()
+    shown = command(name, "work/ant", "default/ant", "--dry-run").out
+    past = f"{name}d"
+    assert f"work: Not {past}: 1 session" in shown
+    done = command(name, "work/bee", "default/bee", "--yes")
+    assert done.code == ExitCode.FAILED
+    assert f"{past.capitalize()} “The bee” in default. Not {past}: 1 session (work: " in done.err
     assert home.changed(before) == {"default"}
-    shown = command("archive", "work/ant", "default/ant", "--dry-run").out
-    assert "work: Not archived: 1 session" in shown
-    assert rows(path, "SELECT sum(archived) FROM sessions") == [(0,)]
+    refused = command(name, "work/bee", "--yes")
+    assert refused.code == ExitCode.REFUSED
+    assert home.changed(before) == {"default"}
+    assert command("undo", "--yes").code == 0
+    assert home.changed(before) == set()
+
+
+def test_a_refusing_profile_is_named_in_json(refusing: TwinProfiles, command: Command) -> None:
+    done = command("delete", "work/bee", "default/bee", "--yes", "--json")
+    assert done.code == ExitCode.FAILED
+    said = json.loads(done.out)
+    assert said["refused"] == ["work"]
+    assert said["done_in"] == [{"store": str(refusing.file("default")), "id": "bee"}]
+    assert list(said["skipped"].values()) == [1]
+
+
+def test_a_prune_that_one_profile_refuses_fails_in_part(
+    refusing: TwinProfiles, command: Command
+) -> None:
+    before = refusing.dumps()
+    done = command("prune", "--older-than", "1d", "--all-profiles", "--yes")
+    assert done.code == ExitCode.FAILED
+    assert "Deleted 4 sessions in default. Not deleted: 4 sessions (work: " in done.err
+    assert refusing.changed(before) == {"default"}
+    none = command("prune", "--older-than", "1d", "--profile", "work", "--yes")
+    assert none.code == ExitCode.REFUSED
+
+
+def test_a_prune_that_all_profiles_refuse_is_refused(
+    refusing: TwinProfiles, command: Command
+) -> None:
+    path = refusing.file("default")
+    path.with_name("second-name.db").hardlink_to(path)
+    before = refusing.dumps()
+    done = command("prune", "--older-than", "1d", "--all-profiles", "--yes")
+    assert done.code == ExitCode.REFUSED
+    assert "default: " in done.err
+    assert "work: " in done.err
+    assert refusing.changed(before) == set()
+
+
+def test_of_several_in_one_file_some_are_refused(home: TwinProfiles, command: Command) -> None:
+    with altered(home.file("work")) as db:
+        db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = 'cat'")
+        insert(
+            db, "messages", session_id="cat", role="user", content="now", timestamp=time.time() - 1
+        )
+    before = home.dumps()
+    named = command("delete", "bee", "cat", "--yes", "--profile", "work")
+    assert named.code == ExitCode.FAILED
+    assert "Deleted “The bee”. Not deleted: 1 session is running." in named.err
+    assert home.changed(before) == {"work"}
+    alone = command("delete", "cat", "--yes", "--profile", "work")
+    assert alone.code == ExitCode.REFUSED
+
+
+def test_what_needs_no_change_is_no_failure(home: TwinProfiles, command: Command) -> None:
+    assert command("archive", "work/bee", "--yes").code == 0
+    assert command("archive", "work/bee", "default/bee", "--yes").code == 0
+    assert command("archive", "work/bee", "default/bee", "--yes").code == 0
+
+
+def test_undo_names_a_newer_change_whose_profile_was_removed(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    assert command("archive", "default/ant", "--yes").code == 0
+    assert command("delete", "work/bee", "--yes").code == 0
+    shutil.rmtree(home.file("work").parent)
+    newer = "A newer change cannot be undone: Deleted “The bee”. Its file "
+    for arguments in (["--all-profiles"], [], ["--profile", "default"]):
+        dry = command("undo", "--dry-run", *arguments)
+        assert (dry.out + dry.err).count(newer) == 1, arguments
+    done = command("undo", "--all-profiles", "--yes")
+    assert done.code == 0
+    assert f"{newer}{home.root}/profiles/work/state.db is gone." in done.err
+    assert "Undone: archived “The ant” in default." in done.err
+    for arguments in (["--all-profiles"], [], ["--profile", "default"]):
+        nothing = command("undo", "--yes", *arguments)
+        assert nothing.code == ExitCode.REFUSED
+        assert newer in nothing.err, arguments
+
+
+def test_undo_names_the_last_change_where_its_file_cannot_be_read(
+    home: TwinProfiles, command: Command
+) -> None:
+    command("archive", "default/ant", "--yes")
+    command("delete", "work/bee", "--yes")
+    kept = home.file("work").read_bytes()
+    home.file("work").write_bytes(b"no database at all" * 100)
+    before = home.file("default").read_bytes()
+    done = command("undo", "--all-profiles", "--yes")
+    assert done.code == ExitCode.REFUSED
+    assert "The last change is: Deleted “The bee” in work." in done.err
+    assert "undo 1` undoes the change before it: Archived “The ant”." in done.err
+    assert home.file("default").read_bytes() == before
+    named = command("undo", "2", "--yes")
+    assert named.code == ExitCode.CANNOT_OPEN
+    assert "Deleted “The bee”" in named.err
+    assert command("undo", "1", "--yes").code == 0
+    home.file("work").write_bytes(kept)
+    assert command("undo", "--all-profiles", "--yes").code == 0
+    assert rows(home.file("work"), "SELECT count(*) FROM sessions WHERE id = 'bee'") == [(1,)]

@@ -20,10 +20,18 @@ from explorer.stores.open_found import open_found
 from explorer.stores.ours.notes import Notes
 from explorer.stores.resolve import resolve_for_edit
 from tests.conftest import Command
+from tests.edits.states import dump
 from tests.factories import altered, say
-from tests.homes import PROFILES, SAME, seven_profiles, two_profiles
 from tests.locker import Locker
-from tests.profiles import profile_file
+from tests.mutants.making import replace_index
+from tests.profile_homes import (
+    PROFILES,
+    READABLE,
+    SAME,
+    profile_file,
+    seven_profiles,
+    two_profiles,
+)
 
 STORE = {"store", "path", "kind", "profile", "sessions", "messages", "bytes", "error"}
 
@@ -307,12 +315,14 @@ EVERY = [
     *(["show", "only"], ["show", SAME], ["show", "nobody"], ["info"], ["info", "--json"]),
     *(["search", "--json-lines", "/wa.er/"], ["show", "broken/x"], ["show", "locked/held"]),
     *(["list", "--sort", "expiring"], ["config"], ["completion", "bash"]),
+    *(["where", "water"], ["where", "--json", "held"], ["list", "--sort", "profile", "--all"]),
 ]
 CHANGES = [
     *(["rename", "only", "Other"], ["archive", "only"], ["unarchive", "only"], ["pin", "only"]),
     *(["unpin", "only"], ["end", "only"], ["reopen", "only"], ["clear", "only"]),
     *(["delete", "only"], ["delete", SAME], ["delete", f"work/{SAME}"], ["undo"]),
     *(["prune", "profile:work"], ["prune", "--older-than", "1d"], ["trash", "list"]),
+    *(["prune", "--older-than", "1d", "--all-profiles"], ["undo", "--all-profiles"]),
     *(["resume", "only", "--print"], ["resume", "--last", "--print"]),
 ]
 CODES = (*range(7), ExitCode.INTERRUPTED)
@@ -335,6 +345,39 @@ def test_every_change_ends_well_on_such_a_home(
     said = command(*arguments, *dry)
     assert said.code in CODES
     assert "Traceback" not in said.out + said.err
+
+
+DONE = {
+    "rename": ["only", "Other"],
+    "archive": ["only", f"play/{SAME}"],
+    "pin": ["only", f"play/{SAME}"],
+    "end": ["only", f"default/{SAME}"],
+    "clear": ["only", f"play/{SAME}"],
+    "delete": [f"default/{SAME}", f"work/{SAME}", f"play/{SAME}"],
+    "prune": ["water", "--older-than", "1d", "--all-profiles", "--include-open"],
+}
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_every_change_of_such_a_home_is_undone_to_the_last_cell(
+    name: str, seven: Path, command: Command
+) -> None:
+    def state() -> dict[str, object]:
+        dumped: dict[str, object] = {
+            one: dump(profile_file(seven, one)) for one in READABLE if one != "locked"
+        }
+        bytes_ = {one: profile_file(seven, one).read_bytes() for one in ("broken", "locked")}
+        return dumped | bytes_ | {"empty": os.listdir(seven / "profiles" / "empty")}
+
+    before = state()
+    done = command(name, *DONE[name], "--yes")
+    assert done.code == 0, done.err
+    now = state()
+    unchanged = {"broken", "locked", "empty"}
+    assert {one for one in before if before[one] != now[one]}.isdisjoint(unchanged)
+    assert now != before or name == "pin"
+    assert command("undo", "--all-profiles", "--yes").code == 0
+    assert state() == before
 
 
 @pytest.mark.parametrize(
@@ -362,3 +405,28 @@ def test_a_change_of_one_of_several_is_asked_for_with_its_profile(name: str, two
         resolve_for_edit(store, name)
     named = "work/Garden" if name == "Garden" else f"work/{name}"
     assert store.place(resolve_for_edit(store, named).key) == "work"
+
+
+def test_only_the_damaged_profile_is_called_damaged(two: Path, command: Command) -> None:
+    with altered(profile_file(two, "work")) as db:
+        replace_index(db, "sqlite_autoindex_sessions_1", [1, 2])
+    said = command("list", "--db", two)
+    assert "work: The file is damaged." in said.err
+    assert "hermes -p work sessions repair --check-only" in said.err
+    assert said.err.count("damaged") == 1
+    stores = command("list", "--json", "--db", two).json["stores"]
+    assert {one["name"]: one["sound"] for one in stores} == {"default": True, "work": False}
+    stores = command("info", "--json", "--db", two).json["stores"]
+    assert {one["name"]: one["sound"] for one in stores} == {"default": True, "work": False}
+    assert command("info", "--db", two).out.count("hermes -p work sessions repair") == 1
+
+
+def test_an_empty_state_file_is_a_profile_without_sessions_yet(two: Path, command: Command) -> None:
+    profile_file(two, "blank").touch()
+    listed = command("list", "--db", two)
+    assert (listed.code, "blank" in listed.err) == (0, False)
+    assert "No sessions yet. The state file is empty" in command("info", "--db", two).out
+    assert "Profile blank: not searched: no sessions yet" in command("where", "water").err
+    named = command("list", "--profile", "blank", "--db", two)
+    assert named.code == ExitCode.CANNOT_OPEN
+    assert "Empty file" in named.err

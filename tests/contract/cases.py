@@ -112,14 +112,14 @@ class Case:
 
 
 class LibraryCase(Case):
-    """Files of several agents as one store."""
+    """Several files as one store."""
 
-    def __init__(self, folder: Path) -> None:
-        self.name = "library"
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
         self.members = []
-        for name in LIBRARY:
-            (folder / name).mkdir()
-            member = Case(name, folder / name)
+        for one in LIBRARIES[name]:
+            (folder / one).mkdir()
+            member = Case(one, folder / one)
             member.trash = folder / "ours" / "trash.db"
             member.notes = Notes(folder / "ours" / "explorer.db", member.path)
             self.members.append(member)
@@ -152,8 +152,11 @@ class LibraryCase(Case):
         return {id_: time for one in self.members for id_, time in one.newest().items()}
 
 
-LIBRARY = ("hermes-v22", "power-loop-8.0.0", "notebook")
-"""What the library is made of."""
+LIBRARIES = {
+    "library of agents": ("hermes-v22", "power-loop-8.0.0", "notebook"),
+    "library of two": ("hermes-v11", "hermes-v31"),
+}
+"""What each is made of. In two files of one agent, rows have the same numbers."""
 
 
 def everybody(store: Store, now: float = LATER) -> list[Session]:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.cases import FILES, Case, LibraryCase
+from tests.contract.cases import FILES, LIBRARIES, Case, LibraryCase
 
 
-@pytest.fixture(params=(*FILES, "library"))
+@pytest.fixture(params=(*FILES, *LIBRARIES))
 def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
     name = request.param
-    return LibraryCase(tmp_path) if name == "library" else Case(name, tmp_path)
+    return LibraryCase(name, tmp_path) if name in LIBRARIES else Case(name, tmp_path)
 
 
 @pytest.fixture(autouse=True)

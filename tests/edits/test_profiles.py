@@ -114,6 +114,21 @@ def test_a_plan_for_two_profiles_is_asked_once_and_told_by_profile(home: TwinPro
     assert question(_plan(home, Action.DELETE, "work/bee")) == "Delete “The bee” in work?"
 
 
+def test_what_is_said_of_sessions_is_said_of_those_of_each_profile(home: TwinProfiles) -> None:
+    for path in home.files:
+        with altered(path) as db:
+            db.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL")
+    plan = _plan(home, Action.DELETE, *BOTH)
+    assert "default: It never ended." in plan.notes
+    assert "work: It never ended." in plan.notes
+    assert "It never ended." not in plan.notes
+    more = _plan(home, Action.DELETE, *BOTH, "default/ant", "work/ant")
+    assert "work: Includes 2 sessions that never ended." in more.notes
+    for notes in (plan.notes, more.notes):
+        (space,) = [note for note in notes if "reuses the space" in note]
+        assert space.startswith("Hermes"), "it holds for both, and is said once"
+
+
 def test_a_title_is_taken_only_in_its_own_profile(home: TwinProfiles) -> None:
     with altered(home.file("default")) as db:
         db.execute("UPDATE sessions SET title = 'Free here' WHERE id = 'cat'")

@@ -11,7 +11,7 @@ from explorer.stores.edits.editor import Editor
 from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.reasons import RUNNING, skipped_words
 from explorer.stores.edits.words import plan_lines, question, receipt_words, recounted
-from explorer.stores.hermes.gateway import ROUTES, folder_of
+from explorer.stores.hermes.routes_file import ROUTES, folder_of
 
 
 def _planned(

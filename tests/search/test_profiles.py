@@ -15,7 +15,7 @@ from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
 from explorer.stores.open_found import open_found
 from tests.factories import NOW, altered, everybody, talk
-from tests.homes import SAME, two_profiles
+from tests.profile_homes import SAME, two_profiles
 from tests.real_files import unpack
 
 OWNERS = [

@@ -15,6 +15,8 @@ from explorer.stores.columns import (
     ID,
     LEASE,
     MESSAGES,
+    MODEL,
+    OWNER,
     SOURCE,
     STARTED,
     TITLE,
@@ -23,6 +25,8 @@ from explorer.stores.columns import (
     WORKSPACE,
     Column,
     Columns,
+    Recipe,
+    made,
 )
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
@@ -237,3 +241,15 @@ def test_renewed_columns_are_the_newer_ones_of_some_and_the_older_ones_of_all_ot
     made = older.renewed(newer, changed)
     assert _only(made, changed) == newer.known
     assert _only(made, kept) == _only(older, kept)
+
+
+def test_names_that_repeat_are_told_apart_by_their_kind() -> None:
+    recipes = {MODEL: Recipe(("a",), str, repeats=True), OWNER: Recipe(("b", "c"), _both, True)}
+    rows = [(1, "1", "x", None), (2, 1, "x", None), (3, 1.0, "x", 1), (4, 1, "x", 1.0)]
+    found = made(recipes, rows)
+    assert found[MODEL] == {1: "1", 2: "1", 3: "1.0", 4: "1"}
+    assert found[OWNER] == {1: "x None", 2: "x None", 3: "x 1", 4: "x 1.0"}
+
+
+def _both(one: object, other: object) -> str:
+    return f"{one} {other}"

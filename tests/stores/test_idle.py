@@ -13,7 +13,8 @@ import pytest
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.stores.sqlite.read_only import LONG, Reader, ReadOnlyFile
+from explorer.stores.sqlite.idle import LONG
+from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from tests.factories import altered, one_session, say
 from tests.stores.test_read_only import DESCRIPTORS, needs_proc, open_modes
 
@@ -59,7 +60,7 @@ def _closed(path: Path) -> None:
 @pytest.fixture
 def long_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     """A moment that no load on the machine makes too short for looking at what is open in it."""
-    monkeypatch.setattr("explorer.stores.sqlite.read_only.MOMENT", 60.0)
+    monkeypatch.setattr("explorer.stores.sqlite.idle.MOMENT", 60.0)
 
 
 @needs_proc
@@ -154,7 +155,7 @@ def test_a_file_with_a_long_log_stays_open_until_the_log_is_written_back(path: P
 def test_when_the_log_is_short_again_it_is_closed_as_soon_as_after_any_search(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.stores.sqlite.read_only.WHILE", 3600.0)
+    monkeypatch.setattr("explorer.stores.sqlite.idle.WHILE", 3600.0)
     _write_much(path)
     file = ReadOnlyFile(path)
     file.read(_count)

@@ -10,6 +10,7 @@ import pytest
 from explorer.demo import DemoHome, write_demo_home
 from explorer.model import Session, Sort
 from explorer.stores.base import Needles, Store
+from explorer.stores.columns import ID, LEASE, MESSAGES, MODEL, OWNER, TITLE
 from explorer.stores.library.keys import KeyRing
 from explorer.stores.library.library import Library
 from explorer.stores.open_found import open_found
@@ -109,8 +110,43 @@ def test_a_catalog_that_dropped_its_positions_still_knows_its_sessions(home: Dem
 
 
 def test_many_keys_become_what_each_of_them_would() -> None:
-    ring = KeyRing()
+    ring = KeyRing(7)
     hostile = [0, -5, 2**62, -(2**62), 2**63 - 1, 7]
     assert ring.outers(3)(hostile) == [ring.outer(3)(key) for key in hostile]
     assert ring.outers(3)([1, 2]) == [ring.outer(3)(1), ring.outer(3)(2)]
     assert [ring.inner(key) for key in ring.outers(3)(hostile)] == [(3, key) for key in hostile]
+
+
+def test_keys_nearly_without_gaps_stay_so_among_several_stores() -> None:
+    ring = KeyRing(10)
+    found = [key for store in range(10) for key in ring.outers(store)(range(1, 101))]
+    assert len(set(found)) == 1000
+    assert max(found) - min(found) < 2 * 1000
+
+
+@pytest.mark.parametrize("limit", [3, 40])
+def test_a_search_is_as_certain_of_its_hits_as_each_profile(home: DemoHome, limit: int) -> None:
+    needles = Needles(groups=(("parcel",),), sure=(("parcel",),))
+    known = {
+        (number, one.message_id): one.certain
+        for number, store in enumerate(_alone(home))
+        for one in store.indexed(needles, 1000).found
+    }
+    found = open_found(home.found).indexed(needles, limit).found
+    assert {(one.store, one.message_id): one.certain for one in found}.items() <= known.items()
+    assert any(one.certain for one in found)
+
+
+def test_columns_are_those_of_each_profile(home: DemoHome) -> None:
+    library = open_found(home.found)
+    asked = {ID, TITLE, MODEL, OWNER, MESSAGES, LEASE}
+    together = library.columns(asked)
+    for number, store in enumerate(_alone(home)):
+        alone = store.columns(asked)
+        for column in asked:
+            own = {
+                library.home(key)[1]: value
+                for key, value in together[column].items()
+                if library.place(key) == home.found[number].name
+            }
+            assert own == alone[column]

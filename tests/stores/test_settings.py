@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.stores.fates import Setting, SettingState
-from explorer.stores.hermes.upkeep.settings import AMOUNTS, FLAGS, LARGEST, Settings, read_settings
+from explorer.stores.hermes.settings_file import LARGEST
+from explorer.stores.hermes.upkeep.settings import AMOUNTS, FLAGS, Settings, read_settings
 
 NOT_UNDERSTOOD = Setting(SettingState.NOT_UNDERSTOOD)
 EVERY = (*FLAGS, *AMOUNTS)

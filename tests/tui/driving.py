@@ -17,6 +17,7 @@ from explorer.resume import Command
 from explorer.settings import Config
 from explorer.stores.discover import locate
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.newcomers import Newcomers
 from explorer.stores.ours.notes import Notes
 from explorer.tui.app import ExplorerApp
 from explorer.tui.screens.main import MainScreen
@@ -188,15 +189,26 @@ async def opened(
     first: Held | None = None,
     config: Config = DEFAULTS,
     intent: Intent = Intent.READ,
+    home: Path | None = None,
 ) -> AsyncIterator[Driver]:
     """The app on a state file, or on the profiles in a folder, all of it read, or so far that
-    `first` is held; `notes` is our own file about it, `trash` the one that keeps what is deleted,
-    `config` what the user has set, `intent` what enter does."""
+    `first` is held; with a `home`, on what is found when the app is started in the folder `path`
+    and that is Hermes' home; `notes` is our own file about it, `trash` the one that keeps what is
+    deleted, `config` what the user has set, `intent` what enter does."""
     choices = Notes(notes) if notes is not None else None
     look = look_of(config, choices)
-    found = locate([str(path)], [], {}, None) if path.is_dir() else []
-    file = found[0].path if found else path
-    opening = Opening(file, now, notes=notes, trash=trash, density=look.density, found=found)
+    environment = {} if home is None else {"HERMES_HOME": str(home)}
+    where = [str(path)] if home is None else [], (), environment, path if home else None
+    found = locate(*where) if path.is_dir() else []
+    opening = Opening(
+        found[0].path if found else path,
+        now,
+        notes=notes,
+        trash=trash,
+        density=look.density,
+        found=found,
+        newcomers=Newcomers.of(*where) if found else None,
+    )
     if first is not None:
         opening.wait()
     app = ExplorerApp(Start(opening, lambda: now, config, intent, look=look, choices=choices))

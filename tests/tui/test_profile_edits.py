@@ -1,5 +1,6 @@
 """Changes from the app over two profiles that hold the same ids and titles."""
 
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -203,3 +204,42 @@ async def test_a_change_that_was_cut_short_between_profiles_is_told_at_the_start
         edits.apply(plan)
     async with opened(home) as driver:
         assert "A change was interrupted in default: Deleted 1 of 2 sessions" in driver.said()
+
+
+async def test_undo_names_a_newer_change_whose_profile_was_removed(home: TwinProfiles) -> None:
+    before = home.dumps()
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee")
+        await driver.press("d", "y")
+        await _to(driver, home, "work/bee")
+        await driver.press("d", "y")
+    shutil.rmtree(home.file("work").parent)
+    async with opened(home) as driver:
+        await driver.press("u")
+        said = " ".join(driver.screen().split())
+        assert "Restore “The bee”?" in said
+        assert "A newer change cannot be undone: Deleted “The bee”." in said
+        await driver.press("y")
+    home.names = ("default",)
+    assert home.changed(before) == set()
+
+
+async def test_undo_offers_the_change_before_one_in_an_unreadable_profile(
+    home: TwinProfiles,
+) -> None:
+    before = home.dumps()
+    async with opened(home) as driver:
+        await _to(driver, home, "default/bee")
+        await driver.press("d", "y")
+        await _to(driver, home, "work/bee")
+        await driver.press("d", "y")
+        home.file("work").write_bytes(b"no database at all" * 100)
+        await driver.until(lambda: "1 unreadable" in driver.screen())
+        await driver.press("u")
+        screen = driver.screen()
+        assert "Cannot undo the last change" in screen
+        assert "Deleted “The bee” in work" in screen
+        assert "The change before it: Deleted “The bee” in default" in screen
+        await driver.press("y", "y")
+    home.names = ("default",)
+    assert home.changed(before) == set()

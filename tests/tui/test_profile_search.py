@@ -8,7 +8,7 @@ from explorer.browse.first_read import Opening, Start, look_of
 from explorer.stores.discover import locate
 from explorer.tui.app import ExplorerApp
 from explorer.tui.widgets.bars import KeyBar
-from tests.homes import two_profiles
+from tests.profile_homes import two_profiles
 from tests.tui.driving import DEFAULTS, NOW, SIZE, Driver, opened
 
 

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from explorer.browse.first_read import Intent
+from explorer.browse.first_read import Intent, Opening
 from explorer.left_open import LeftOpen, keep
 from explorer.model import ListColumn
 from explorer.settings import Config
 from explorer.stores.discover import locate
+from explorer.stores.library import members
 from explorer.stores.open_found import notes_on
 from explorer.stores.ours.notes import Notes
 from explorer.tui.dialogs.questions import ProblemScreen, Question
@@ -24,7 +25,8 @@ from explorer.tui.list import list_controller
 from tests.agents import HERMES, agent_path
 from tests.factories import altered, say
 from tests.locker import Locker
-from tests.profiles import five_profiles, profile, profile_file
+from tests.mutants.making import replace_index
+from tests.profile_homes import five_profiles, profile, profile_file
 from tests.standin import StandIn
 from tests.terminal import Terminal
 from tests.tui.driving import NOW, Driver, opened
@@ -411,6 +413,22 @@ def writer(home: Path) -> Iterator[Callable[[str], None]]:
         heard.close()
 
 
+async def test_an_empty_state_file_is_a_profile_without_sessions_until_its_agent_writes(
+    two: Path,
+) -> None:
+    file = profile_file(two, "blank")
+    file.touch()
+    async with opened(two, now=time.time()) as driver:
+        assert "3 profiles" in driver.screen()
+        assert "unreadable" not in driver.screen()
+        await driver.press("A")
+        assert "blank No sessions yet" in " ".join(driver.screen().split())
+        await driver.press("escape")
+        with writer(file.parent) as write:
+            write("first")
+            await driver.until(lambda: (None, "blank") in places(driver))
+
+
 async def test_two_real_agents_that_write_in_two_profiles_are_followed(tmp_path: Path) -> None:
     root = tmp_path / "hermes"
     with writer(root) as default, writer(root / "profiles" / "coder") as coder:
@@ -444,3 +462,28 @@ async def test_what_hermes_will_delete_is_told_of_each_profile(two: Path) -> Non
         assert store is not None
         assert {store.store.place(key) for key in outlook.signs} <= {"coder"}
         assert "Rename" in driver.screen()
+
+
+async def test_only_the_damaged_profile_is_called_damaged(two: Path) -> None:
+    with altered(profile_file(two, "coder")) as db:
+        replace_index(db, "sqlite_autoindex_sessions_1", [1, 2])
+    async with opened(two) as driver:
+        await driver.until(lambda: "coder damaged: lists and counts may be" in driver.screen())
+        (told,) = driver.told()
+        assert told.startswith("coder: the state file is damaged: ")
+        assert "hermes -p coder sessions repair --check-only" in told
+        await driver.press("A")
+        lines = [line for line in driver.screen().splitlines() if "damaged" in line and "·" in line]
+        assert any("coder " in line for line in lines)
+        assert not any("default " in line for line in lines)
+
+
+def test_the_first_rows_do_not_wait_for_a_locked_profile(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(members, "HURRY", 3600.0)
+    found = locate([str(root)], [], {}, None)
+    with Locker(profile_file(root, "shared")):
+        first = Opening(found[0].path, NOW, found=found).wait()
+        assert {row.place for row in first.rows} == {"default", "coder"}
+        assert "shared" in {one.name for one in first.store.troubles}

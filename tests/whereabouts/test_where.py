@@ -240,3 +240,38 @@ def test_of_very_many_sessions_the_newest_are_named_and_all_are_counted(
     assert "  n_24 · cli" in done.out
     assert "State file old: 25 sessions · 5 more not shown" in done.err
     assert "25 sessions found." in done.err
+
+
+def test_a_renamed_session_is_found_by_its_earlier_title(home: Path, command: Command) -> None:
+    assert command("rename", "default/plain_1", "Orchard", "--yes").code == 0
+    assert command("rename", "default/plain_1", "Plantation", "--yes").code == 0
+    assert command("rename", "default/plain_1", "Greengrocer", "--yes").code == 0
+    for text in ("orchard", "plantation"):
+        found = _one(command, text)
+        assert (found["id"], found["title"]) == ("plain_1", "Greengrocer")
+        assert (found["profile"], found["reasons"]) == ("default", ["renamed"])
+        assert found["field"] == "earlier title"
+        assert found["why"] == "Renamed: only an earlier title has these words."
+        assert "apricot" in _typed(command, found["command"])
+    assert "earlier title: Orchard" in command("where", "orchard").out
+    assert command("undo", "--all-profiles", "--yes").code == 0
+    assert _one(command, "greengrocer")["field"] == "earlier title", "a rename that was undone"
+    assert _one(command, "plantation")["field"] == "title"
+
+
+def test_a_renamed_and_deleted_session_is_found_by_its_earlier_title(
+    home: Path, command: Command
+) -> None:
+    command("rename", "play_1", "Chess", "--yes")
+    command("delete", "play_1", "--yes")
+    found = _one(command, "games")
+    assert (found["place"], found["title"]) == ("trash", "Chess")
+    assert found["reasons"] == ["trash", "renamed"]
+    assert "Deleted: in the trash until " in found["why"]
+
+
+def test_an_earlier_part_is_found_by_the_title_that_it_had(home: Path, command: Command) -> None:
+    command("rename", "part_1", "Short talk", "--yes", "--force")
+    found = _one(command, "Long talk")
+    assert found["reasons"][-1] == "renamed"
+    assert found["id"] in ("part_1", "part_2")

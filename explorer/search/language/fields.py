@@ -1,11 +1,13 @@
 """What the fields of a query ask of conversations as a whole, and of single messages.
 
-Of conversations source, profile, model, title, id, workspace, kind, is, messages, cost and tokens;
-and days, where no messages are looked for: then they are about the last activity. Of a conversation
-of several parts figures are added up, one part that fits is enough for names and kinds, and source,
-profile and state are those of the tip, as in the list. A profile is that of the file, or the one
-that the session belongs to: a gateway may have written it into the file of another profile. What is
-unknown fits nothing: neither cost:<1 nor cost:>=1, but both of them negated.
+Of conversations source, platform, chat, profile, model, title, id, workspace, kind, is, messages,
+cost and tokens; and days, where no messages are looked for: then they are about the last activity.
+Of a conversation of several parts figures are added up, one part that fits is enough for names and
+kinds, and source, platform, profile and state are those of the tip, as in the list. A chat is known
+by all its words, or else by a part of them: who names one as a whole means no other. A profile is
+that of the file, or the one that the session belongs to: a gateway may have written it into the
+file of another profile. What is unknown fits nothing: neither cost:<1 nor cost:>=1, but both of
+them negated.
 
 Of messages role, tool and has, where their words may stand (in), and days, where messages are
 looked for: then they are about each message's own time. Values rather than a predicate alone, so
@@ -34,6 +36,7 @@ from explorer.search.language.vocabulary import (
 )
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import (
+    CHAT,
     COST,
     ENDED,
     ID,
@@ -62,7 +65,7 @@ _STATES: Mapping[str, tuple[Column[float], ...]] = {
     "unread": (READ_AT,),
 }
 QUERIED: frozenset[Column[object]] = frozenset(
-    (*_TEXTS.values(), *_FIGURES.values(), ENDED, LEASE, OWNER, READ_AT)
+    (*_TEXTS.values(), *_FIGURES.values(), CHAT, ENDED, LEASE, OWNER, READ_AT)
 )
 """All that a query may ask for."""
 _CLASSES = {
@@ -113,6 +116,8 @@ class SessionTest(NamedTuple):
                 asked.update(*(_STATES.get(value, ()) for value in field.any_of))
             elif field.name == PROFILE_FIELD:
                 asked.add(OWNER)
+            elif field.name == "chat":
+                asked.add(CHAT)
             elif column := _TEXTS.get(field.name) or _FIGURES.get(field.name):
                 asked.add(column)
         return frozenset(asked)
@@ -126,7 +131,7 @@ class SessionTest(NamedTuple):
     @property
     def sources(self) -> frozenset[str]:
         """Sources that are asked for by name."""
-        asked = [field for field in self._wanting() if field.name == "source"]
+        asked = [field for field in self._wanting() if field.name in ("source", "platform")]
         return frozenset(value.casefold() for field in asked for value in field.any_of)
 
     def over(self, known: Known) -> Callable[[int], bool] | None:
@@ -154,12 +159,14 @@ class SessionTest(NamedTuple):
 
     def _test(self, field: Field, known: Known) -> _Test:
         name, catalog = field.name, known.catalog
-        if name == "source":
+        if name in ("source", "platform"):
             asked = {value.casefold() for value in field.any_of}
             sources = {one for one in catalog.source_names if one.casefold() in asked}
             return lambda parts: catalog.source(parts[-1]) in sources
         if name == PROFILE_FIELD:
             return _profile(field, known)
+        if name == "chat":
+            return _chat(field, known.columns[CHAT])
         if name == "kind":
             kinds = {Kind(value) for value in field.any_of}
             return lambda parts: any(catalog.kind(part) in kinds for part in parts)
@@ -184,6 +191,16 @@ def _profile(field: Field, known: Known) -> _Test:
     file, owners = known.profile, known.columns[OWNER]
     owned = {key for key, name in owners.items() if name.casefold() in asked}
     return lambda parts: parts[-1] in owned or file(parts[-1]).casefold() in asked
+
+
+def _chat(field: Field, chats: Mapping[int, str]) -> _Test:
+    asked = {value.casefold() for value in field.any_of}
+    whole = {
+        key for key, text in chats.items() if not asked.isdisjoint(text.casefold().split("\n"))
+    }
+    if not whole:
+        return _text(field, chats)
+    return lambda parts: not whole.isdisjoint(parts)
 
 
 def _text(field: Field, texts: Mapping[int, str]) -> _Test:

@@ -34,7 +34,7 @@ NUMBERS = (
     ("tokens:10k..1.5m", "from 10,000 to 1,500,000"),
     ("cost:>1", "more than $1"),
 )
-OF_THE_FILE = ("source", "profile", "model", "workspace")
+OF_THE_FILE = ("source", "platform", "chat", "profile", "model", "workspace")
 """Fields whose values are completed with those that the file has."""
 
 

@@ -118,6 +118,10 @@ FIELDS: Mapping[str, FieldKind] = {
     "source": FieldKind(
         "text", "where the session was started: cli, telegram, cron", "source:telegram,slack"
     ),
+    "platform": FieldKind(
+        "text", "messaging platform of the chat: telegram, slack", "platform:telegram"
+    ),
+    "chat": FieldKind("text", "chat of the gateway: a person, group or topic", "chat:ada"),
     "profile": FieldKind(
         "text", "profile of the state file, or the one the session belongs to", "profile:work"
     ),

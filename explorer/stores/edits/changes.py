@@ -10,14 +10,17 @@ from pathlib import Path
 
 from explorer.errors import Cancelled, ExplorerError, Refused
 from explorer.model import Action, Session
+from explorer.render import veil
+from explorer.render.clean import clean_line
 from explorer.stores.edits.batches import EditContext, before_anything
 from explorer.stores.edits.connection import Changed, ReadConnection, Transaction, WriteConnection
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import SessionTables, Subject, Values
-from explorer.stores.edits.plans import KINDS, Done, EditPlan, Planned, PlannedOutcome
+from explorer.stores.edits.plans import KINDS, Done, EditPlan, Planned, PlannedOutcome, Title
 from explorer.stores.edits.reasons import (
     ARCHIVED,
     ENDED,
+    HAS_MARK,
     NOT_ARCHIVED,
     NOT_ENDED,
     NOT_PINNED,
@@ -73,6 +76,10 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
     if not subject.sound:
         raise Refused(KINDS[Action.RENAME].cannot, UNSOUND.capitalize() + ".")
     title = tables.title(subject, typed)
+    if veil.holds_mark(typed):
+        # What the privacy view shows is not what is stored, and never gets there.
+        same = typed == clean_line(subject.title or "")
+        title = Title(subject.title) if same else Title(typed, HAS_MARK)
     owner = title.owner
     blocked = bool(title.trouble) or (owner is not None and not owner.yields)
     changes: list[CellChange] = []
@@ -126,7 +133,7 @@ def plan_archive(
         return [change_of(tables, subject, tables.archived(subject, on, planner.now))]
 
     plan = _changed(planner, Action.ARCHIVE if on else Action.UNARCHIVE, rows, change)
-    return plan if ours is None else plan._replace(notes=(NOTED,))
+    return plan if ours is None else plan._replace(notes=(NOTED,), general=(NOTED,))
 
 
 def plan_pin(

@@ -138,9 +138,11 @@ class Planner:
             for one in wanted
             if one.row in left_out
         ]
-        return self.made(action, sessions)._replace(
-            notes=tuple(self._delete_notes(sessions)), folder=self.tables.files_in
-        )
+        plan = self.made(action, sessions)
+        # Last, what becomes of the space on disk.
+        space = (self.tables.reclaim,) if plan.doomed else ()
+        notes = (*self._delete_notes(sessions), *space)
+        return plan._replace(notes=notes, general=space, folder=self.tables.files_in)
 
     def _subagents(self, doomed: Iterable[Subject]) -> list[Subject]:
         """The subagents of these sessions, and theirs."""
@@ -164,17 +166,15 @@ class Planner:
             reason = self.refusal(one, force) or empty
             sessions.append(self.judged(one, PlannedOutcome.CLEAR, reason))
         plan = self.made(Action.CLEAR, sessions)
-        return plan._replace(notes=(COUNTERS_KEPT,))
+        return plan._replace(notes=(COUNTERS_KEPT,), general=(COUNTERS_KEPT,))
 
     def _delete_notes(self, sessions: Sequence[Planned]) -> Iterable[str]:
-        """What else to know; last, what becomes of the space on disk."""
+        """What else to know of them."""
         going = [one for one in sessions if one.outcome is PlannedOutcome.DELETE]
         stays = [one for one in sessions if one.outcome is PlannedOutcome.DETACH]
         running = sum(one.state == State.RUNNING for one in going)
         yield from running_note(running)
         yield from self.tables.delete_notes(going, stays)
-        if going:
-            yield self.tables.reclaim
 
 
 def _stays(subject: Subject) -> str:

@@ -26,6 +26,7 @@ from explorer.stores.edits.connection import Changed, ReadConnection
 from explorer.stores.edits.delete import delete
 from explorer.stores.edits.delete_plan import Planner
 from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.lost_changes import lost_changes
 from explorer.stores.edits.plans import (
     KINDS,
     AfterCrash,
@@ -221,6 +222,21 @@ class Editor:
         measured: bool = False,
     ) -> UndoPlan:
         """What an undo would do: of the newest edit that is not yet undone, or of this one."""
+        plan = self._undo_plan(receipt, entries, token, measured)
+        lost = [] if receipt is not None else self.lost_changes(plan.receipt.number)
+        return plan._replace(notes=(*lost, *plan.notes))
+
+    def lost_changes(self, after: int) -> list[str]:
+        """Newer changes than this one that are passed over, as their file is gone."""
+        return lost_changes(self._ours.trash, [self.path], after)
+
+    def _undo_plan(
+        self,
+        receipt: int | None,
+        entries: Collection[int] | None,
+        token: CancelToken | None,
+        measured: bool,
+    ) -> UndoPlan:
         self.trash.check()
         found = self._receipt(receipt)
         kept = self.trash.entries(found.number)
@@ -251,7 +267,7 @@ class Editor:
                     raise Refused("Already undone", already_undone(number))
                 return one
         if number is None:
-            raise Refused("Nothing to undo", NO_CHANGE_LEFT)
+            raise Refused("Nothing to undo", " ".join((NO_CHANGE_LEFT, *self.lost_changes(0))))
         raise Refused("No such change", no_such_change(number))
 
     def before(self, receipt: Receipt) -> Receipt | None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from explorer.errors import Refused
@@ -129,6 +130,10 @@ class EditPlan(NamedTuple):
     """The folder with the files of the sessions, as a person would write it."""
     by_store: tuple["StorePlan", ...] = ()
     """Its share in each state file that it is about, where several are open."""
+    refused: Mapping[str, str] = MappingProxyType({})
+    """Of several state files, those that allow none of it: why, by name."""
+    general: tuple[str, ...] = ()
+    """Those of the notes that hold whichever sessions it is about."""
 
     @property
     def doomed(self) -> tuple[Planned, ...]:
@@ -262,6 +267,8 @@ class Done(NamedTuple):
     """What was done, where that is less than was planned."""
     done_in: tuple[tuple[str, str], ...] = ()
     """The ids once more, each with the path of the state file: (path, id)."""
+    refused: tuple[str, ...] = ()
+    """Of several state files, the names of those that were to be changed and were not."""
 
 
 class AfterCrash(NamedTuple):

@@ -444,6 +444,16 @@ def changed_words(receipt: Receipt) -> str:
     return receipt.words + in_places(_places(receipt))
 
 
+def passed_over(receipt: Receipt, path: str) -> str:
+    """A change that cannot be undone because the state file at this path is gone."""
+    return f"A newer change cannot be undone: {receipt.words}. Its file {path} is gone."
+
+
+def about_change(receipt: Receipt) -> str:
+    """Which change could not be undone."""
+    return f"The last change is: {changed_words(receipt)}."
+
+
 def state_words(receipt: Receipt) -> str:
     """How much of a change is undone, or that it was interrupted; empty where it is just done."""
     if receipt.state is ReceiptState.DONE and receipt.back:

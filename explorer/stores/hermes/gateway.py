@@ -7,8 +7,7 @@ ends: a dump of `a_b` looks like one of `a`. Such candidates are returned, for t
 
 import os
 import re
-import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,13 +15,11 @@ from explorer.cancel import CancelToken
 from explorer.model import SAFE_ID
 from explorer.render.figures import plural, size
 from explorer.stores.base import Section
+from explorer.stores.hermes.routes_file import ROUTES, folder_of, read_routes_file
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.leases import Ask
 from explorer.stores.sqlite.schema import Schema
 
-FOLDER = "sessions"
-ROUTES = "sessions.json"
-"""The gateway's, whatever a session may be called."""
 NAMED = 20
 """Files that are named; of more there is only the number."""
 
@@ -42,10 +39,6 @@ class Beside(NamedTuple):
     id: str
     rivals: tuple[str, ...] = ()
     """Longer ids that its name may stand for as well."""
-
-
-def folder_of(path: Path) -> Path:
-    return path.resolve().parent / FOLDER
 
 
 def files_beside(
@@ -109,7 +102,6 @@ def files_of(path: Path, ids: Sequence[str], known: Known, token: CancelToken) -
     return Section("Files", tuple(rows))
 
 
-MOST_ROUTES = 16 * 1024 * 1024
 _COLUMNS = ("session_key", "entry_json", "updated_at")
 
 
@@ -128,19 +120,8 @@ def routes_to(ask: Ask, schema: Schema, ids: Collection[str]) -> Iterator[tuple[
 def chats_to(path: Path, ask: Ask, schema: Schema, ids: Collection[str]) -> set[str]:
     """The chats that the gateway would answer with one of these sessions, by table and by file."""
     keys = {key for key, _ in routes_to(ask, schema, ids)}
-    for name, value in _routes_file(path).items():
-        owner = value.get("session_id") if isinstance(value, dict) else None
+    for name, entry in read_routes_file(path).entries.items():
+        owner = entry.get("session_id")
         if isinstance(owner, str) and owner in ids:
             keys.add(name)
     return keys
-
-
-def _routes_file(path: Path) -> Mapping[str, object]:
-    place = folder_of(path) / ROUTES
-    try:
-        found = os.stat(place)
-        if found.st_size > MOST_ROUTES or not stat.S_ISREG(found.st_mode):
-            return {}
-        return cells.mapping(place.read_text(encoding="utf-8", errors="replace"))
-    except OSError:
-        return {}

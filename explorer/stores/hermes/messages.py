@@ -208,6 +208,11 @@ def system_prompt(reader: Reader, key: int) -> str:
     return cells.words(reader.value(f"SELECT {inline} FROM sessions s WHERE s.rowid = ?", (key,)))
 
 
+def id_of(reader: Reader, key: int) -> str:
+    """The id of a session; empty where it is gone."""
+    return cells.words(reader.value("SELECT s.id FROM sessions s WHERE s.rowid = ?", (key,)))
+
+
 def messages(reader: Reader, ids: Sequence[int]) -> list[Message]:
     """The messages with these ids, in their order."""
     columns = f"{reader.schema.pick('messages', 'm', BODY)}, {unseen(reader.schema)}"

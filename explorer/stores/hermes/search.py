@@ -21,7 +21,7 @@ from explorer.stores.hermes.state_meta import is_on, notes
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
-from explorer.stores.sqlite.schema import Schema, quoted
+from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
 from explorer.stores.sqlite.slices import HIGHEST, LOWEST, Pace
 from explorer.stores.sqlite.spelling import has_case_beyond_ascii, lower, may_hold
 from explorer.stores.sqlite.statements import split, tokens
@@ -75,6 +75,19 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) 
     given: Sequence[Candidate] = found or ()
     last = given[-1].message_id if len(given) == limit else None
     return Indexed(table, given, trouble, last)
+
+
+def certain_of(reader: Reader, needles: Needles, ids: Sequence[int]) -> list[int]:
+    """Which of these messages are certain, as `indexed` and `scanned` say of their candidates."""
+    certain, values = _certain(needles.sure)
+    return [
+        id_
+        for batch in batches(ids)
+        for id_ in reader.column(
+            f"SELECT m.id FROM messages m WHERE m.id IN ({placeholders(batch)}) AND {certain}",
+            (*batch, *values),
+        )
+    ]
 
 
 def ranked(reader: Reader, needles: Needles, most: int) -> dict[int, float]:

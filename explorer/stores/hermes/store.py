@@ -8,16 +8,18 @@ what is archived is kept in our own notes.
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
-from explorer.model import Message, Outline, Session, Sort
+from explorer.model import Message, Outline, Provenance, Session, Sort
 from explorer.stores.base import (
     Changes,
     Details,
     Figures,
+    FileSession,
     Handover,
     Indexed,
     NamedSession,
@@ -28,9 +30,11 @@ from explorer.stores.base import (
     TooLong,
 )
 from explorer.stores.catalog import Catalog, Unit
-from explorer.stores.columns import Column, Columns
+from explorer.stores.chats import ChatSession, Routes
+from explorer.stores.columns import CHAT, ID, Column, Columns, Unique
 from explorer.stores.fates import Fates
 from explorer.stores.hermes import messages
+from explorer.stores.hermes.noted_origins import noted_origins, with_origins
 from explorer.stores.hermes.sessions.rows import PROFILE_NAME as PROFILE_NAME
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import survey
@@ -39,7 +43,9 @@ from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
 
 if TYPE_CHECKING:
+    from explorer.stores.hermes.chats.routes import ChatFile
     from explorer.stores.hermes.edits.dialect import HermesDialect
+    from explorer.stores.hermes.transcript_files.beside import FilesBeside
 
 STATE_FILE = "state.db"
 CONFIG_FILE = "config.yaml"
@@ -78,6 +84,12 @@ class HermesStore(Store):
         super().__init__(file)
         self.keeps_pins = keeps_pins
         self.profile = profile_of(self.path)
+
+    @cached_property
+    def _beside(self) -> "FilesBeside":
+        from explorer.stores.hermes.transcript_files.beside import FilesBeside
+
+        return FilesBeside(self._file)
 
     def handover(self) -> Handover | str:
         """Hermes opens only `state.db` in its home. The profile is always named, since a home may
@@ -148,9 +160,21 @@ class HermesStore(Store):
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
     ) -> Columns:
+        return self.columns_among(list, asked, keys, token)
+
+    def columns_among(
+        self,
+        unique: Unique,
+        asked: Collection[Column[object]],
+        keys: Sequence[int] | None = None,
+        token: CancelToken | None = None,
+    ) -> Columns:
         from explorer.stores.hermes.sessions.columns import read_columns
 
-        return self._file.read(lambda reader: read_columns(reader, asked, keys), token)
+        noted = noted_origins(self.path) if CHAT in asked else {}
+        return self._file.read(
+            lambda reader: read_columns(reader, asked, keys, noted, unique), token
+        )
 
     def fates(
         self,
@@ -168,6 +192,28 @@ class HermesStore(Store):
 
         return too_long(self._file, self._config(), unit, token)
 
+    def chats_stamp(self) -> object:
+        from explorer.stores.hermes.routes_file import routes_stamp
+
+        return self.look(), routes_stamp(self.path)
+
+    def chat_routes(self, now: float, token: CancelToken | None = None) -> Routes:
+        from explorer.stores.hermes.chats.routes import read_routes
+
+        return self._file.read(lambda reader: read_routes(reader, self._chat_file(), now), token)
+
+    def chat_sessions(
+        self, ids: Collection[str], token: CancelToken | None = None
+    ) -> Sequence[ChatSession]:
+        from explorer.stores.hermes.chats.routes import read_sessions
+
+        return self._file.read(lambda reader: read_sessions(reader, self._chat_file(), ids), token)
+
+    def _chat_file(self) -> "ChatFile":
+        from explorer.stores.hermes.chats.routes import ChatFile
+
+        return ChatFile(self.path, self.profile)
+
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         from explorer.stores.hermes.sessions.columns import keys_of
 
@@ -182,6 +228,7 @@ class HermesStore(Store):
     def _of_profile(self, rows: Sequence[Session]) -> list[Session]:
         """Rows with the profile of the file, which owns those that name no other."""
         profile = self.profile
+        rows = with_origins(rows, self.path)
         return [row._replace(profile=profile, owner=row.owner or profile) for row in rows]
 
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
@@ -192,14 +239,42 @@ class HermesStore(Store):
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]:
-        return self._file.read(lambda reader: messages.outlines(reader, key, rewound), token)
+        id_, found = self._file.read(
+            lambda reader: (
+                self._id_in_files(reader, key),
+                messages.outlines(reader, key, rewound),
+            ),
+            token,
+        )
+        return self._beside.outlined(key, id_, found, rewound, token or CancelToken())
 
     def first_outlines(
         self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
     ) -> tuple[list[Outline], bool]:
-        return self._file.read(
-            lambda reader: messages.first_outlines(reader, key, most, rewound), token
+        id_, (found, whole) = self._file.read(
+            lambda reader: (
+                self._id_in_files(reader, key),
+                messages.first_outlines(reader, key, most, rewound),
+            ),
+            token,
         )
+        if whole:
+            found = self._beside.outlined(key, id_, found, rewound, token or CancelToken())
+        elif id_ and self._beside.files_of(id_):
+            # What a file has may belong above all of it.
+            return self.outlines(key, rewound, token), True
+        return found, whole
+
+    def _id_in_files(self, reader: Reader, key: int) -> str:
+        """The id that files of a session are named by; empty where there can be none."""
+        return messages.id_of(reader, key) if self._beside.has_folder() else ""
+
+    def transcript_provenance(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> Provenance | None:
+        if self._beside.provenance(key, rewound) is None:
+            self.outlines(key, rewound, token)
+        return self._beside.provenance(key, rewound)
 
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         return self._file.read(lambda reader: messages.system_prompt(reader, key), token)
@@ -207,7 +282,16 @@ class HermesStore(Store):
     def messages(
         self, key: int, ids: Sequence[int], token: CancelToken | None = None
     ) -> list[Message]:
-        return self._file.read(lambda reader: messages.messages(reader, ids), token)
+        in_files: dict[int, Message] = {}
+        if min(ids, default=0) < 0:
+            id_ = self._file.read(lambda reader: messages.id_of(reader, key), token)
+            in_files = self._beside.messages(key, id_, ids, token or CancelToken())
+        rows = [id_ for id_ in ids if id_ not in in_files]
+        found = self._file.read(lambda reader: messages.messages(reader, rows), token)
+        if not in_files:
+            return found
+        known = {message.id: message for message in found} | in_files
+        return [known[id_] for id_ in ids if id_ in known]
 
     def scattered(
         self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
@@ -231,6 +315,26 @@ class HermesStore(Store):
 
         return self._file.read(lambda reader: find(reader, text), token)
 
+    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
+        from explorer.stores.hermes.transcript_files.alone import lone_files
+
+        ids = self.columns({ID}, token=token)[ID].values()
+        return [one.id for one in lone_files(self.path, ids, token or CancelToken())]
+
+    def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
+        from explorer.stores.hermes.transcript_files.alone import lone_session
+
+        if self.keys_of([id_], token):
+            return None
+        if not self._beside.files_of(id_):
+            return None
+        held = self.lost_messages(id_, token)
+        found = lone_session(self._beside, id_, held, token or CancelToken())
+        if found is None:
+            return None
+        session, told, provenance = found
+        return FileSession(self._of_profile([session])[0], told, provenance)
+
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         return self._file.read(lambda reader: messages.lost(reader, id_), token)
 
@@ -244,6 +348,13 @@ class HermesStore(Store):
         from explorer.stores.hermes.search import indexed
 
         return self._file.read(lambda reader: indexed(reader, needles, limit, below), token)
+
+    def certain_of(
+        self, needles: Needles, ids: Sequence[int], token: CancelToken | None = None
+    ) -> Collection[int]:
+        from explorer.stores.hermes.search import certain_of
+
+        return self._file.read(lambda reader: certain_of(reader, needles, ids), token)
 
     def ranked(
         self, needles: Needles, most: int, token: CancelToken | None = None

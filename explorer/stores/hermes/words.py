@@ -13,7 +13,7 @@ COUNTS = {
 WHERE = {
     "source": "Source",
     "created_source": "Started in",
-    "display_name": "Chat",
+    "display_name": "Chat name",
     "chat_type": "Chat type",
     "chat_id": "Chat id",
     "thread_id": "Thread",

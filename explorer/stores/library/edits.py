@@ -16,6 +16,7 @@ from explorer.errors import Cancelled, ExplorerError, NoSuchSession, Problem, Re
 from explorer.model import Action, Kind
 from explorer.stores.catalog import Unit
 from explorer.stores.edits.editor import Editor
+from explorer.stores.edits.lost_changes import lost_changes
 from explorer.stores.edits.plans import (
     AfterCrash,
     Done,
@@ -33,7 +34,14 @@ from explorer.stores.edits.refusal_words import (
     already_undone,
     no_change_in_any,
 )
-from explorer.stores.edits.words import PARTLY, in_profile, part_words, recounted, stored_words
+from explorer.stores.edits.words import (
+    PARTLY,
+    about_change,
+    in_profile,
+    part_words,
+    recounted,
+    stored_words,
+)
 from explorer.stores.library.joined import (
     Failed,
     all_failed,
@@ -43,6 +51,7 @@ from explorer.stores.library.joined import (
     outer_plan,
     refused_plan,
     shared_progress,
+    skipped_in,
 )
 from explorer.stores.library.members import HURRY, Member, Members
 from explorer.stores.library.notes import LibraryNotes, noted_as
@@ -59,10 +68,14 @@ class LibraryEdits:
 
     def __init__(self, members: Members, ours: OurFiles) -> None:
         self.path = members.all[0].path
-        self.trash = LibraryTrash(ours.trash, members.all)
+        self.trash = LibraryTrash(ours.trash, members)
         self._members = members
-        self._named = {one.name: one for one in members.all}
         self._ours = ours
+
+    @property
+    def _named(self) -> dict[str, Member]:
+        """The stores by name; one may have been added since."""
+        return {one.name: one for one in self._members.all}
 
     def _editor(self, place: str, token: CancelToken | None = None) -> Editor:
         """The edits of one store, opened now if need be."""
@@ -87,7 +100,6 @@ class LibraryEdits:
         """A plan for each store that has some of these sessions. What some stores refuse is not
         done in them; where all refuse, so does this."""
         shares: list[StorePlan] = []
-        notes: list[str] = []
         failed: list[Failed] = []
         wanted = self._members.by_member(keys)
         for member in sorted(wanted, key=lambda one: one.number):
@@ -106,7 +118,7 @@ class LibraryEdits:
                 plan = outer_plan(member, error.plan)
                 if len(wanted) == 1:
                     shares = [StorePlan(place, plan)]
-                    whole = joined_plan(action, self.path, shares, ())
+                    whole = joined_plan(action, self.path, shares)
                     raise OnlyAgent(error.message, whole) from error
                 failed.append(Failed(place, error))
                 sessions: Sequence[Planned] = plan.doomed
@@ -116,11 +128,9 @@ class LibraryEdits:
             why = failed[-1].error
             if sessions:
                 shares.append(StorePlan(place, refused_plan(action, member, why, sessions)))
-            else:
-                notes.append(in_profile(place, why.message))
         if failed and len(failed) == len(wanted):
             raise all_failed(failed)
-        return joined_plan(action, self.path, shares, notes)
+        return joined_plan(action, self.path, shares, failed)
 
     def _described(self, member: Member, keys: Sequence[int]) -> list[Planned]:
         """Sessions that a store does not let us change, as far as it lets us read them."""
@@ -177,9 +187,7 @@ class LibraryEdits:
         force: bool = False,
     ) -> Done:
         shares = [one for one in plan.by_store if one.plan.doomed]
-        left = Counter(plan.skipped)
-        for share in shares:
-            left.subtract(share.plan.skipped)
+        left = skipped_in(plan, shares)
         if len(shares) > 1:
             with self.trash.alone():
                 done = self._apply_all(plan, shares, token or CancelToken(), progress, force)
@@ -187,8 +195,15 @@ class LibraryEdits:
             (share,) = shares
             done = self._editor(share.place).apply(share.plan, token, progress, force)
         else:
-            return Done(None, plan.action.value, (), plan.skipped, plan.notes)
-        return done._replace(skipped=Counter(done.skipped) + left)
+            done = Done(None, plan.action.value, (), {}, plan.notes)
+            return done._replace(skipped=left, refused=tuple(plan.refused))
+        told = {one.place for one in plan.by_store}
+        unsaid = (in_profile(one, why) for one, why in plan.refused.items() if one not in told)
+        return done._replace(
+            skipped=Counter(done.skipped) + left,
+            notes=(*done.notes, *unsaid),
+            refused=(*plan.refused, *done.refused),
+        )
 
     def _apply_all(
         self,
@@ -220,7 +235,9 @@ class LibraryEdits:
             done.append((share.place, one))
             stopped = one.stopped
             self._count(whole, plan, done)
-        result = joined_done(whole, plan.action.value, done)._replace(stopped=stopped)
+        result = joined_done(whole, plan.action.value, done)._replace(
+            stopped=stopped, refused=tuple(one.place for one in failed)
+        )
         if not any(one.receipt is not None for _, one in done):
             with self.trash.any.writing() as trash:
                 trash.drop_receipt(whole)
@@ -293,7 +310,8 @@ class LibraryEdits:
         measured: bool = False,
     ) -> UndoPlan:
         """What an undo would do in each store that the change was made in. A store that cannot be
-        changed now keeps its part, which can be undone later."""
+        changed now keeps its part, which can be undone later. Where none can be, and no change was
+        named, that is said of it, so that one before it can be undone."""
         self.trash.check()
         found = self._receipt(receipt)
         shares: list[StoreUndo] = []
@@ -316,9 +334,17 @@ class LibraryEdits:
             placed = tuple(one._replace(place=part.place) for one in plan.entries)
             path = self._named[part.place].path
             shares.append(StoreUndo(part.place, path, plan._replace(entries=placed)))
+        lost = self.lost_changes(found.number) if receipt is None else []
         if failed and len(failed) == len(shares):
-            raise all_failed(failed)
-        return joined_undo(found, of, shares)
+            why = all_failed(failed).also(about_change(found))
+            if receipt is not None or self.before(found) is None:
+                raise why
+            return UndoPlan(found, (), (), (*lost, why.message))
+        plan = joined_undo(found, of, shares)
+        return plan._replace(notes=(*lost, *plan.notes))
+
+    def lost_changes(self, after: int) -> list[str]:
+        return lost_changes(self._ours.trash, [one.path for one in self._members.all], after)
 
     def _changed(self, part: Receipt) -> int:
         """How many sessions a change of cells was about."""
@@ -335,7 +361,7 @@ class LibraryEdits:
             if number is not None and one.number <= number:
                 break
         if number is None:
-            raise Refused("Nothing to undo", NO_PROFILE_CHANGED)
+            raise Refused("Nothing to undo", " ".join((NO_PROFILE_CHANGED, *self.lost_changes(0))))
         found = self.trash.receipt(number)
         if found is None:
             raise Refused("No such change", no_change_in_any(number))

@@ -2,7 +2,7 @@
 true of one store says which."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,8 +51,12 @@ def refused_plan(
 
 
 def joined_plan(
-    action: Action, path: Path, shares: Sequence[StorePlan], notes: Sequence[str]
+    action: Action, path: Path, shares: Sequence[StorePlan], failed: Sequence[Failed] = ()
 ) -> EditPlan:
+    """Of a store that failed and does not even let us tell its sessions, there is a note."""
+    refused = {one.place: one.error.message for one in failed}
+    told = {one.place for one in shares}
+    notes = [in_profile(place, why) for place, why in refused.items() if place not in told]
     plans = [one.plan for one in shares]
     return EditPlan(
         action,
@@ -60,11 +64,24 @@ def joined_plan(
         "",
         tuple(session for plan in plans for session in plan.sessions),
         tuple(change for plan in plans for change in plan.changes),
-        (*_said([(one.place, one.plan.notes) for one in shares]), *notes),
+        (*_planned_notes(shares), *notes),
         next((plan.title for plan in plans if plan.title is not None), None),
         sum(plan.elsewhere for plan in plans),
         by_store=tuple(shares),
+        refused=refused,
     )
+
+
+def skipped_in(plan: EditPlan, shares: Collection[StorePlan]) -> Counter[str]:
+    """How many sessions of the other shares are skipped, by reason; where a whole store refused,
+    with its name."""
+    skipped: Counter[str] = Counter()
+    for share in plan.by_store:
+        if share not in shares:
+            for reason, number in share.plan.skipped.items():
+                named = in_profile(share.place, reason) if share.place in plan.refused else reason
+                skipped[named] += number
+    return skipped
 
 
 def joined_undo(receipt: Receipt, of: int, shares: Sequence[StoreUndo]) -> UndoPlan:
@@ -95,6 +112,21 @@ def joined_done(receipt: int | None, action: str, done: Sequence[tuple[str, Done
         any(one.stopped for one in every),
         done_in=tuple(where for one in every for where in one.done_in),
     )
+
+
+def _planned_notes(shares: Sequence[StorePlan]) -> tuple[str, ...]:
+    """What is to be known of each share. Numbers and “it” are about the sessions of one store; what
+    holds whichever they are is said once, where it holds for every store that is changed."""
+    changed = [one for one in shares if one.plan.doomed]
+    general = [set(one.plan.general) for one in changed]
+    common = set.intersection(*general) if general else set()
+    own = [(one.place, [note for note in one.plan.notes if note not in common]) for one in changed]
+    if len(changed) < 2:
+        told = [note for _, notes in own for note in notes]
+    else:
+        told = [in_profile(place, note) for place, notes in own for note in notes]
+    every = dict.fromkeys(note for one in changed for note in one.plan.notes if note in common)
+    return (*told, *every)
 
 
 def _said(notes: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:

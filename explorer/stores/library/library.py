@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
 from explorer.errors import NoSuchSession, SeveralSessions, StoreError, session_gone
-from explorer.model import Message, Outline, SearchModes, Session, Sort, StoreInfo
+from explorer.model import Message, Outline, Provenance, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.base import (
     Candidate,
     Changes,
     Details,
     Edits,
     Figures,
+    FileSession,
     Handover,
     Indexed,
     NamedSession,
@@ -32,11 +33,12 @@ from explorer.stores.base import (
     TooLong,
     UnreadableStore,
 )
-from explorer.stores.catalog import Catalog, Renamed, Unit
+from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.chats import ChatSession, Routes
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
 from explorer.stores.library import search
-from explorer.stores.library.members import UNCHANGED, Member, MemberFile, Members
+from explorer.stores.library.members import GLANCE, UNCHANGED, Member, MemberFile, Members
 from explorer.stores.library.notes import LibraryNotes, by_store, noted_as
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.sqlite.read_only import Reader, Stamp, stamp
@@ -55,6 +57,8 @@ class LibraryState(NamedTuple):
     """The files of a library, as the file system sees them."""
 
     stamps: tuple[Stamp | None, ...]
+    folders: tuple[bool, ...] = ()
+    """Of those that have no file, whether the folder for it is there."""
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -79,11 +83,22 @@ class Library(Store):
         self.members = Members(files)
         self.path = files[0].path
         self.places = tuple(file.name for file in files)
+        self._step = self.members.ring.step
 
-    def open_all(self, token: CancelToken | None = None) -> None:
-        """Open every store that can be; where none can, the reasons of all."""
+    def take_in(self, files: Sequence[MemberFile]) -> bool:
+        """Have more stores, which are opened with the next look at all of them; False where there
+        is no room for so many."""
+        if len(self.places) + len(files) > self._step:
+            return False
+        self.members.take_in(files)
+        self.places = tuple(one.name for one in self.members.all)
+        return True
+
+    def open_all(self, token: CancelToken | None = None, hurried: bool = False) -> None:
+        """Open every store that can be; where none can, the reasons of all. If `hurried`, one that
+        is locked comes later."""
         try:
-            self._ask(lambda member: None, again=True)
+            self.members.ask(lambda member: None, again=True, patience=GLANCE if hurried else None)
         except StoreError as error:
             raise self.members.every_error() or error from None
 
@@ -108,7 +123,10 @@ class Library(Store):
         return self.members.troubles
 
     def look(self) -> LibraryState:
-        return LibraryState(tuple(stamp(one.path) for one in self.members.all))
+        members = self.members.all
+        stamps = tuple(stamp(one.path) for one in members)
+        without = (one for one, seen in zip(members, stamps, strict=True) if seen is None)
+        return LibraryState(stamps, tuple(os.path.isdir(one.path.parent) for one in without))
 
     def handover(self) -> Handover | str:
         return "Several stores are open. Each session is resumed by the agent of its own store."
@@ -136,11 +154,11 @@ class Library(Store):
         return member.store, own
 
     def place(self, key: int) -> str:
-        # Asked of every row of a list: without a look at its own key.
-        number = self.members.ring.store(key)
-        if number >= len(self.places):
-            raise session_gone()
-        return self.places[number]
+        # Asked of every row of a list: without a call, and without a look at its own key.
+        try:
+            return self.places[key % self._step]
+        except IndexError:
+            raise session_gone() from None
 
     def origin(self, found: Candidate) -> OneStore:
         return self.members.all[found.store].as_one()
@@ -201,11 +219,7 @@ class Library(Store):
         found = [(one, one.known) for one in self.members.all if one.known is not None]
         mark = tuple((member.number, known.mark) for member, known in found)
         catalogs = [(known.catalog, member.outers) for member, known in found]
-        whole = Catalog.joined(catalogs, mark)
-        for catalog, _ in catalogs:
-            # It is asked for little more than what is new.
-            catalog.drop_positions()
-        return whole
+        return Catalog.joined(catalogs, mark)
 
     def first_page(
         self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
@@ -281,17 +295,14 @@ class Library(Store):
         wanted = None if keys is None else self.members.by_member(keys)
 
         def read(member: Member) -> Columns:
-            return member.store.columns(asked, None if wanted is None else wanted[member], token)
+            own = None if wanted is None else wanted[member]
+            return member.store.columns_among(member.outers, asked, own, token)
 
         found: dict[Column[object], dict[int, object]] = {column: {} for column in asked}
         if wanted is None or wanted:
-            for member, columns in self._ask(read, wanted):
-                # One object for each key, which all columns hold.
-                longest = max(columns.known.values(), key=len, default={})
-                outer = Renamed(longest, member.outers)
+            for _, columns in self._ask(read, wanted):
                 for column, values in columns.known.items():
-                    keys_of = map(outer.__getitem__, values)
-                    found[column].update(zip(keys_of, values.values(), strict=True))
+                    found[column].update(values)
         return Columns(found)
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
@@ -357,6 +368,31 @@ class Library(Store):
             return NO_FATES
         return joined([fates for _, fates in self._ask(read, wanted)])
 
+    def chats_stamp(self) -> object:
+        return [
+            one.store.chats_stamp() if one.is_open and one.error is None else None
+            for one in self.members.all
+        ]
+
+    def chat_routes(self, now: float, token: CancelToken | None = None) -> Routes:
+        found = self._ask(lambda member: member.store.chat_routes(now, token))
+        return Routes(
+            tuple(
+                route._replace(place=member.name) for member, told in found for route in told.routes
+            ),
+            tuple(trouble for _, told in found for trouble in told.troubles),
+        )
+
+    def chat_sessions(
+        self, ids: Collection[str], token: CancelToken | None = None
+    ) -> Sequence[ChatSession]:
+        found = self._ask(lambda member: member.store.chat_sessions(ids, token))
+        return [
+            one._replace(key=member.outer(one.key), place=member.name)
+            for member, told in found
+            for one in told
+        ]
+
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         member, _ = self.members.of(unit.key)
         return member.told(lambda store: store.too_long(self.members.inner(unit), token))
@@ -384,6 +420,13 @@ class Library(Store):
             key, lambda store, own: store.first_outlines(own, most, rewound, token), nothing
         )
         return _of_session(key, found), complete
+
+    def transcript_provenance(
+        self, key: int, rewound: bool = False, token: CancelToken | None = None
+    ) -> Provenance | None:
+        return self._told(
+            key, lambda store, own: store.transcript_provenance(own, rewound, token), None
+        )
 
     def system_prompt(self, key: int, token: CancelToken | None = None) -> str:
         return self._told(key, lambda store, own: store.system_prompt(own, token), "")
@@ -445,6 +488,25 @@ class Library(Store):
         found = self._ask(lambda member: member.store.keys_starting(text, token))
         keys = [member.outer(key) for member, starting in found for key in starting.keys]
         return Starting(keys, any(starting.more for _, starting in found))
+
+    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
+        """With the names of their stores, by which they are asked for."""
+        found = self._ask(lambda member: member.store.file_sessions(token))
+        return [f"{member.name}/{id_}" for member, ids in found for id_ in ids]
+
+    def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
+        profile, own = self.scoped(id_)
+        members = [one for one in self.members.all if not profile or one.name == profile]
+        asked = own if profile else id_
+        told = self._ask(lambda member: member.store.file_session(asked, token), members)
+        found = [(member, one) for member, one in told if one is not None]
+        if len(found) > 1:
+            names = [f"{member.name}/{id_}" for member, _ in found]
+            raise SeveralSessions(id_, "Use one of these", names)
+        for member, one in found:
+            key = member.outer(one.session.key)
+            return one._replace(session=one.session._replace(key=key, place=member.name))
+        return None
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
         """Those of one store: where several hold such messages, it must be named."""

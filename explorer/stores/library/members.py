@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled, Problem, StoreError, session_gone
+from explorer.errors import Cancelled, NoFileYet, Problem, StoreError, session_gone
 from explorer.model import Session, StoreInfo
 from explorer.stores.base import Candidate, Changes, OneStore, Store, UnreadableStore
 from explorer.stores.catalog import Catalog, Unit
@@ -36,6 +36,9 @@ OPENING_STALL = 0.02
 MOST_BESIDE = 4
 HURRY = 0.3
 """Seconds for which one store that another program keeps locked is waited for."""
+GLANCE = 0.03
+"""The same where the others are wanted at once and the locked one may come later: longer than an
+agent takes to store a message, not long enough to be seen."""
 
 AGAIN_AFTER = 5.0
 """Seconds after which what is asked of all stores tries such a one again."""
@@ -83,8 +86,9 @@ class ReadCatalog(NamedTuple):
 class Member:
     """One store of a library."""
 
-    def __init__(self, number: int, file: MemberFile, ring: KeyRing) -> None:
+    def __init__(self, number: int, file: MemberFile, ring: KeyRing, stores: int) -> None:
         self.number = number
+        self._stores = stores
         self.path = file.path
         self.name = file.name
         self.outer = ring.outer(number)
@@ -142,6 +146,7 @@ class Member:
                 self._store = self.known = None
             if self._store is None:
                 self._store = self._open(token)
+                self._store.one_of(self._stores)
                 self._opened_as = identity
             return self._store
 
@@ -156,11 +161,14 @@ class Member:
     def catalog(
         self, token: CancelToken | None, read: Callable[[Store], Catalog] | None = None
     ) -> Catalog:
-        """As the file is now; read only where that has changed, by `read` if it is given."""
+        """As the file is now; read only where that has changed, by `read` if it is given. What our
+        notes say of it leaves no trace in the file."""
         store = self.opened(token)
         now = stamp(self.path)
-        if self.known is None or now is None or self.known.stamp != now:
+        if self.known is None or now is None or self.known.stamp != now or store.noted:
             found = read(store) if read else store.catalog(token)
+            # At once: that of the library has all positions, and this one is asked for little.
+            found.drop_positions()
             self.known = ReadCatalog(now, found, now, next(self._readings))
         return self.known.catalog
 
@@ -204,10 +212,10 @@ class Member:
         ]
 
     def as_one(self) -> OneStore:
-        known = self.known
-        return OneStore(
-            self.name, self.path, self._store, self.error, len(known.catalog) if known else None
-        )
+        known, told = self.known, self._info
+        sound = (known is None or known.catalog.sound) and (told is None or told[1].sound)
+        number = len(known.catalog) if known else None
+        return OneStore(self.name, self.path, self._store, self.error, number, sound)
 
     def fates(self, found: Fates) -> Fates:
         outer = self.outer
@@ -223,15 +231,24 @@ class _Sharing(threading.local):
 
     on = False
     token: CancelToken | None = None
+    held: list[Store]
+    """Stores whose connections are kept."""
 
 
 class Members:
     """All stores of a library."""
 
     def __init__(self, files: Sequence[MemberFile]) -> None:
-        self.ring = KeyRing()
-        self.all = tuple(Member(number, file, self.ring) for number, file in enumerate(files))
+        self.ring = KeyRing(len(files))
+        self.all: tuple[Member, ...] = ()
+        self.take_in(files)
         self._sharing = _Sharing()
+
+    def take_in(self, files: Sequence[MemberFile]) -> None:
+        """Have more of them, after the others: keys that are known stay what they are."""
+        stores = len(self.all) + len(files)
+        new = enumerate(files, len(self.all))
+        self.all = (*self.all, *(Member(number, file, self.ring, stores) for number, file in new))
 
     @property
     def troubles(self) -> list[UnreadableStore]:
@@ -307,35 +324,43 @@ class Members:
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work`, with the connections of what it asks kept for the rest of it: see
         `ReadOnlyFile.together`. Stores that it does not ask are not opened."""
-        before = self._sharing.on, self._sharing.token
-        self._sharing.on, self._sharing.token = True, token
+        if self._sharing.on:
+            return work()
+        self._sharing.on, self._sharing.token, self._sharing.held = True, token, []
         try:
             return work()
         finally:
-            self._sharing.on, self._sharing.token = before
+            self._sharing.on, self._sharing.token = False, None
+            for store in self._sharing.held:
+                store.let_go()
+
+    def _hold(self, store: Store) -> None:
+        """Keep its connection for what follows, where this thread shares one."""
+        if self._sharing.on and store.hold(self._sharing.token):
+            self._sharing.held.append(store)
 
     def ask(
         self,
         work: Callable[[Member], T],
         members: Collection[Member] | None = None,
         again: bool = False,
+        patience: float | None = None,
     ) -> list[tuple[Member, T]]:
         """What each store answers. Those that cannot be read are left out, and with `again` those
-        that could not be are tried once more; unless none can, which raises."""
+        that could not be are tried once more; unless none can, which raises. A locked one is waited
+        for as long as `patience` says."""
+        most = HURRY if patience is None else patience
         every = list(self.all if members is None else members)
         asked = [one for one in every if one.error is None or (again and not one.waits)]
         found: dict[Member, T] = {}
         failed: list[Exception] = []
-        sharing, token = self._sharing.on, self._sharing.token
 
         def ask(member: Member) -> None:
             try:
                 if again or not member.is_open:
                     member.opened()
-                if sharing:
-                    found[member] = member.store.together(lambda: work(member), token)
-                else:
-                    found[member] = work(member)
+                self._hold(member.store)
+                found[member] = work(member)
                 member.error = None
             except StoreError as error:
                 member.error = error
@@ -345,11 +370,11 @@ class Members:
         opening = not all(one.is_open for one in asked)
         ready_first = sorted(asked, key=lambda one: one.error is not None)
         if again or opening:
-            in_turn(ready_first, ask, OPENING_STALL if opening else STALL)
+            in_turn(ready_first, ask, OPENING_STALL if opening else STALL, most)
         else:
             # No thread stands by: to start one takes longer than most answers, and a store that
             # could be read a moment ago is waited for once, before it is left out.
-            with impatient(HURRY):
+            with impatient(most):
                 for member in ready_first:
                     ask(member)
         for error in sorted(failed, key=lambda error: not isinstance(error, Cancelled)):
@@ -357,14 +382,16 @@ class Members:
         if every and not found:
             errors = [one.error for one in every if one.error is not None]
             # A profile without a file explains less than one that cannot be read.
-            errors.sort(key=lambda error: error.problem is Problem.MISSING)
+            errors.sort(key=lambda error: isinstance(error, NoFileYet))
             raise next(iter(errors), session_gone())
         return [(member, found[member]) for member in asked if member in found]
 
 
-def in_turn(members: Sequence[Member], ask: Callable[[Member], None], stall: float) -> None:
+def in_turn(
+    members: Sequence[Member], ask: Callable[[Member], None], stall: float, patience: float
+) -> None:
     """Ask each; where one has kept the others waiting for `stall` seconds, another thread goes on
-    with them."""
+    with them. A locked one is waited for as long as `patience` says."""
     waiting = deque(members)
     answered: list[Member] = []
     threads: list[threading.Thread] = []
@@ -372,7 +399,7 @@ def in_turn(members: Sequence[Member], ask: Callable[[Member], None], stall: flo
 
     def ask_on() -> None:
         # Another thread may take the last one.
-        with suppress(IndexError), impatient(HURRY):
+        with suppress(IndexError), impatient(patience):
             while True:
                 member = waiting.popleft()
                 ask(member)

@@ -19,7 +19,13 @@ class LibraryNotes(Notes):
 
     def __init__(self, path: Path, stores: Sequence[Path]) -> None:
         super().__init__(path, LIBRARY)
-        self._members = [Notes(path, store) for store in stores]
+        self._path = path
+        self._members: list[Notes] = []
+        self.take_in(stores)
+
+    def take_in(self, stores: Sequence[Path]) -> None:
+        """Have more stores, after the others."""
+        self._members += [Notes(self._path, store) for store in stores]
 
     def of(self, number: int) -> Notes:
         """The notes about one of the stores."""

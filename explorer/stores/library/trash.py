@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from explorer.stores.library.members import Member
+from explorer.stores.library.members import Members
 from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import CellChange, Entry, Receipt, ReceiptState
 
@@ -17,12 +17,21 @@ from explorer.stores.ours.trash_records import CellChange, Entry, Receipt, Recei
 class LibraryTrash:
     """What was changed and deleted in any of these stores; they need not be readable now."""
 
-    def __init__(self, path: Path, members: Sequence[Member]) -> None:
-        self._files = {one.name: TrashFile(path, one.path) for one in members}
+    def __init__(self, path: Path, members: Members) -> None:
+        self._path = path
+        self._members = members
+        self._known: dict[str, TrashFile] = {}
         self.any = next(iter(self._files.values()))
         """For what is not about one of the stores."""
         self._holder: int | None = None
         """The thread that is alone."""
+
+    @property
+    def _files(self) -> dict[str, TrashFile]:
+        """What it holds of each store, by name; one may have been added since."""
+        for one in self._members.all[len(self._known) :]:
+            self._known[one.name] = TrashFile(self._path, one.path)
+        return self._known
 
     def of(self, place: str) -> TrashFile:
         """What it holds of one store."""

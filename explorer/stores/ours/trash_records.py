@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple, Self
 
 from explorer.model import called
+from explorer.render import veil
 from explorer.stores.sqlite.images import Cell, Image
 
 OURS = "our own notes"
@@ -108,7 +109,7 @@ class Entry(NamedTuple):
 
 def short_name(title: str | None, words: str, id_: str) -> str:
     """What the list calls a session, in a few words; its id where it has none."""
-    short = f"{words[:SHORT]}…" if len(words) > SHORT else words
+    short = f"{veil.cut(words, SHORT)}…" if len(words) > SHORT else words
     return called(title, short) or id_
 
 

@@ -121,10 +121,11 @@ def decoded(cell: object) -> object:
         return BROKEN
     # Few brackets cannot nest deep; only what has many is walked.
     many = source.count("[") + source.count("{") > DEEPEST
-    return BROKEN if many and _deep(value) else value
+    return BROKEN if many and is_deep(value) else value
 
 
-def _deep(value: object) -> bool:
+def is_deep(value: object) -> bool:
+    """Whether a value has more levels than are walked."""
     level = [value]
     for _ in range(DEEPEST):
         level = [

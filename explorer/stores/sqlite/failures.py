@@ -99,11 +99,18 @@ _ADVICE: dict[Problem, tuple[str, str]] = {
     ),
 }
 
-DISAGREES = (
+_DISAGREES = (
     "The session table and its indexes disagree, so lists and counts may be wrong. Nothing was"
-    " changed. Stop the agent, then run `hermes sessions repair --check-only`."
+    " changed. Stop the agent, then run `hermes{profile} sessions repair --check-only`."
 )
-"""About a damaged file that can still be read."""
+
+
+def disagrees(profile: str | None = None) -> str:
+    """About a damaged file that can still be read, and is of this profile if its place tells."""
+    named = f" -p {profile}" if profile not in (None, "default") else ""
+    return _DISAGREES.format(profile=named)
+
+
 _OF_ANOTHER = (
     "There is a -wal file next to it. If you copied or restored the file, that log may belong to"
     " another file: copy or restore both together."

@@ -4,11 +4,7 @@ A `ReadOnlyFile` gives each piece of work a short-lived connection. It tries aga
 holds a lock, stops inside SQLite when its token is cancelled, and never leaves a cursor
 unfinished: in DELETE journal mode that would lock the agent out, in WAL it would grow the log.
 
-Opening a file takes a millisecond, five times as long as a search without a match, and the first
-connection reads the whole log: half a gigabyte after a big prune, for a second. So a connection
-stays open for the next read while the user types, and longer beside a long log. Idle, it holds no
-lock that an agent could meet, and being read-only it never checkpoints. It is closed a moment after
-the last read, because an agent that repairs its file waits until no other process has it open.
+Where another read will follow soon, the connection waits for it: see `idle`.
 
 `stamp` tells whether a file has changed by its size, times and identity, without opening it.
 """
@@ -23,8 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from explorer.cancel import CancelToken
-from explorer.errors import Cancelled
+from explorer.errors import Cancelled, StoreError
 from explorer.stores.sqlite import failures
+from explorer.stores.sqlite.idle import Identity, IdleConnection
 from explorer.stores.sqlite.schema import Schema, introspect, lossy
 
 T = TypeVar("T")
@@ -44,12 +41,9 @@ GLITCHES = 3
 """Tries after an error that only a file changing under us explains."""
 
 
-LONG = 16_000_000
-"""Bytes of a log that take some hundredths of a second to read."""
-MOMENT = 0.5
-"""Seconds for which a connection waits after a search: most keys come sooner."""
-WHILE = 30.0
-"""The same beside a long log, after any read."""
+PAGES, FEWEST_PAGES = 2000, 100
+"""Kilobytes of a file that SQLite keeps for a connection by its own choice, and those that the
+connections of many files get at least."""
 
 
 class _Hurry(threading.local):
@@ -69,88 +63,6 @@ def impatient(most: float) -> Iterator[None]:
         yield
     finally:
         _hurry.most = before
-
-
-Identity = tuple[int, int, int, int]
-"""What tells a file from another in its place (device and number), and from itself after it was
-written over (bytes and time)."""
-
-
-class Idle(NamedTuple):
-    """A connection that is waiting, and until when."""
-
-    connection: sqlite3.Connection
-    file: Identity
-    until: float
-
-
-class IdleConnection:
-    """At most one connection to a file, between two reads; any thread may ask."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._idle: Idle | None = None
-        self._timer: threading.Timer | None = None
-        self._wakes = 0.0
-        self._log: tuple[tuple[int, int], str] | None = None
-
-    def take(self, file: Identity) -> Idle | None:
-        """The connection that waits, if it is to this file as it is now; to be left again, or
-        closed."""
-        with self._lock:
-            idle, self._idle = self._idle, None
-        if idle is not None and idle.file != file:
-            idle.connection.close()
-            return None
-        return idle
-
-    def leave(
-        self, connection: sqlite3.Connection, file: Identity, until: float, searching: bool
-    ) -> None:
-        """A read has ended well: keep its connection if another read is expected, or if it was
-        kept `until` later for one."""
-        now = time.monotonic()
-        if searching:
-            until = max(until, now + MOMENT)
-        if self._log_size(file) > LONG:
-            until = max(until, now + WHILE)
-        with self._lock:
-            kept = self._idle is None and until > now
-            if kept:
-                self._idle = Idle(connection, file, until)
-                self._wake_at(until)
-        if not kept:
-            connection.close()
-
-    def _log_size(self, file: Identity) -> int:
-        """Where the log is, is found out once: following links takes longer than a search."""
-        if self._log is None or self._log[0] != file[:2]:
-            self._log = file[:2], failures.log_path(self._path)
-        return failures.size_of(self._log[1])
-
-    def _wake_at(self, until: float) -> None:
-        """Look then, or earlier: a thread for each read would cost more than it saves."""
-        if self._timer is not None:
-            if self._wakes <= until:
-                return
-            self._timer.cancel()
-        self._wakes = until
-        self._timer = threading.Timer(max(until - time.monotonic(), 0.0), self._look)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _look(self) -> None:
-        """Close what has waited long enough."""
-        over = None
-        with self._lock:
-            self._timer = None
-            if self._idle is not None and self._idle.until <= time.monotonic():
-                over, self._idle = self._idle, None
-            elif self._idle is not None:
-                self._wake_at(self._idle.until)
-        if over is not None:
-            over.connection.close()
 
 
 class FileState(Protocol):
@@ -287,10 +199,21 @@ class Reader:
         return [row[0] for row in self.rows(sql, values)]
 
 
+class Held(NamedTuple):
+    """A connection that a thread keeps between some reads."""
+
+    reader: Reader
+    connection: sqlite3.Connection
+    file: Identity
+    until: float
+    """How long it was to wait for the next read anyway."""
+
+
 class _Shared(threading.local):
     """What the reads of one thread have in common, while they do."""
 
     reader: Reader | None = None
+    held: Held | None = None
 
 
 class ReadOnlyFile:
@@ -309,6 +232,12 @@ class ReadOnlyFile:
         self._schema: tuple[int, Schema] | None = None
         self._shared = _Shared()
         self._idle = IdleConnection(path)
+        self._pages: int | None = None
+
+    def one_of(self, files: int) -> None:
+        """It is read in turn with others, and has its share of the memory that one would take: ten
+        connections that wait for the next key would else hold 20 MB."""
+        self._pages = max(PAGES // files, FEWEST_PAGES)
 
     def together(self, work: Callable[[], T], token: CancelToken | None = None) -> T:
         """Run `work` with one connection for all that it reads in this thread: of a few short
@@ -316,13 +245,45 @@ class ReadOnlyFile:
         The connection stays open for a moment, for a user who searches while typing."""
 
         def share(reader: Reader) -> T:
-            self._shared.reader = reader
+            before, self._shared.reader = self._shared.reader, reader
             try:
                 return work()
             finally:
-                self._shared.reader = None
+                self._shared.reader = before
 
         return self.read(share, token, more=True)
+
+    def hold(self, token: CancelToken | None = None) -> bool:
+        """Keep one connection for what this thread reads until it lets go: whether there was none
+        yet, and it can be. Between two reads, a file without a log is not locked. Unlike with
+        `together`, each read by itself starts over where it has to, without that connection."""
+        if self._shared.held is not None or self._shared.reader is not None:
+            return False
+        try:
+            file = self._identity()
+            waiting = self._idle.take(file)
+            connection = waiting.connection if waiting else self._opened(immutable=False)
+        except (sqlite3.Error, StoreError):
+            # Reading it says what is wrong, or waits until nothing is.
+            return False
+        try:
+            reader = self._reader(connection, token or CancelToken(), immutable=False)
+        except sqlite3.Error:
+            connection.close()
+            return False
+        self._shared.held = Held(reader, connection, file, waiting.until if waiting else 0.0)
+        return True
+
+    def let_go(self, sound: bool = True) -> None:
+        """The end of `hold`; a connection that is not `sound` is not used again."""
+        held, self._shared.held = self._shared.held, None
+        if held is None:
+            return
+        if sound:
+            held.connection.rollback()
+            self._idle.leave(held.connection, held.file, held.until, searching=True)
+        else:
+            held.connection.close()
 
     def read(
         self, work: Callable[[Reader], T], token: CancelToken | None = None, more: bool = False
@@ -331,6 +292,11 @@ class ReadOnlyFile:
         With `more` the connection waits a moment for the next read."""
         if self._shared.reader is not None:
             return work(self._shared.reader)
+        if self._shared.held is not None:
+            try:
+                return self._with_held(self._shared.held.reader, work)
+            except sqlite3.Error:
+                self.let_go(sound=False)
         token = token or CancelToken()
         most = self._patience if _hurry.most is None else min(self._patience, _hurry.most)
         deadline = time.monotonic() + most
@@ -359,9 +325,20 @@ class ReadOnlyFile:
             token.wait(delay)
             delay = min(delay * 2, 0.5)
 
-    def _once(self, work: Callable[[Reader], T], token: CancelToken, more: bool) -> T:
+    def _with_held(self, reader: Reader, work: Callable[[Reader], T]) -> T:
+        self._shared.reader = reader
+        try:
+            return work(reader)
+        finally:
+            self._shared.reader = None
+            reader.rest()
+
+    def _identity(self) -> Identity:
         found = failures.check_file(self.path)
-        file = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _once(self, work: Callable[[Reader], T], token: CancelToken, more: bool) -> T:
+        file = self._identity()
         try:
             return self._as_it_is(file, work, token, more)
         except sqlite3.OperationalError as error:
@@ -392,10 +369,13 @@ class ReadOnlyFile:
 
     def _opened(self, immutable: bool) -> sqlite3.Connection:
         address = failures.read_only_address(self.path) + ("&immutable=1" if immutable else "")
+        wait = LOCK_WAIT if _hurry.most is None else min(LOCK_WAIT, _hurry.most)
         connection = sqlite3.connect(
-            address, uri=True, timeout=LOCK_WAIT, isolation_level=None, check_same_thread=False
+            address, uri=True, timeout=wait, isolation_level=None, check_same_thread=False
         )
         connection.execute("PRAGMA query_only=1").close()
+        if self._pages is not None:
+            connection.execute(f"PRAGMA cache_size=-{self._pages}").close()
         return connection
 
     def _with(
@@ -405,6 +385,11 @@ class ReadOnlyFile:
         token: CancelToken,
         immutable: bool,
     ) -> T:
+        return work(self._reader(connection, token, immutable))
+
+    def _reader(
+        self, connection: sqlite3.Connection, token: CancelToken, immutable: bool
+    ) -> Reader:
         if self._lossy:
             # Slower by a third, so only for a file that is known to need it.
             connection.text_factory = lossy
@@ -416,7 +401,7 @@ class ReadOnlyFile:
         if self._schema is None or self._schema[0] != version:
             self._schema = (version, introspect(connection))
         logged = immutable or connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-        return work(Reader(connection, token, self._schema[1], immutable, breathes=not logged))
+        return Reader(connection, token, self._schema[1], immutable, breathes=not logged)
 
 
 class FinishedCopy(ReadOnlyFile):
@@ -428,3 +413,6 @@ class FinishedCopy(ReadOnlyFile):
         failures.check_file(self.path)
         with closing(self._opened(immutable=True)) as connection:
             return self._with(connection, work, token, immutable=True)
+
+    def hold(self, token: CancelToken | None = None) -> bool:
+        return False

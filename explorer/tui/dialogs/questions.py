@@ -194,16 +194,23 @@ class Prompt(Dialog[str]):
     BINDINGS = bindings("prompt")
     SCOPE = "prompt"
 
-    def __init__(self, title: str, value: str, check: Callable[[str], tuple[bool, str]]) -> None:
+    def __init__(
+        self,
+        title: str,
+        value: str,
+        check: Callable[[str], tuple[bool, str]],
+        placeholder: str = "",
+    ) -> None:
         """`check` says whether a text is valid, and a hint about it."""
         super().__init__()
         self._title = title
         self._value = value
         self._check = check
+        self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
         with Vertical(id="prompt"):
-            yield TextField(self._value, id="prompt-text", compact=True)
+            yield TextField(self._value, self._placeholder, id="prompt-text", compact=True)
             yield Static(id="prompt-words")
 
     def on_mount(self) -> None:

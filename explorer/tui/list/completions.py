@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
-from explorer.stores.columns import MODEL, OWNER, WORKSPACE, Column
+from explorer.stores.columns import CHAT, MODEL, OWNER, WORKSPACE, Column
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.search_bar import ChipBar, SearchBar
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from explorer.search.language.corrections import Correction
 
 SHOWN = 8
-_READ: dict[str, Column[str]] = {"model": MODEL, "workspace": WORKSPACE, "profile": OWNER}
+_READ: dict[str, Column[str]] = {
+    "model": MODEL,
+    "workspace": WORKSPACE,
+    "profile": OWNER,
+    "chat": CHAT,
+}
 """Fields whose values only the sessions know."""
 
 
@@ -88,7 +93,7 @@ class Offering:
         files = store.places or (store.profile,) if store is not None else ()
         owners = self._known.get("profile", ())
         profiles = list(dict.fromkeys(filter(None, (*files, *owners))))
-        return {**self._known, "source": sources, "profile": profiles}
+        return {**self._known, "source": sources, "platform": sources, "profile": profiles}
 
     def take(self) -> bool:
         """Put the first offer in; False where there is none."""
@@ -113,7 +118,9 @@ class Offering:
         def work(token: CancelToken) -> Sequence[str]:
             column = _READ[name]
             values = store.columns({column}, token=token)[column]
-            return [value for value, _ in Counter(values.values()).most_common() if value]
+            # Of a chat the first line is what it is called.
+            names = Counter(value.partition("\n")[0] for value in values.values())
+            return [value for value, _ in names.most_common() if value]
 
         def know(values: Sequence[str]) -> None:
             self._known[name] = values

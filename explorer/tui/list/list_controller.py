@@ -157,7 +157,7 @@ class Lister:
             self._know(catalog)
             self._surveyed = time.monotonic()
             listed = known is not None and basis is not None and basis.wish == self.wish
-            if not listed or self._searched():
+            if not listed or self.searched:
                 self.arrange()
             # After the survey: beside it, the list of a big file would be complete a fifth later.
             self._lanes.start("info", lambda token: store.info(token), self._informed)
@@ -196,7 +196,7 @@ class Lister:
             self._sessions.forget_rows({one.name for one in store.troubles})
             self._sessions.add_rows(renewed.rows)
             made = renewed.arranged
-            if made and made.basis and made.basis.wish == self.wish and not self._searched():
+            if made and made.basis and made.basis.wish == self.wish and not self.searched:
                 # What is still under way is about the file as it was.
                 self._lanes.cancel("order")
                 self._list(made)
@@ -210,7 +210,7 @@ class Lister:
     def _search_goes_on(self) -> bool:
         """Whether the search that is asked for is under way: then the file is searched again after
         it. Begun anew by each change, one that takes long would never end beside an agent."""
-        same = self._search_for == (self._searched(), self.wish)
+        same = self._search_for == (self.searched, self.wish)
         return same and self._lanes.put_off("order", self.arrange)
 
     def _know(self, catalog: Catalog) -> None:
@@ -228,7 +228,7 @@ class Lister:
         """Of a search, until it is cleared."""
         everything = frozenset(CLASSES)
         shown = frozenset() if self.wish.shown >= everything else everything
-        if self._searched() and self._shown_before is None:
+        if self.searched and self._shown_before is None:
             self._shown_before = self.wish.shown
         self.wish_for(self.wish._replace(shown=shown))
 
@@ -236,7 +236,7 @@ class Lister:
         """What the agent is going to do, and the signs of rows that it is about to take."""
         before, self.fates = self.fates, fates
         self._sessions.foresee(signs)
-        if (self.wish.needs_fates or "expiring" in self._searched()) and before != fates:
+        if (self.wish.needs_fates or "expiring" in self.searched) and before != fates:
             self.arrange()
 
     def take_off(self, name: str) -> None:
@@ -284,7 +284,7 @@ class Lister:
         store, catalog = self.store, self.catalog
         if store is None or catalog is None:
             return
-        text = self._searched()
+        text = self.searched
         if not text and self._shown_before is not None:
             self.wish = self.wish._replace(shown=self._shown_before)
             self._shown_before = None
@@ -339,7 +339,7 @@ class Lister:
     def failed(self, error: StoreError) -> None:
         """Something could not be read. If it was what is searched for, the bar says so: what is
         listed, dimmed, is of another search or of none."""
-        shown = self._searched() in ("", text_of(self._sessions.arranged))
+        shown = self.searched in ("", text_of(self._sessions.arranged))
         if not shown and not self._lanes.busy("order"):
             self._search_bar.say(clean_line(f"search failed · {error.title}"))
 
@@ -354,7 +354,8 @@ class Lister:
         """The profiles that cannot be read now."""
         return unreadable_names(self.store) if self.store is not None else []
 
-    def _searched(self) -> str:
+    @property
+    def searched(self) -> str:
         """What is searched for: nothing where all that is typed is a field without a value, since
         a list that changed with every letter of its name would be of no use."""
         text = self._search_bar.input.value
@@ -376,7 +377,7 @@ class Lister:
 
     def _do_when_listed(self) -> None:
         known = self._sessions.current is not None or not self._sessions.order
-        if self._when_listed and known and text_of(self._sessions.arranged) == self._searched():
+        if self._when_listed and known and text_of(self._sessions.arranged) == self.searched:
             then, self._when_listed = self._when_listed, None
             then()
 

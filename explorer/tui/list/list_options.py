@@ -27,6 +27,7 @@ from explorer.browse.words import (
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Session, Sort
+from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.render.figures import exact
 from explorer.search.filters import Filters
@@ -89,7 +90,10 @@ class Choosing(NamedTuple):
         self._keep(lambda notes: notes.choose(SORT_CHOICE, words))
 
     def remember_searches(self, searches: Sequence[str]) -> None:
-        """Keep the searches, a line each."""
+        """Keep the searches, a line each; none while the privacy view is on, which writes nothing
+        and may have marks in them."""
+        if veil.drawn():
+            return
         text = "\n".join(" ".join(one.split()) for one in searches)
         self._keep(lambda notes: notes.choose(SEARCHES_CHOICE, text))
 
@@ -115,8 +119,11 @@ class Choosing(NamedTuple):
         if self.lister.store is not None and self.lister.catalog is not None:
             self.screen.app.push_screen(FilterScreen(self.lister, clock))
 
-    def profiles(self, found: Sequence[FoundStore], clock: Callable[[], float]) -> None:
-        """Show how each profile is; the one that is chosen is listed alone, or all again."""
+    def profiles(
+        self, found: Callable[[], Sequence[FoundStore]], clock: Callable[[], float]
+    ) -> None:
+        """Show how each profile is, of those that are `found` by then; the one that is chosen is
+        listed alone, or all again."""
         from explorer.browse.profiles import ProfileState, profile_states
         from explorer.tui.list.profile_dialog import ProfileScreen
 
@@ -135,7 +142,7 @@ class Choosing(NamedTuple):
             chosen = frozenset() if wish.filters.profiles == only else only
             self.lister.wish_for(wish._replace(filters=wish.filters._replace(profiles=chosen)))
 
-        self.lanes.start("profiles", lambda _: profile_states(store, catalog, found), show)
+        self.lanes.start("profiles", lambda _: profile_states(store, catalog, found()), show)
 
     def only(self, session: Session | None) -> None:
         """Narrow the list to the profile, the source, the workspace or the model of a session."""

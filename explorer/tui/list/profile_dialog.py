@@ -25,7 +25,7 @@ class ProfileScreen(OptionsDialog[None]):
     def __init__(
         self,
         lister: Lister,
-        found: Sequence[FoundStore],
+        found: Callable[[], Sequence[FoundStore]],
         states: Sequence[ProfileState],
         clock: Callable[[], float],
         width: int,
@@ -60,7 +60,7 @@ class ProfileScreen(OptionsDialog[None]):
         store, catalog, found = self._lister.store, self._lister.catalog, self._found
         if store is not None and catalog is not None:
             self._lanes.start(
-                "profiles", lambda _: profile_states(store, catalog, found), self._take
+                "profiles", lambda _: profile_states(store, catalog, found()), self._take
             )
 
     def _take(self, states: Sequence[ProfileState]) -> None:
@@ -68,7 +68,10 @@ class ProfileScreen(OptionsDialog[None]):
             self._states = states
             self._list.border_title = Content(self._title())
             for at, lines in enumerate(self._made()):
-                self._list.replace_option_prompt_at_index(at, lines)
+                if at < self._list.option_count:
+                    self._list.replace_option_prompt_at_index(at, lines)
+                else:
+                    self._list.add_option(lines)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss()

@@ -173,6 +173,8 @@ class DocumentView(ReadingView):
         if before is not None and before.waiting not in (None, outlined.waiting):
             # What it has asked for will not come any more.
             self.document.forget(before.item_of(before.waiting) or 0)
+        for item in outlined.items_reseamed(before) if before is not None else ():
+            self.document.forget(item)
         self._wanted = range(0)
         self._measure(anchor)
         if self._follows:

@@ -22,7 +22,7 @@ from explorer.render.lines import Line
 from explorer.stores.base import Details, Section, Store
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.fates import clean_up_rows
-from explorer.stores.resolve import read_conversation
+from explorer.stores.resolve import conversation_provenance, read_conversation
 from explorer.transcript.detail_lines import detail_lines
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.key_bindings import bindings, keymap_of
@@ -146,8 +146,12 @@ class ChosenSession(NamedTuple):
         def work(token: CancelToken) -> PrivateCopy:
             _, unit = self._placed(token)
             messages = read_conversation(self.store, unit.parts, everything=False, token=token)
+            provenance = conversation_provenance(
+                self.store, unit.parts, everything=False, token=token
+            )
             copy = PrivateCopy(session.id)
-            copy.write(session_lines(session, messages, MARKDOWN), token)
+            prompt = self.store.system_prompt(unit.key, token)
+            copy.write(session_lines(session, messages, MARKDOWN, provenance, prompt), token)
             return copy
 
         if session.message_count > MANY:

@@ -1,14 +1,16 @@
-"""Noticing that the file has changed.
+"""Noticing that the file has changed, or that others were made that belong to it.
 
-A look at sizes and times about once a second, half as often while the terminal is in the
+A look at sizes, times and folders about once a second, half as often while the terminal is in the
 background, never a connection: the agent must not notice us.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from textual.screen import Screen
 
 from explorer.stores.base import Store
+from explorer.stores.discover import FoundStore
 from explorer.stores.sqlite.read_only import FileState
 from explorer.tui.workers import Lanes
 
@@ -32,6 +34,8 @@ class WatchedFile(Protocol):
 
     def changed(self) -> None: ...
 
+    def appeared(self, found: Sequence[FoundStore]) -> None: ...
+
 
 class Watching:
     """Watches one file."""
@@ -40,6 +44,7 @@ class Watching:
         self._file = file
         self._lanes = lanes
         self._store: Store | None = None
+        self._look_for_more: Callable[[], Sequence[FoundStore]] = tuple
         self._last: FileState | None = None
         self._missing = False
         self._skip = False
@@ -52,9 +57,16 @@ class Watching:
         self.in_background = False
         screen.set_interval(LOOK_EVERY, self._tick)
 
-    def start(self, store: Store, seen: FileState | None) -> None:
-        """Watch a store; what its file was like when it was `seen` is known."""
+    def start(
+        self,
+        store: Store,
+        seen: FileState | None,
+        look_for_more: Callable[[], Sequence[FoundStore]],
+    ) -> None:
+        """Watch a store; what its file was like when it was `seen` is known. `look_for_more` finds
+        files that were made since."""
         self._store = store
+        self._look_for_more = look_for_more
         self._last = seen
         self._missing = self._seen_writing = False
 
@@ -72,8 +84,15 @@ class Watching:
         self._skip = self.in_background and not self._skip
         store = self._store
         if store is not None and not self._skip:
-            self._lanes.start("watch", lambda _: store.look(), self._look)
+            more = self._look_for_more
+            self._lanes.start("watch", lambda _: (store.look(), more()), self._looked)
             self._retry(store)
+
+    def _looked(self, seen: tuple[FileState | None, Sequence[FoundStore]]) -> None:
+        state, more = seen
+        self._look(state)
+        if more:
+            self._file.appeared(more)
 
     def _retry(self, store: Store) -> None:
         """Of several files some cannot be read: see whether that has passed. Each time it has not,

@@ -575,6 +575,25 @@ class MainScreen(Screen[None]):
             *(self, self._lister, self.file.opening, self._clock, self.file.edited, self._to_list)
         ).find(self.search_bar.input.value)
 
+    def action_chats(self) -> None:
+        """The chats of the gateway; the sessions of one are a search in the list."""
+        from explorer.tui.chats.chats_screen import ChatsScreen
+
+        store = self._lister.store
+        if store is None:
+            hint(self, READING_FILE)
+            return
+
+        def search(query: str) -> None:
+            self.search_bar.input.value = query
+            self._to_list()
+
+        self.app.push_screen(ChatsScreen(store, self._clock, search))
+
+    def action_privacy(self) -> None:
+        """Hide people and chats, or show them again."""
+        self.file.switch_privacy()
+
     def action_lineage(self) -> None:
         if acting := self._acting():
             self._choosing().lineage(acting[1].key, self._clock())
@@ -589,7 +608,7 @@ class MainScreen(Screen[None]):
         self._choosing().only(self.sessions.current)
 
     def action_profiles(self) -> None:
-        self._choosing().profiles(self.file.opening.found, self._clock)
+        self._choosing().profiles(lambda: self.file.opening.found, self._clock)
 
     def action_date(self) -> None:
         self._choosing().date(self.sessions, self._clock)

@@ -7,7 +7,7 @@ bar says how old the view is, and a toast says why and what to do.
 
 import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,12 +28,14 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.keys.actions import ACTIONS
 from explorer.left_open import LeftOpen, take
 from explorer.model import StoreInfo
+from explorer.render import veil
 from explorer.render.clean import clean, clean_line
 from explorer.render.figures import plural, size
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.discover import FoundStore
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.sqlite.failures import DISAGREES, short_path, store_error
+from explorer.stores.sqlite.failures import disagrees, short_path, store_error
 from explorer.tui import words
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
@@ -59,16 +61,20 @@ class Condition:
     _now: Callable[[], float]
     _snapshot: bool = False
     _trouble: str = ""
-    _damaged: bool = False
+    _damaged: tuple[str, ...] = ()
+    """The names of the damaged files; an empty one for a file that is alone."""
 
     def say(self, opening: Opening) -> None:
         """Bring the bar up to date. A lock on one of several files is said of that one."""
         several = len(opening.found) > 1
         busy = opening.busy and not several
         state = opening.demo or self._trouble or (words.LOCKED if busy else "")
-        state = state or (words.DAMAGED if self._damaged else "")
+        state = state or (
+            words.damaged_state(list(filter(None, self._damaged))) if self._damaged else ""
+        )
         state = state or (words.SNAPSHOT if self._snapshot else "")
-        self._top.state = state or self._liveness()
+        state = state or self._liveness()
+        self._top.state = " · ".join(filter(None, (words.PRIVATE if veil.drawn() else "", state)))
         if several:
             key = keymap_of(self._screen.app).key("profiles")
             missing = unreadable_names(opening.opened.store) if opening.opened else ()
@@ -80,14 +86,17 @@ class Condition:
             return ""
         return words.file_state(written, self._now(), self._watching.live)
 
-    def informed(self, info: StoreInfo) -> None:
+    def informed(self, info: StoreInfo, store: Store) -> None:
         """What is in it, and how large it is."""
         self._snapshot = info.snapshot
-        if not info.sound and not self._damaged:
-            self._screen.notify(
-                DISAGREES, title=words.DAMAGED_TITLE, severity="warning", markup=False
-            )
-        self._damaged = not info.sound
+        found = {one.name: one.store for one in store.stores() if not one.sound}
+        if not info.sound and not found:
+            found = {"": store}
+        for name in found.keys() - set(self._damaged):
+            of = found[name]
+            text, title = disagrees(of.profile if of else None), words.damaged_title(name)
+            self._screen.notify(text, title=title, severity="warning", markup=False)
+        self._damaged = tuple(found)
         amounts = (
             plural(info.sessions, "session"),
             plural(info.messages, "message"),
@@ -147,13 +156,46 @@ class OpenFile:
         self.foreseeing = Foreseeing(lanes, lister, self._clock, self._condition.foreseen)
         screen.set_interval(1.0, self._every_second)
         self._waiting = screen.set_interval(0.2, self._say_busy, pause=True)
-        demo = bool(self.opening.demo)
-        top.file = words.DEMO_FILE if demo else clean_line(short_path(_shown(self.opening)))
+        self._stay_on: int | None = None
+        """The row to go back to when the same file is open again."""
+        self._top = top
+        self._say_file()
         self._unreadable: frozenset[str] = frozenset()
         """The profiles that could not be read when all was last read."""
         self._said: set[str] = set()
         """Those of them of which the user knows."""
+        self._said_first = False
         top.state = self.opening.demo
+
+    def _say_file(self) -> None:
+        demo = bool(self.opening.demo)
+        name = words.DEMO_FILE if demo else clean_line(short_path(_shown(self.opening)))
+        self._top.file = name
+
+    def switch_privacy(self) -> None:
+        """Turn the privacy view on or off, and read everything again that is visible."""
+        folder = self.opening.notes_path
+        if self.opened is None or folder is None or not self.opening.ended:
+            return
+        on = not veil.drawn()
+
+        def switch(token: CancelToken) -> None:
+            # Late: only this view needs it.
+            from explorer.stores.private.view import turn_off, turn_on
+
+            if on:
+                turn_on(folder.parent)
+            else:
+                turn_off()
+
+        def reopen(_: None) -> None:
+            said = words.PRIVACY_ON if on else words.PRIVACY_OFF
+            self._screen.notify(said, title=words.PRIVACY_TITLE, markup=False)
+            self.editing = None
+            self._stay_on = self._sessions.cursor_row
+            self._open_again()
+
+        self._lanes.start("privacy", switch, reopen)
 
     def begin(self) -> None:
         self._sessions.note = words.READING
@@ -197,15 +239,27 @@ class OpenFile:
             self._sessions.note = words.OPENING_LOCKED
 
     def _take_over(self, opened: Opened) -> None:
-        self.opened = opened
+        before, self.opened = self.opened, opened
+        row = self._sessions.current
+        joined = before is not None and before.store.places != opened.store.places
         self._condition.recovered()
         if opened.trouble:
             self._screen.notify(clean(opened.trouble), title=words.NOTES_TITLE, markup=False)
         self._pane.reader.open(opened.store)
+        if joined and before is not None:
+            opened = self._as_it_was(opened, before.store)
         self._lister.open(opened)
+        if joined and before is not None and row is not None:
+            store, own_key = before.store.home(row.key)
+            key = opened.store.key_of(store.path, own_key)
+            self._lister.cursor.go_to(row.key if key is None else key)
+        self._say_file()
+        if self._stay_on is not None:
+            self._lister.cursor.go_back([self._stay_on], self._lister.cursor.moves)
+            self._stay_on = None
         self.foreseeing.forget()
         self.info = None
-        self.watching.start(opened.store, opened.seen)
+        self.watching.start(opened.store, opened.seen, self.opening.look_for_more)
         self._screen.call_after_refresh(self._look_at_all)
 
     def failed(self, error: StoreError) -> None:
@@ -312,6 +366,57 @@ class OpenFile:
     def gone(self) -> None:
         self.failed(store_error(Problem.MISSING, self.opening.path))
 
+    def appeared(self, found: Sequence[FoundStore]) -> None:
+        """Profiles were made since: list them too. A file that was alone is opened again with them,
+        when the user is at nothing that this would disturb."""
+        if self.opened is None or self.opening.opened is not self.opened:
+            return
+        if self.opening.demo:
+            self._say_first(found[0].path)
+            return
+        if self.opening.take_in(found):
+            self._say_file()
+            self.changed()
+        elif self._at_rest():
+            self._wait_for(self.opening.again(self._clock(), found))
+        else:
+            return
+        names = [profile_words(one.name) for one in found]
+        self._screen.notify(words.also_listed(names), title=words.NEW_PROFILE, markup=False)
+
+    def _say_first(self, path: Path) -> None:
+        """The demo is open because there was no state file, and now there is one: said once."""
+        if not self._said_first:
+            self._said_first = True
+            text = words.first_file(clean_line(short_path(path)))
+            self._screen.notify(text, title=words.FIRST_FILE, markup=False)
+
+    def _at_rest(self) -> bool:
+        """Whether the user only looks at the list."""
+        lister, list_ = self._lister, self._sessions
+        busy = self._lanes.busy("edit") or bool(lister.searched or list_.selection)
+        return self._screen.is_current and list_.has_focus and not busy
+
+    def _as_it_was(self, opened: Opened, before: Store) -> Opened:
+        """Have the files that were listed before listed among others in their order, and what was
+        kept from a prune kept."""
+        editing = self.editing
+        self.editing = None
+        if editing is not None and (now := self.edits()) is not None:
+            now.kept = editing.kept if before.places else self._noted(opened.store, editing.kept)
+            now.fresh = editing.fresh
+        wish = self._lister.wish
+        history = tuple(self._screen.query_one(SearchBar).history)
+        remembered = opened.remembered._replace(
+            sort=wish.sort, reverse=wish.reverse, searches=history
+        )
+        return opened._replace(remembered=remembered)
+
+    def _noted(self, store: Store, ids: Iterable[str]) -> frozenset[str]:
+        """Sessions of a file that was alone, as they are noted among others."""
+        name = self.opening.found[0].name
+        return frozenset(store.noted_as(name, id_) for id_ in ids)
+
     def _survey(self) -> None:
         self._lister.survey(self._surveyed)
 
@@ -322,7 +427,8 @@ class OpenFile:
     def informed(self, info: StoreInfo) -> None:
         """Everything was read: now for what can wait."""
         self.info = info
-        self._condition.informed(info)
+        if self.opened is not None:
+            self._condition.informed(info, self.opened.store)
         self._condition.say(self.opening)
         refused = frozenset(action.id for action in ACTIONS if info.edits.get(action.change))
         self._screen.query_one(KeyBar).refused = refused

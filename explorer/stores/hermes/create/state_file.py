@@ -240,6 +240,9 @@ class StateFile:
         session_key: str | None = None,
         chat_id: str | None = None,
         chat_type: str | None = None,
+        thread_id: str | None = None,
+        display_name: str | None = None,
+        origin: Mapping[str, object] | None = None,
     ) -> None:
         """A session without messages. A parent must be there before its children."""
         self._insert(
@@ -259,9 +262,22 @@ class StateFile:
             session_key=session_key,
             chat_id=chat_id,
             chat_type=chat_type,
+            thread_id=thread_id,
+            display_name=display_name,
+            origin_json=_json(origin),
         )
         if title is not None:
             self.set_title(session_id, title)
+
+    def set_route(self, session_key: str, entry: Mapping[str, object], updated_at: float) -> None:
+        """Which session is going on in a chat, for a gateway in any folder."""
+        self._insert(
+            "gateway_routing",
+            scope="",
+            session_key=session_key,
+            entry_json=_json(entry) or "{}",
+            updated_at=updated_at,
+        )
 
     def append_message(
         self,

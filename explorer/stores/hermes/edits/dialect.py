@@ -30,7 +30,8 @@ from explorer.stores.hermes.edits.refusals import (
     tokenizer_trouble,
 )
 from explorer.stores.hermes.edits.titles import BOT_CHAT, TitledTables
-from explorer.stores.hermes.gateway import FOLDER, chats_to, files_beside, folder_of
+from explorer.stores.hermes.gateway import chats_to, files_beside
+from explorer.stores.hermes.routes_file import FOLDER, folder_of
 from explorer.stores.hermes.sessions.first_words import first_words, first_words_in
 from explorer.stores.hermes.sessions.survey import (
     BRANCH,

@@ -5,13 +5,17 @@ Hermes' own rules: ids are compared exactly, then as a prefix without regard to 
 numbered lineage of titles ("x", "x #2") the newest wins.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from sys import intern
 from typing import Any
 
 from explorer.stores import columns
 from explorer.stores.base import NamedSession, Starting
-from explorer.stores.columns import Column, Columns, Recipe, Recipes
+from explorer.stores.chats import Origin
+from explorer.stores.columns import Column, Columns, Recipe, Recipes, Unique
+from explorer.stores.hermes.origins import COLUMNS as ORIGIN
+from explorer.stores.hermes.origins import chat_text, of_row
 from explorer.stores.hermes.sessions.rows import COSTS, known_cost, owner, read_time
 from explorer.stores.hermes.sessions.survey import hermes_leases
 from explorer.stores.sqlite import cells
@@ -32,10 +36,14 @@ def _name(cell: object) -> str | None:
 
 
 def _owner(session_key: object, profile_name: object) -> str | None:
-    if session_key is None and profile_name is None:
-        # As of nearly all sessions, of which there may be 100,000.
-        return None
     return intern(name) if (name := owner(session_key, profile_name)) else None
+
+
+@lru_cache(maxsize=4096)
+def _chat(*row: object) -> str | None:
+    """Kept as its origin is."""
+    origin = of_row(*row)
+    return chat_text(origin, cells.words(row[0])) if origin else None
 
 
 def _sum(*row: object) -> float | None:
@@ -50,12 +58,13 @@ def _time(cell: object) -> float:
 RECIPES: Recipes = {
     columns.ID: Recipe(("id",), cells.words),
     columns.TITLE: Recipe(("title",), _text),
-    columns.SOURCE: Recipe(("source",), _name),
-    columns.MODEL: Recipe(("model",), _name),
+    columns.SOURCE: Recipe(("source",), _name, repeats=True),
+    columns.MODEL: Recipe(("model",), _name, repeats=True),
     columns.MESSAGES: Recipe(("message_count",), cells.amount),
     columns.TOOLS: Recipe(("tool_call_count",), lambda cell: cells.amount(cell) or None),
     columns.WORKSPACE: Recipe(("cwd",), _text),
-    columns.OWNER: Recipe(("session_key", "profile_name"), _owner),
+    columns.OWNER: Recipe(("session_key", "profile_name"), _owner, repeats=True),
+    columns.CHAT: Recipe(ORIGIN, _chat),
     columns.COST: Recipe(COSTS, known_cost),
     columns.TOKENS: Recipe(("input_tokens", "output_tokens"), _sum),
     columns.STARTED: Recipe(("started_at",), _time),
@@ -66,25 +75,43 @@ RECIPES: Recipes = {
 
 
 def read_columns(
-    reader: Reader, asked: Collection[Column[object]], keys: Sequence[int] | None = None
+    reader: Reader,
+    asked: Collection[Column[object]],
+    keys: Sequence[int] | None = None,
+    noted: Mapping[str, Origin] = {},
+    unique: Unique = list,
 ) -> Columns:
-    """What is asked of these sessions, or of all."""
+    """What is asked of these sessions, or of all, by the keys that `unique` gives them; `noted` are
+    the origins of some, by id."""
     recipes = columns.asked_of(RECIPES, asked)
     rows = _by_index(reader, list(recipes)) if keys is None else None
     found = (
-        columns.read(reader, "sessions", recipes, keys)
+        columns.read(reader, "sessions", recipes, keys, unique)
         if rows is None
-        else columns.made(recipes, rows)
+        else columns.made(recipes, rows, unique)
     )
     if columns.LEASE in asked:
         until = hermes_leases(reader.rows, reader.schema)
-        wanted = None if keys is None else set(keys)
         found[columns.LEASE] = {
-            key: until[id_]
-            for id_, key in keys_of(reader, list(until)).items()
-            if wanted is None or key in wanted
+            unique([key])[0]: until[id_] for id_, key in _wanted_of(reader, list(until), keys)
         }
+    if columns.CHAT in asked and noted:
+        texts = {
+            unique([key])[0]: chat_text(noted[id_], "")
+            for id_, key in _wanted_of(reader, noted, keys)
+        }
+        found[columns.CHAT] = texts | found[columns.CHAT]
     return Columns(found)
+
+
+def _wanted_of(
+    reader: Reader, ids: Collection[str], keys: Sequence[int] | None
+) -> Iterator[tuple[str, int]]:
+    """(id, key) of these sessions, as far as they are among the keys that are asked for."""
+    wanted = None if keys is None else set(keys)
+    for id_, key in keys_of(reader, list(ids)).items():
+        if wanted is None or key in wanted:
+            yield id_, key
 
 
 def _by_index(reader: Reader, asked: Sequence[Column[object]]) -> list[Any] | None:

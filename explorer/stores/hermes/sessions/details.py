@@ -13,6 +13,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import session_gone
 from explorer.model import Kind
 from explorer.render.figures import count, duration, exact, plural
+from explorer.render.session_context import TITLE, session_context
 from explorer.stores.base import Details
 from explorer.stores.catalog import Unit
 from explorer.stores.fact_rows import (
@@ -29,6 +30,9 @@ from explorer.stores.fact_rows import (
 )
 from explorer.stores.hermes import words
 from explorer.stores.hermes.gateway import files_of, routes_to
+from explorer.stores.hermes.messages import system_prompt
+from explorer.stores.hermes.origins import COLUMNS as ORIGIN
+from explorer.stores.hermes.origins import of_row
 from explorer.stores.hermes.sessions.columns import keys_of
 from explorer.stores.hermes.sessions.rows import (
     SPENDING,
@@ -95,7 +99,8 @@ def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Fact
     chain = unit.whole or unit.parts
     told: list[_Facts] = [
         ("Session", _session(parts, one)),
-        ("Where", [*labelled(one, words.WHERE), *resets(reader, one)]),
+        ("Where", [*_chat(one), *labelled(one, words.WHERE), *resets(reader, one)]),
+        (TITLE, _told_where(reader, unit.parts[-1])),
         ("Model", [*_model(parts, one), *_tools(reader, one)]),
         ("Tokens", token_rows(parts)),
         ("Cost", cost_rows(parts, one)),
@@ -107,6 +112,12 @@ def _read(reader: Reader, unit: Unit) -> tuple[list[str], str | None, list[_Fact
     ]
     rest = others(_with_prompt(reader, one), KNOWN)
     return ids, one.text("title") or None, told, ("Also stored", rest)
+
+
+def _told_where(reader: Reader, key: int) -> list[Row]:
+    """What the agent was told about the chat it is in."""
+    context = session_context(system_prompt(reader, key))
+    return list(context.rows) if context else []
 
 
 def _records(
@@ -278,6 +289,12 @@ def _children(reader: Reader, unit: Unit) -> dict[Kind, int]:
         if link.parent in unit.parts and key not in unit.parts:
             found[link.kind] = found.get(link.kind, 0) + 1
     return found
+
+
+def _chat(one: Record) -> list[Row]:
+    """Who talked to the agent, and where."""
+    origin = of_row(*(one.cell.get(name) for name in ORIGIN))
+    return [("Chat", origin.words)] if origin and origin.words else []
 
 
 def resets(reader: Reader, one: Record) -> list[Row]:

@@ -12,6 +12,8 @@ from explorer.model import Session, State, state_of
 from explorer.render.figures import count, exact_cost
 from explorer.stores.catalog import Unit
 from explorer.stores.fact_rows import Record, Row, labelled, total
+from explorer.stores.hermes.origins import COLUMNS as ORIGIN
+from explorer.stores.hermes.origins import of_row
 from explorer.stores.hermes.sessions.first_words import first_words, last_words
 from explorer.stores.hermes.sessions.survey import NEWEST, hermes_leases, latest, newest_time
 from explorer.stores.hermes.words import CODED, TOKENS, in_words
@@ -50,6 +52,7 @@ COLUMNS = (
     "last_read_at",
     "title_source",
     "last_activity_at",
+    *(name for name in ORIGIN if name not in ("session_key", "source")),
 )
 
 
@@ -142,6 +145,7 @@ def _session(
         parts=len(parts),
         archived=cells.flag(tip.cell["archived"], default=False),
         owner=owner(tip.cell["session_key"], tip.cell["profile_name"]),
+        origin=_origin(tip),
         workspace=tip.text("cwd") or root.text("cwd"),
         git_branch=tip.text("git_branch"),
         input_tokens=_total(parts, "input_tokens"),
@@ -156,6 +160,11 @@ def _session(
         unread=read_at is not None and (last_active or 0.0) > read_at,
         title_source=(tip if tip.text("title") else root).text("title_source"),
     )
+
+
+def _origin(tip: _Raw) -> str:
+    found = of_row(*(tip.cell[name] for name in ORIGIN))
+    return found.words if found else ""
 
 
 def owner(session_key: object, profile_name: object) -> str | None:

@@ -1,0 +1,194 @@
+"""Chats without a screen: what is read of them, which are wanted and in which order, and what is
+said of each."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.model import Kind, called
+from explorer.render.clean import clean_line
+from explorer.render.figures import clock, plural, rounded, when
+from explorer.stores.base import Store
+from explorer.stores.catalog import Unit
+from explorer.stores.chats import Chat, KnownFrom, RouteTarget
+
+MOST_NAMED = 500
+"""Sessions without a title whose first words are read."""
+LONGEST = 80
+"""Characters of a name."""
+
+NO_CHATS = "No chats. They appear here when Hermes' gateway talks to people."
+_SPAN = re.compile(r"(\d{1,5})([hdwmy])")
+_SECONDS = {"h": 3600.0, "d": 86400.0, "w": 604800.0, "m": 2592000.0, "y": 31536000.0}
+
+
+class ChatList(NamedTuple):
+    """All chats of a store."""
+
+    chats: tuple[Chat, ...] = ()
+    names: Mapping[int, str] = {}
+    """What sessions without a title are called, by key."""
+    troubles: tuple[str, ...] = ()
+
+    def name(self, chat: Chat) -> str:
+        """What the current session of a chat is called; empty where nothing is known."""
+        current = chat.current
+        if current is None:
+            return ""
+        return clean_line(called(current.title, self.names.get(current.key, "")), LONGEST)
+
+
+class ChatSort(StrEnum):
+    """The orders that chats can have."""
+
+    UPDATED = "last update"
+    NAME = "name"
+    PLATFORM = "platform"
+    NEXT = "next reset"
+
+    @property
+    def next(self) -> "ChatSort":
+        """The one after it, in a circle."""
+        every = list(ChatSort)
+        return every[(every.index(self) + 1) % len(every)]
+
+
+class ChatWish(NamedTuple):
+    """Which chats are wanted."""
+
+    words: tuple[str, ...] = ()
+    platforms: frozenset[str] = frozenset()
+    profiles: frozenset[str] = frozenset()
+    active: float | None = None
+    """Within how many seconds they were written to."""
+
+    def takes(self, chat: Chat, name: str, now: float) -> bool:
+        if self.platforms and chat.origin.platform.casefold() not in self.platforms:
+            return False
+        if self.profiles and self.profiles.isdisjoint(
+            one.casefold() for one in (chat.profile, chat.place)
+        ):
+            return False
+        if self.active is not None and (chat.updated_at or 0.0) < now - self.active:
+            return False
+        origin = chat.origin
+        known = (*origin, origin.words, chat.key, name)
+        text = "\n".join(known).casefold()
+        return all(word in text for word in self.words)
+
+
+def wish_of(typed: str) -> ChatWish:
+    """What was typed: words, and `platform:`, `profile:`, `chat:` and `active:7d`."""
+    words: list[str] = []
+    platforms: set[str] = set()
+    profiles: set[str] = set()
+    active: float | None = None
+    for piece in typed.casefold().split():
+        field, _, value = piece.partition(":")
+        if field == "platform" and value:
+            platforms.update(value.split(","))
+        elif field == "profile" and value:
+            profiles.update(value.split(","))
+        elif field == "active" and (seconds := span_of(value)) is not None:
+            active = seconds
+        else:
+            words.append(value if field == "chat" and value else piece)
+    return ChatWish(tuple(words), frozenset(platforms), frozenset(profiles), active)
+
+
+def span_of(text: str) -> float | None:
+    """The seconds in 12h, 7d, 8w, 6m or 1y; None where it is none of these."""
+    found = _SPAN.fullmatch(text.strip().casefold())
+    return int(found[1]) * _SECONDS[found[2]] if found else None
+
+
+def read_chats(store: Store, now: float, token: CancelToken | None = None) -> ChatList:
+    """All chats, with what their current sessions are called."""
+    found = store.chats(now, token)
+    current = [chat.current for chat in found.chats if chat.current is not None]
+    untitled = [Unit(one.key, (one.key,), Kind.ROOT) for one in current if not one.title]
+    rows = store.sessions(untitled[:MOST_NAMED], now, token) if untitled else []
+    return ChatList(found.chats, {row.key: row.called for row in rows}, found.troubles)
+
+
+def chosen(listed: ChatList, wish: ChatWish, sort: ChatSort, now: float) -> list[Chat]:
+    """The chats that are wanted, in order."""
+    found = [one for one in listed.chats if wish.takes(one, listed.name(one), now)]
+    if sort is ChatSort.NAME:
+        found.sort(key=lambda one: one.words.casefold())
+    elif sort is ChatSort.PLATFORM:
+        found.sort(key=lambda one: (one.origin.platform.casefold(), one.words.casefold()))
+    elif sort is ChatSort.NEXT:
+        found.sort(key=lambda one: (one.reset.at is None, one.reset.at or 0.0))
+    return found
+
+
+def state_of_chat(chat: Chat) -> str:
+    """One word for scripts."""
+    if chat.turn_since is not None:
+        return "running"
+    if chat.suspended:
+        return "suspended"
+    return "resume_pending" if chat.resume_pending else "idle"
+
+
+def flags(chat: Chat) -> Iterator[str]:
+    """What is special about a chat, in words."""
+    if chat.turn_since is not None:
+        yield f"answering since {clock(chat.turn_since)}"
+    if chat.suspended:
+        yield "suspended"
+    if chat.resume_pending:
+        yield "continues after a restart"
+    if chat.moved:
+        yield "route from another folder"
+    elif chat.known_from is KnownFrom.SESSIONS:
+        yield "no route"
+
+
+def session_words(listed: ChatList, chat: Chat) -> str:
+    """The current session, or why it cannot be shown."""
+    if chat.where is RouteTarget.GONE:
+        return f"session {clean_line(chat.session_id, 60)} is gone: deleted, or in another file"
+    name = listed.name(chat) or clean_line(chat.session_id, 60)
+    if chat.where is RouteTarget.ELSEWHERE and chat.current is not None:
+        return f"{name} (in the file of {clean_line(chat.current.place, 40)})"
+    return name
+
+
+def facts(chat: Chat, now: float, several: bool) -> list[str]:
+    """What else is said of a chat, the most useful first."""
+    said = [clean_line(chat.origin.platform, 20)]
+    if several:
+        said.append(clean_line(profile_words(chat), 60))
+    said.append(when(chat.updated_at, now))
+    if chat.earlier:
+        said.append(plural(len(chat.earlier), "earlier session"))
+    if chat.tokens:
+        said.append(f"{rounded(chat.tokens)} tokens")
+    return [one for one in said if one]
+
+
+def profile_words(chat: Chat) -> str:
+    """Whose chat it is, and whose file has it where that is another one."""
+    if chat.profile and chat.place and chat.profile != chat.place:
+        return f"{chat.profile}, in {chat.place}"
+    return chat.profile or chat.place
+
+
+def query_for(chat: Chat, every: Sequence[Chat]) -> str:
+    """What finds the sessions of a chat in the list: its words, and as much more as tells it from
+    other chats of the same words."""
+    same = [one for one in every if one.words.casefold() == chat.words.casefold()]
+    if '"' in chat.words or not chat.words.isprintable():
+        return f'chat:"{chat.key}"' if '"' not in chat.key and chat.key.isprintable() else ""
+    query = f'chat:"{chat.words}"'
+    if len(same) > 1 and any(one.origin.platform != chat.origin.platform for one in same):
+        query += f" platform:{chat.origin.platform}"
+        same = [one for one in same if one.origin.platform == chat.origin.platform]
+    if len(same) > 1 and any(one.profile != chat.profile for one in same) and chat.profile:
+        query += f" profile:{chat.profile}"
+        same = [one for one in same if one.profile == chat.profile]
+    return query if len(same) < 2 or '"' in chat.key else f'chat:"{chat.key}"'

@@ -1,0 +1,66 @@
+"""The switch of the privacy view, for everything that is shown, printed or copied.
+
+While it is on, `hidden` puts marks in the place of people and chats. `clean` calls it for every
+text on its way to a screen, a terminal or the clipboard, so that what does not come out of a store
+(plans, the trash, errors, file names) is covered as well. While it is off, it costs one look at a
+variable. Who knows the people and chats is decided above (`stores/private`).
+"""
+
+import re
+from collections.abc import Callable
+
+MARK = r"(?<![^\W_])(?:user|chat)_[0-9a-f]{12}(?![^\W_])"
+"""What stands for a person or a chat."""
+
+Hide = Callable[[str], str]
+hide: Hide | None = None
+"""Puts marks into a text; None while the view is off."""
+
+
+def draw(how: Hide) -> None:
+    """Turn the view on."""
+    global hide
+    hide = how
+
+
+def lift() -> None:
+    """Turn it off."""
+    global hide
+    hide = None
+
+
+def drawn() -> bool:
+    return hide is not None
+
+
+def hidden(text: str) -> str:
+    """The text as it may be shown."""
+    return text if hide is None else hide(text)
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text that is hidden only later: not in the middle of what is to be hidden,
+    since half a name would not be recognised any more."""
+    if hide is None:
+        return text[:most]
+    whole = hide(text)
+    fits = (end for end in range(most, 0, -1) if whole.startswith(hide(text[:end])))
+    return text[: next(fits, 0)]
+
+
+def hidden_in(value: object) -> object:
+    """The same for every text in a value that becomes JSON, names of members included."""
+    if hide is None:
+        return value
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {hidden_in(name): hidden_in(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [hidden_in(inner) for inner in value]
+    return value
+
+
+def holds_mark(text: str) -> bool:
+    """Whether a text has a mark in it while the view is on: not what is stored."""
+    return hide is not None and re.search(MARK, text) is not None

@@ -1,0 +1,1 @@
+"""Transcripts that Hermes keeps as files beside its state file."""

@@ -1,0 +1,87 @@
+"""`chats`: what a person reads, what a script reads, and the same chats in `list` and `search`."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExitCode
+from tests.conftest import Command
+from tests.factories import one_session
+from tests.gateway_homes import CHATS, NAMED, OTHER, gateway_home
+from tests.hostile import ESC
+
+KEYS = {
+    *("key", "platform", "chat_type", "name", "description", "thread_id", "topic", "user"),
+    *("profile", "store", "session_id", "session_title", "updated_at", "tokens", "cost_usd"),
+    *("state", "reset", "earlier", "known_from"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATA", "CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("HERMES_HOME", str(gateway_home(tmp_path / "hermes")))
+
+
+def test_every_chat_is_a_document(command: Command) -> None:
+    found = command("chats", "--json").json
+    assert (found["total"], len(found["chats"])) == (len(CHATS), len(CHATS))
+    for one, chat in zip(found["chats"], CHATS, strict=True):
+        assert set(one) >= KEYS
+        assert (one["key"], one["platform"], one["session_id"]) == (
+            chat.key,
+            chat.platform,
+            chat.session,
+        )
+        assert set(one["reset"]) >= {"mode", "at", "reason"}
+        assert [old["id"] for old in one["earlier"]] == [id_ for id_, _ in chat.earlier]
+    states = {one["key"]: one["state"] for one in found["chats"]}
+    assert states[NAMED["suspended"].key] == "suspended"
+    assert states[NAMED["interrupted"].key] == "resume_pending"
+
+
+def test_chats_are_filtered_by_platform_word_and_age(command: Command) -> None:
+    def words(*arguments: str) -> list[str]:
+        return [one["description"] for one in command("chats", "--json", *arguments).json["chats"]]
+
+    assert words("--platform", "slack") == ["group: team, thread: 1712.0042", "DM with Fay"]
+    assert words("--platform", "slack", "fay") == ["DM with Fay"]
+    assert words("deploys") == ["group: Ops, thread: Deploys"]
+    assert words("--active", "1h") == []
+
+
+def test_a_person_reads_who_where_and_which_session(command: Command) -> None:
+    done = command("chats")
+    assert "DM with Ada  telegram · default" in done.out
+    assert "3 earlier sessions" in done.out
+    assert "is gone: deleted, or in another file" in done.out
+    assert f"{OTHER}, in default" in done.out
+    assert ESC not in done.out
+    assert done.err.endswith("12 chats\n")
+
+
+def test_wrong_values_name_the_closest(command: Command) -> None:
+    assert "Closest: telegram" in command("chats", "--platform", "telegrm").err
+    done = command("chats", "--active", "soon")
+    assert done.code == ExitCode.USAGE
+    assert "12h, 7d or 8w" in done.err
+
+
+def test_sessions_say_who_talked_and_are_found_by_it(command: Command) -> None:
+    listed = {one["id"]: one["origin"] for one in command("list", "--json").json["sessions"]}
+    assert listed[NAMED["ada"].session] == "DM with Ada"
+    hits = command("search", "--json", "chat:ada").json["hits"]
+    ids = {NAMED["ada"].session, *(id_ for id_, _ in NAMED["ada"].earlier)}
+    assert {hit["session_id"] for hit in hits} == ids
+    assert {hit["origin"] for hit in hits} == {"DM with Ada"}
+    hits = command("search", "--json", "platform:slack asks").json["hits"]
+    assert {hit["origin"] for hit in hits} == {"group: team, thread: 1712.0042", "DM with Fay"}
+    assert command("search", "--json", "chat:deploys asks").json["total"] == 1
+
+
+def test_a_home_without_a_gateway_has_no_chats(command: Command, tmp_path: Path) -> None:
+    path = one_session(tmp_path / "state.db", title="Greeting")
+    done = command("chats", "--db", str(path))
+    assert (done.code, done.out) == (ExitCode.DONE, "")
+    assert done.err.startswith("No chats.")

@@ -1,0 +1,1 @@
+"""Chats of the gateway: routes, sessions, and what happens to them."""
