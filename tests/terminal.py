@@ -18,6 +18,8 @@ from typing import Self
 import pyte
 
 SIZES = ("COLUMNS", "LINES")
+ALTERNATE_SCREEN, ITS_END = b"\x1b[?1049h", b"\x1b[?1049l"
+"""What takes the terminal for a full-screen program, and what gives it back."""
 PATIENCE = 120.0
 """Seconds until a test gives up on something that should happen at once."""
 
@@ -116,6 +118,12 @@ class Terminal:
             assert time.monotonic() < deadline, f"never saw {lacking!r}:\n{self.text}"
             self._read(0.05)
         return self.text
+
+    def drawn_anew(self) -> Callable[[str], bool]:
+        """For `until`: the app has taken the terminal once more since this was asked for, as when
+        another program gives it back. Until then the screen shows what it showed before."""
+        before = self.raw.count(ALTERNATE_SCREEN)
+        return lambda _: self.raw.count(ALTERNATE_SCREEN) > before
 
     def leave(self) -> int:
         """The exit code, once the program has ended."""

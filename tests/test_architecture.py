@@ -37,11 +37,12 @@ PLAIN_FILES = (
     "explorer/stores/edits/refusals.py",
     "explorer/stores/sqlite/leases.py",
     "explorer/stores/sqlite/new_file.py",
+    "explorer/stores/ours/privacy_key.py",
     "explorer/stores/ours/trash.py",
     "explorer/stores/hermes/transcript_files/hostile_files.py",
 )
-"""Who opens files that are no databases: transcripts and settings beside one, a lock of ours, what
-we counted, mount points, processes."""
+"""Who opens files that are no databases: transcripts and settings beside one, a lock and a key of
+ours, what we counted, mount points, processes."""
 
 
 def _sources() -> Iterator[tuple[str, ast.Module]]:

@@ -86,7 +86,7 @@ _ABOUT = {
     "other-pane": "list or transcript",
     "theme": "dark or light",
     "themes": "choose from a list, with a preview",
-    "privacy": "on or off; people and chats as marks, for screenshots",
+    "privacy": "on or off, for screenshots",
     "help": "all keys, marks and the search language",
 }
 """What the title of an action does not say."""

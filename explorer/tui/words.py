@@ -373,6 +373,8 @@ def help_words(undo: str, hidden: str) -> str:
         f" change can be undone with {undo}, except a permanent delete from the trash. Hidden"
         f" sessions are counted below the list; {hidden} shows them. All keys can be changed:"
         " `session-explorer config init` writes a settings file that lists them. Drag in a"
-        " transcript to copy text. Your terminal's own selection works with shift held down"
-        " (option on macOS), or without it after a start with --no-mouse."
+        " transcript to copy text. The privacy view hides the people and chats that the file names"
+        " as such, and phone numbers; a name that only occurs in text stays visible. Your"
+        " terminal's own selection works with shift held down (option on macOS), or without it"
+        " after a start with --no-mouse."
     )

@@ -60,10 +60,10 @@ def _values(line: str) -> list[str]:
         ("show 20261103_0", [f"20261103_0{number}" for number in (5, 4, 3, 2, 1)]),
         ("show -- -", ["-dash"]),
         ("delete Trip T", ["Tick", "Trip #2"]),
-        ("resume --last ", ["--help", "--print", "--force", "--db", "--profile"]),
+        ("resume --last ", ["--help", "--print", "--force", "--db", "--profile", "--private"]),
         (
             "rename Trip ",
-            ["--help", "--force", "--dry-run", "--yes", "--json", "--db", "--profile"],
+            ["--help", "--force", "--dry-run", "--yes", "--json", "--db", "--profile", "--private"],
         ),
         ("config v", ["validate"]),
         ("completion ", ["bash", "zsh", "fish"]),

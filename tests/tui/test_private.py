@@ -189,11 +189,13 @@ def test_a_real_terminal_gets_nothing(tmp_path: Path, program: str) -> None:
     with Terminal(["--private", "--db", str(file)], environment=home) as terminal:
         terminal.until("private", "Sessions")
         terminal.press(b"/" + WORD.encode())
-        terminal.until("Ring")
+        terminal.until("Ring", "in 4 sessions")
         terminal.press(b"\r")
-        terminal.until("esc Back")
+        # Until it is counted, the session before it may still be the one that is read.
+        terminal.until("esc Back", "match 9 of 9")
+        again = terminal.drawn_anew()
         terminal.press(program.encode())
-        terminal.until(lambda _: seen.exists() and WORD in seen.read_text())
+        terminal.until(again, lambda _: seen.exists() and WORD in seen.read_text())
         terminal.until("esc Back")
         terminal.press(b"\x11")
         terminal.leave()

@@ -13,11 +13,10 @@ from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_conversation
 from tests.factories import altered, talk
 from tests.standin import StandIn
-from tests.terminal import Terminal
+from tests.terminal import ALTERNATE_SCREEN, ITS_END, Terminal
 from tests.tui.driving import NOW, opened
 
 PARTS = ("20260101_120000_aaaaaa", "20260102_120000_bbbbbb")
-ALTERNATE_SCREEN, ITS_END = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
 @pytest.fixture

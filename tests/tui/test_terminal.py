@@ -10,7 +10,7 @@ import pytest
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.factories import one_session
 from tests.hostile import HOSTILE
-from tests.terminal import Terminal
+from tests.terminal import ALTERNATE_SCREEN, ITS_END, Terminal
 from tests.tui.driving import NOW
 
 pytestmark = pytest.mark.long
@@ -19,7 +19,6 @@ PARTS = 3
 """Of the hostile corpus, which are browsed side by side."""
 ENOUGH = 6
 """Harmless sessions after which the app has sent every control that it knows."""
-ALTERNATE_SCREEN, ITS_END = b"\x1b[?1049h", b"\x1b[?1049l"
 
 
 def _store(path: Path, texts: list[str]) -> Path:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,6 @@ WORDS = "why does the build fail on arm64, and which of the images has no varian
 
 def _stopped(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
-def _drawn_anew(terminal: Terminal) -> Callable[[str], bool]:
-    """Whether the terminal has been taken once more since this was asked for."""
-    before = terminal.raw.count(b"\x1b[?1049h")
-    return lambda _: terminal.raw.count(b"\x1b[?1049h") > before
 
 
 @pytest.fixture
@@ -88,7 +81,7 @@ def test_going_on_paints_the_screen_anew_and_quitting_does_not_hang(path: Path, 
                 terminal.signal(signal.SIGSTOP if how == "stop" else signal.SIGTSTP)
                 terminal.until(lambda _: _stopped(terminal.pid))
             # The screen is drawn anew: whatever a shell wrote on it is gone.
-            drawn = _drawn_anew(terminal)
+            drawn = terminal.drawn_anew()
             terminal.signal(signal.SIGCONT)
             terminal.until(drawn)
             terminal.until("message 1 of", "I am ant")

@@ -16,8 +16,7 @@ from explorer.stores.ours.trash_records import EntryState, ReceiptState
 from tests.editors import edits_on
 from tests.edits.states import dump, faults
 from tests.factories import T0, altered, rows, talk
-from tests.terminal import Terminal
-from tests.tui.test_terminal import ALTERNATE_SCREEN, ITS_END
+from tests.terminal import ALTERNATE_SCREEN, ITS_END, Terminal
 
 pytestmark = pytest.mark.long
 

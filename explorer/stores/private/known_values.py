@@ -2,13 +2,10 @@
 `sessions.json` of its gateway. Read when the file has changed, before anything of it is shown.
 """
 
-import json
-import os
-import stat
 import time
-from contextlib import suppress
 
 from explorer.cancel import CancelToken
+from explorer.stores.hermes.routes_file import RoutesFile, read_routes_file
 from explorer.stores.private.gathering import CONTEXT, WANTED, Gathering
 from explorer.stores.private.hiding import Hiding
 from explorer.stores.sqlite import cells
@@ -17,8 +14,6 @@ from explorer.stores.sqlite.schema import quoted
 
 READ = 64_000
 """Bytes of a cell."""
-LARGEST = 64_000_000
-"""Bytes of a `sessions.json`."""
 PATIENCE = 20.0
 """All rows are read again after this many times the seconds that reading them took; until then only
 the new ones, so that a big file that is being written to is not read without end."""
@@ -31,9 +26,8 @@ class KnownValues:
     def __init__(self, file: ReadOnlyFile, hiding: Hiding) -> None:
         self._file = file
         self._gathering = Gathering(hiding)
-        self._routes = file.path.resolve().parent / _SESSIONS / "sessions.json"
+        self._routes: RoutesFile | None = None
         self._seen: FileState | None = None
-        self._routes_seen: tuple[int, int] | None = None
         self._newest = 0
         self._whole_at, self._took = -1.0, 0.0
 
@@ -69,16 +63,10 @@ class KnownValues:
             reader.token.check()
 
     def _read_routes(self) -> None:
-        """The gateway's file beside the state file. What is wrong with it is no concern of ours."""
-        with suppress(OSError, ValueError, RecursionError):
-            at = os.stat(self._routes)
-            seen = (at.st_size, at.st_mtime_ns)
-            # Only a plain file: opening a pipe would never end.
-            if seen == self._routes_seen or at.st_size > LARGEST or not stat.S_ISREG(at.st_mode):
-                return
-            self._routes_seen = seen
-            with open(self._routes, "rb") as file:
-                routes = json.loads(file.read(LARGEST).decode("utf-8", "replace"))
-            self._gathering.look_into(routes, "", direct=False)
-            for key in routes if isinstance(routes, dict) else ():
+        """The gateway's file beside the state file; each state of it is one object."""
+        routes = read_routes_file(self._file.path)
+        if routes is not self._routes:
+            self._routes = routes
+            self._gathering.look_into(dict(routes.entries), "", direct=False)
+            for key in routes.entries:
                 self._gathering.key(key)

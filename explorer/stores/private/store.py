@@ -2,8 +2,9 @@
 
 Everything above sees marks only: lists, transcripts, details, documents, and searches, which decide
 on the text as it is shown. Three things stay as they are, because they are used and not read: the
-ids of sessions, their folders, and the writing half. Wherever those are shown, `render/clean` hides
-what is in them; so an edit never writes a mark, and the agent gets the true id.
+ids of sessions, their files and folders, and the writing half. Wherever those are shown,
+`render/clean` hides what is in them; so an edit never writes a mark, and the agent gets the true
+id.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,5 +1,5 @@
 """What Hermes does by itself to the sessions of a file, and which it does not resume: its settings,
-its marks and the columns that its rules ask about.
+when it last did so, and the columns that its rules ask about.
 
 Where the settings leave nothing to do, no session is read. Else it is one walk through the table,
 with a look into the index of messages for each session: as much as a survey, so it belongs in the
@@ -81,7 +81,7 @@ def _read(
     """What is done, and the rows of `_columns` that are asked for; of all of them, where only some
     time is asked about, those that were not used for long enough."""
     release = rules.release_of(reader.schema)
-    plan = rules.plan_of(settings, release, _marks(reader))
+    plan = rules.plan_of(settings, release, _last_runs(reader))
     columns = _columns(reader.schema)
     if not plan.acts:
         return release, plan, []
@@ -107,14 +107,14 @@ def _unknown(settings: Settings, release: rules.Release) -> str:
     return ""
 
 
-def _marks(reader: Reader) -> rules.Marks:
+def _last_runs(reader: Reader) -> rules.LastRuns:
     """When Hermes cleaned up last: in `state_meta`, as text."""
     names = ("last_auto_prune", "last_auto_archive")
     found = notes(reader, *names)
-    return rules.Marks(*(_mark(found.get(name)) for name in names))
+    return rules.LastRuns(*(_when(found.get(name)) for name in names))
 
 
-def _mark(cell: object) -> float:
+def _when(cell: object) -> float:
     """A time; what is none counts as never, as with Hermes."""
     try:
         value = float(cells.words(cell))

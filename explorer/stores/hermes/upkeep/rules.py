@@ -53,7 +53,7 @@ class Release(NamedTuple):
     """A part of a conversation is deleted only with everything that continues it."""
 
 
-class Marks(NamedTuple):
+class LastRuns(NamedTuple):
     """When Hermes did it last; zero for never."""
 
     pruned: float = 0.0
@@ -122,7 +122,7 @@ def release_of(schema: Schema) -> Release:
     )
 
 
-def plan_of(settings: Settings, release: Release, marks: Marks) -> Plan:
+def plan_of(settings: Settings, release: Release, last: LastRuns) -> Plan:
     """What is done, and when at the earliest; nothing that depends on a value that is not
     understood. Whether a missing `auto_prune` is on depends on the release: on since September
     2026, which files from 23 on do not show; so it may be."""
@@ -130,7 +130,7 @@ def plan_of(settings: Settings, release: Release, marks: Marks) -> Plan:
     if settings.trouble or not release.prunes or interval is None:
         return Plan()
     wait = interval * HOUR
-    plan = Plan(next_prune=marks.pruned + wait, next_archive=marks.archived + wait)
+    plan = Plan(next_prune=last.pruned + wait, next_archive=last.archived + wait)
     days = settings.amount("retention_days", RETENTION)
     if settings.flag("auto_prune", not release.by_start) and days is not None:
         asked = settings.flag("auto_prune", None) is True
