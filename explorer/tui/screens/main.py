@@ -495,7 +495,7 @@ class MainScreen(Screen[None]):
             resume(self, self._lanes, self._start, *acting, self._lister.catalog)
 
     def action_copy_command(self) -> None:
-        if acting := self._acting():
+        if not self.refuses(BY_ID["copy-command"]) and (acting := self._acting()):
             from explorer.tui.agent_commands import resume_line
             from explorer.tui.reading.block_screen import copy
 
