@@ -23,7 +23,8 @@ def provenance_words(provenance: Provenance) -> list[str]:
         what = COPY if provenance.redacted else LOG
         own = f"{provenance.database_messages:,} from the database"
         if not provenance.database_messages:
-            own = f"none from the database: only in {_names(provenance)}"
+            facts.append(f"Only in {_names(provenance)}")
+            own = "none from the database"
         facts.append(f"{plural(provenance.messages, 'message')} {what}, {own}")
     if provenance.bad_lines:
         facts.append(f"{plural(provenance.bad_lines, 'unreadable line')} in {_names(provenance)}")

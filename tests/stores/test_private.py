@@ -133,8 +133,9 @@ def test_no_part_of_a_mark_is_looked_for_in_the_file(text: str) -> None:
 
 
 READ = {
-    *("columns", "details", "find", "first_page", "indexed", "lost_messages", "messages"),
-    *("pinned", "ranked", "scanned", "scattered", "sessions", "system_prompt"),
+    *("chat_routes", "chat_sessions", "chats", "columns", "details", "file_session", "find"),
+    *("first_page", "indexed", "lost_messages", "messages", "pinned", "ranked", "scanned"),
+    *("scattered", "sessions", "system_prompt", "columns_among", "certain_of"),
 }
 """Ways out of a store that give text of people, or say what may hold it: each is masked."""
 USED = {
