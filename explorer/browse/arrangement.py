@@ -189,6 +189,8 @@ class Asked(NamedTuple):
     known: frozenset[int] = frozenset()
     """Rows that were read already."""
     fates: Fates | None = None
+    chats: Callable[[CancelToken], Mapping[str, frozenset[int]]] | None = None
+    """The sessions of chats that were chosen, by the value of `chat:` that means each."""
 
 
 class Basis(NamedTuple):

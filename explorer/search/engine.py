@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from types import MappingProxyType
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -168,9 +169,11 @@ def prepared(
     fates: Fates | None = None,
     rewound: bool = False,
     best: bool = False,
+    chats: Mapping[str, frozenset[int]] = MappingProxyType({}),
 ) -> Request:
     """Read what the fields and the filters ask of sessions; what is given is not read again. A
-    class that the query asks for by name is not hidden."""
+    class that the query asks for by name is not hidden. `chats` are the sessions of some chats, by
+    the value of `chat:` that means each."""
     test = session_test(matcher.query, now, tz)
     columns = known or Columns()
     if titles is not None:
@@ -182,7 +185,7 @@ def prepared(
         needed = test.needs_fates or filters.expiring
         fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
     about = expiring(fates, catalog.chain, now) if filters.expiring else ()
-    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at))
+    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at, chats))
     named = named_by(test.sources) | test.classes
 
     def hidden(tip: int) -> Hidden | None:

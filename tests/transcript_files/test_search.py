@@ -8,8 +8,9 @@ import pytest
 
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled
-from explorer.stores.base import Needles
-from explorer.stores.hermes.transcript_files import folder, search
+from explorer.model import Outline
+from explorer.stores.base import Candidate, Needles
+from explorer.stores.hermes.transcript_files import search
 from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import T0, altered
@@ -112,7 +113,7 @@ def test_the_folder_is_listed_once_for_each_state_of_it(
         listed.append(place)
         return plain(place)
 
-    monkeypatch.setattr(folder.os, "scandir", scandir)
+    monkeypatch.setattr(os, "scandir", scandir)
     store = open_store(path)
     first = store.file_catalog()
     assert store.file_catalog() is first
@@ -134,11 +135,15 @@ def test_files_that_cannot_hold_the_words_are_not_compared(
     store = open_store(path)
     asked: list[int] = []
     plain = store.outlines
-    monkeypatch.setattr(
-        store, "outlines", lambda key, *more: asked.append(key) or plain(key, *more)
-    )
+
+    def outlines(key: int, rewound: bool, token: CancelToken) -> list[Outline]:
+        asked.append(key)
+        return plain(key, rewound, token)
+
+    monkeypatch.setattr(store, "outlines", outlines)
     below: object = None
-    found, stretches = [], 0
+    found: list[Candidate] = []
+    stretches = 0
     while True:
         stretch = store.scanned(Needles((("barn",),), files=True), below)
         found += stretch.found

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from explorer.browse.first_read import Intent
-from explorer.stores.hermes.transcript_files import folder
 from explorer.tui.list import list_controller
 from tests.factories import T0
 from tests.transcript_files.homes import home, log, said, snapshot
@@ -150,6 +149,6 @@ async def test_nothing_is_listed_before_the_first_frame(
             seen.append(main.file.info is not None)
             return plain(place)
 
-        monkeypatch.setattr(folder.os, "scandir", scandir)
+        monkeypatch.setattr(os, "scandir", scandir)
         await ready(driver)
         assert all(seen)

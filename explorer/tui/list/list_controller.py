@@ -58,6 +58,7 @@ AHEAD = 0.05
 
 
 if TYPE_CHECKING:
+    from explorer.browse.chats import ChosenChat
     from explorer.search.language.query import Query
     from explorer.search.matcher import Matcher
 
@@ -98,6 +99,8 @@ class Lister:
         """What the agent is going to do by itself; None until it was read."""
         self._basis: Basis | None = None
         self._title = ""
+        self.chat: ChosenChat | None = None
+        """The chat whose sessions were asked for last."""
         self.matcher: Matcher | None = None
         """What is being searched for."""
         self._search_for: tuple[str, Wish] | None = None
@@ -342,7 +345,9 @@ class Lister:
         wish, now = self.wish, self._clock()
         facts, fates = self.facts, self.fates
         if text:
-            asked = Asked(store, catalog, facts, text, wish, now, fates=fates)
+            asked = Asked(
+                store, catalog, facts, text, wish, now, fates=fates, chats=self._chats(now)
+            )
             self._search(
                 asked._replace(page=self._sessions.page, known=self._sessions.known.numbers)
             )
@@ -360,6 +365,13 @@ class Lister:
             self._list(result[1])
 
         self._lanes.start("order", work, take)
+
+    def _chats(self, now: float) -> "Callable[[CancelToken], dict[str, frozenset[int]]] | None":
+        """Finds the sessions of the chat that was chosen, where the search bar names it."""
+        store, chat = self.store, self.chat
+        if store is None or chat is None or f'chat:"{chat.label}"' not in self.searched:
+            return None
+        return lambda token: {chat.label: chat.sessions(store, now, token)}
 
     def _search(self, asked: Asked) -> None:
         self.cursor.search()

@@ -577,6 +577,7 @@ class MainScreen(Screen[None]):
 
     def action_chats(self) -> None:
         """The chats of the gateway; the sessions of one are a search in the list."""
+        from explorer.browse.chats import ChosenChat
         from explorer.tui.chats.chats_screen import ChatsScreen
 
         store = self._lister.store
@@ -584,8 +585,12 @@ class MainScreen(Screen[None]):
             hint(self, READING_FILE)
             return
 
-        def search(query: str) -> None:
-            self.search_bar.input.value = query
+        def search(chosen: ChosenChat) -> None:
+            self._lister.chat = chosen
+            if self.search_bar.input.value == chosen.query:
+                # Another chat that is called the same.
+                self._lister.arrange()
+            self.search_bar.input.value = chosen.query
             self._to_list()
 
         self.app.push_screen(ChatsScreen(store, self._clock, search))
