@@ -56,12 +56,14 @@ class Hidden(StrEnum):
     """Marked so by the agent itself."""
     EMPTY = "empty"
     ARCHIVED = "archived"
+    FILE = "file"
+    """Only in a file beside the store, which is no row of it."""
     FILTERED = "filtered"
 
     @property
     def words(self) -> str:
         """What it is called beside a number of them."""
-        return "agent-hidden" if self is Hidden.HIDDEN else self.value
+        return {Hidden.HIDDEN: "agent-hidden", Hidden.FILE: "file-only"}.get(self, self.value)
 
 
 OWN_CLASSES = (
@@ -168,6 +170,8 @@ class Session(NamedTuple):
     """The name of its file, where several are listed together."""
     origin: str = ""
     """Who talked to the agent and where, in words, if it came through a gateway."""
+    file: str = ""
+    """The name of the file beside the store that it exists only in: it is read, never changed."""
 
     @property
     def called(self) -> str:
@@ -316,6 +320,8 @@ class Hit(NamedTuple):
     """The name of its file, where several are searched together."""
     origin: str = ""
     """Who talked to the agent and where, in words, if the session came through a gateway."""
+    file: str = ""
+    """The name of the file beside the store that the message is only in."""
 
 
 class SearchModes(NamedTuple):

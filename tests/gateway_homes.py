@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from explorer.stores.hermes.create.state_file import StateFile
-from tests.factories import T0, altered, insert, talk
+from tests.factories import T0, altered, insert, say, talk
 from tests.hostile import ESC
 from tests.newer_files import upgrade
 from tests.profile_homes import profile_file
@@ -335,6 +335,21 @@ def add_route(
             updated_at=updated,
             entry_json=json.dumps(entry),
         )
+
+
+def add_chat(root: Path, chat: Chat) -> None:
+    """One more chat, or one that has gone on, with its current session."""
+    path = profile_file(root, chat.lies_in or "default")
+    with altered(path) as db:
+        at = chat.updated - 2
+        insert(db, "sessions", id=chat.session, source=chat.platform, started_at=at)
+        for turn, (role, text) in enumerate((("user", f"{chat.name} asks"), ("assistant", "Ok."))):
+            say(db, chat.session, role=role, content=text, timestamp=at + turn)
+        _name_peer(db, chat)
+    gateway = profile_file(root, chat.gateway)
+    with altered(gateway) as db:
+        db.execute("DELETE FROM gateway_routing WHERE session_key = ?", (chat.key,)).close()
+    add_route(gateway, chat.key, entry_of(chat), chat.updated)
 
 
 def write_routes(

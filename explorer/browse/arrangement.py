@@ -19,9 +19,12 @@ from explorer.stores.fates import SOON, Fates, expiring
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sort_order import Values, expiry, ordered, values_of
 
-CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES)
+CLASSES = (Hidden.ARCHIVED, *OWN_CLASSES, Hidden.FILE)
 """What is hidden by default; parts of a conversation stay folded into it."""
-_BY_SOURCE = (Hidden.CRON, Hidden.TOOL, Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
+_BY_SOURCE = (
+    *(Hidden.CRON, Hidden.TOOL, Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN),
+    Hidden.FILE,
+)
 SORTS = {
     Sort.ACTIVE: "by last active",
     Sort.STARTED: "by start time",
@@ -186,6 +189,8 @@ class Asked(NamedTuple):
     known: frozenset[int] = frozenset()
     """Rows that were read already."""
     fates: Fates | None = None
+    chats: Callable[[CancelToken], Mapping[str, frozenset[int]]] | None = None
+    """The sessions of chats that were chosen, by the value of `chat:` that means each."""
 
 
 class Basis(NamedTuple):

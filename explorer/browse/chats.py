@@ -178,17 +178,54 @@ def profile_words(chat: Chat) -> str:
     return chat.profile or chat.place
 
 
-def query_for(chat: Chat, every: Sequence[Chat]) -> str:
-    """What finds the sessions of a chat in the list: its words, and as much more as tells it from
-    other chats of the same words."""
-    same = [one for one in every if one.words.casefold() == chat.words.casefold()]
-    if '"' in chat.words or not chat.words.isprintable():
-        return f'chat:"{chat.key}"' if '"' not in chat.key and chat.key.isprintable() else ""
-    query = f'chat:"{chat.words}"'
-    if len(same) > 1 and any(one.origin.platform != chat.origin.platform for one in same):
-        query += f" platform:{chat.origin.platform}"
+class ChosenChat:
+    """The chat whose sessions are listed: what the search bar says, and which sessions that means.
+
+    Two people may have one name, and a chat one key in two profiles. So what stands in the bar is
+    for people to read, and the sessions are those that were joined to this chat. They are joined
+    again when a file has changed: a chat goes on while it is looked at."""
+
+    def __init__(self, chat: Chat, label: str, query: str, stamp: object) -> None:
+        self.label = label
+        """The value of `chat:` that means it."""
+        self.query = query
+        self._chat = chat
+        self._known = stamp, _keys(chat)
+
+    def sessions(self, store: Store, now: float, token: CancelToken) -> frozenset[int]:
+        """The keys of its sessions as they are now."""
+        stamp = store.chats_stamp()
+        if stamp != self._known[0]:
+            found = (one for one in store.chats(now, token).chats if same_chat(one, self._chat))
+            self._known = stamp, _keys(next(found, self._chat))
+        return self._known[1]
+
+
+def _keys(chat: Chat) -> frozenset[int]:
+    return frozenset(one.key for one in chat.sessions)
+
+
+def same_chat(one: Chat, other: Chat) -> bool:
+    return (one.key, one.profile, one.file) == (other.key, other.profile, other.file)
+
+
+def choose(chat: Chat, every: Sequence[Chat], stamp: object) -> ChosenChat:
+    """A chat as it is searched for: by its words, and as much more as tells a reader which of
+    several it is. The `stamp` is that of the chats when they were read."""
+    words = _typed(chat.words)
+    same = [one for one in every if _typed(one.words) == words]
+    more = ""
+    if any(one.origin.platform != chat.origin.platform for one in same) and chat.origin.platform:
+        more += f" platform:{_typed(chat.origin.platform)}"
         same = [one for one in same if one.origin.platform == chat.origin.platform]
-    if len(same) > 1 and any(one.profile != chat.profile for one in same) and chat.profile:
-        query += f" profile:{chat.profile}"
+    if any(one.profile != chat.profile for one in same) and chat.profile:
+        more += f" profile:{_typed(chat.profile)}"
         same = [one for one in same if one.profile == chat.profile]
-    return query if len(same) < 2 or '"' in chat.key else f'chat:"{chat.key}"'
+    which = chat.origin.chat_id or chat.origin.user_id or chat.key
+    label = f"{words} · {_typed(which)}" if len(same) > 1 else words
+    return ChosenChat(chat, label, f'chat:"{label}"{more}', stamp)
+
+
+def _typed(words: str) -> str:
+    """Words as they can stand between quotes in the search bar."""
+    return clean_line(words.replace('"', "'"), LONGEST)

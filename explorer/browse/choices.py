@@ -47,8 +47,9 @@ _CLASSES = {
     Hidden.ONESHOT: "One-shot runs",
     Hidden.HIDDEN: "Hidden by the agent",
     Hidden.EMPTY: "Empty",
+    Hidden.FILE: "Only in a file",
 }
-SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN)
+SELDOM = (Hidden.KANBAN, Hidden.ONESHOT, Hidden.HIDDEN, Hidden.FILE)
 """Most files have none of these: they are offered where there are some."""
 
 

@@ -70,6 +70,7 @@ class LiveSearch:
             titles=_TITLES.get(catalog),
             fates=asked.fates,
             best=wish.best,
+            chats=asked.chats(token) if asked.chats else {},
         )
         _TITLES[catalog] = self._request.titles
         self._left_out: Counter[Hidden] = Counter()

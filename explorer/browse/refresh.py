@@ -41,7 +41,7 @@ def read_again(
     for what leaves no trace. The others are what else was known of the file."""
     changes = None if whole else store.changes(catalog.mark, token)
     if changes is None:
-        made = store.catalog(token)
+        made = store.catalog(token).with_files(catalog.file_rows)
         rows = read_rows(store, made, in_sight, inside, now, token)
         return Renewed(made, None, rows, None, None)
     made = catalog.renewed(changes.family, changes.mark) if changes.family else catalog

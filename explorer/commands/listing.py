@@ -18,7 +18,7 @@ from explorer.commands.words import damaged_profile, list_summary
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.stores.base import OneStore, Store
-from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.catalog import Catalog, named_by
 from explorer.stores.sort_order import expiry, ordered, values_of
 from explorer.stores.sqlite.failures import disagrees
 
@@ -104,7 +104,7 @@ def _in_files(store: Store, ids: Sequence[str], most: int | None) -> list[Sessio
 def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], dict[Hidden, int]]:
     sources = frozenset(options.source)
     # A source that is named is listed, and so are archived sessions with --archived.
-    shown = {NOISE[source] for source in sources if source in NOISE}
+    shown = set(named_by(sources))
     if options.archived:
         shown.add(Hidden.ARCHIVED)
     if options.all:

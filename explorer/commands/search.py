@@ -42,7 +42,7 @@ from explorer.stores.catalog import Catalog
 def search_messages(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     text = " ".join(options.query)
-    catalog = store.catalog()
+    catalog = store.catalog().with_files(store.file_catalog())
     pins = partial(noted_pins, store, catalog)
     search = CompleteSearch(store, catalog, text, now, everything=options.all, pins=pins)
     limit = options.limit or None
@@ -110,6 +110,8 @@ def _lines(hit: Hit, names: Mapping[int, str], now: float) -> tuple[str, str, st
     facts = [hit.session_id, file_words(hit), hit.source, where]
     if hit.timestamp is not None:
         facts.append(ago(hit.timestamp, now))
+    if hit.file:
+        facts.append(f"from {hit.file}")
     return (
         f"{head}  {painted(' · '.join(clean_line(fact) for fact in facts if fact), DIM)}",
         f"  {_lit(hit)}",

@@ -90,7 +90,7 @@ def provenance_shape(provenance: Provenance) -> Shape:
 
 def hit_shape(hit: Hit) -> Shape:
     around = [{"role": role, "text": text} for role, text in hit.context]
-    return _shape(hit, _HIT) | {"context": around}
+    return _shape(hit, _HIT) | {"context": around, "file": hit.file or None}
 
 
 def info_shape(info: StoreInfo) -> Shape:

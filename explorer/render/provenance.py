@@ -22,6 +22,9 @@ def provenance_words(provenance: Provenance) -> list[str]:
     if provenance.messages:
         what = COPY if provenance.redacted else LOG
         own = f"{provenance.database_messages:,} from the database"
+        if not provenance.database_messages:
+            facts.append(f"Only in {_names(provenance)}")
+            own = "none from the database"
         facts.append(f"{plural(provenance.messages, 'message')} {what}, {own}")
     if provenance.bad_lines:
         facts.append(f"{plural(provenance.bad_lines, 'unreadable line')} in {_names(provenance)}")

@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from types import MappingProxyType
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
@@ -26,8 +27,8 @@ from explorer.search.language.fields import Known, session_test
 from explorer.search.language.query import Clause, Query
 from explorer.search.language.vocabulary import PLACE_FIELD, PROFILE_FIELD
 from explorer.search.matcher import NO_TITLES, Matcher, Titles, needles, titles_holding
-from explorer.stores.base import Candidate, Indexed, Store, Stretch
-from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.base import Candidate, Indexed, Needles, Store, Stretch
+from explorer.stores.catalog import Catalog, named_by
 from explorer.stores.columns import TITLE, Columns
 from explorer.stores.fates import NO_FATES, SOON, Fates, expiring
 
@@ -44,7 +45,7 @@ REST = 0.1
 """Seconds after the first hits, for them to be painted: both would share one processor."""
 PACE = 0.12
 """Seconds between two tellings."""
-LEFT_OUT = frozenset(OWN_CLASSES) - {Hidden.EMPTY}
+LEFT_OUT = frozenset((*OWN_CLASSES, Hidden.FILE)) - {Hidden.EMPTY}
 """Classes whose hits are counted but not given."""
 
 Hides = Callable[[int], Hidden | None]
@@ -72,6 +73,13 @@ class Request(NamedTuple):
     """Rewound messages count too."""
     best: bool = False
     """The best conversation comes first, not the newest."""
+    files: bool = True
+    """Messages count too that only files beside the store hold."""
+
+    @property
+    def needles(self) -> Needles:
+        """What a store can look for."""
+        return needles(self.query, self.rewound)._replace(files=self.files)
 
     @property
     def query(self) -> Query:
@@ -161,9 +169,11 @@ def prepared(
     fates: Fates | None = None,
     rewound: bool = False,
     best: bool = False,
+    chats: Mapping[str, frozenset[int]] = MappingProxyType({}),
 ) -> Request:
     """Read what the fields and the filters ask of sessions; what is given is not read again. A
-    class that the query asks for by name is not hidden."""
+    class that the query asks for by name is not hidden. `chats` are the sessions of some chats, by
+    the value of `chat:` that means each."""
     test = session_test(matcher.query, now, tz)
     columns = known or Columns()
     if titles is not None:
@@ -175,8 +185,8 @@ def prepared(
         needed = test.needs_fates or filters.expiring
         fates = store.fates(catalog, before=now + SOON, token=token) if needed else NO_FATES
     about = expiring(fates, catalog.chain, now) if filters.expiring else ()
-    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at))
-    named = {NOISE[source] for source in test.sources if source in NOISE} | test.classes
+    fits = test.over(Known(catalog, columns, pins, fates, store.profile_at, chats))
+    named = named_by(test.sources) | test.classes
 
     def hidden(tip: int) -> Hidden | None:
         reason = hides(tip)
@@ -329,7 +339,7 @@ def _first_page(
 ) -> Indexed:
     """What the search tables know, told at once."""
     request, first = gathered.request, Indexed()
-    store, looked_for = request.store, needles(request.query, request.rewound)
+    store, looked_for = request.store, request.needles
     if request.best:
         gathered.scores = store.ranked(looked_for, RANKED, token)
     below: object = None
@@ -348,7 +358,7 @@ def scan(
 ) -> Iterator[Stretch]:
     """Every message that matches, from the newest to the oldest, a stretch at a time. Only those
     are read that `open_to` says are of interest."""
-    looked_for = needles(request.query, request.rewound)
+    looked_for = request.needles
     below: object = None
     while True:
         stretch = request.store.scanned(looked_for, below, token)

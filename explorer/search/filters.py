@@ -139,7 +139,7 @@ def tally(
         if reason is not None and not only:
             classes[reason] += 1
         hidden = reason is not None and reason not in shown
-        if hidden and reason is not NOISE.get(source):
+        if hidden and reason not in (NOISE.get(source), Hidden.FILE):
             continue
         if only in ("", "source"):
             sources[source] += 1

@@ -145,6 +145,7 @@ def _hit(match: Candidate, message: Message, matcher: Matcher, home: OneStore) -
         store=str(home.path),
         profile=home.store.profile if home.store else None,
         place=home.name,
+        file=message.file,
     )
 
 

@@ -121,7 +121,8 @@ class Chosen(NamedTuple):
 def ground(
     store: Store, catalog: Catalog, pins: frozenset[str], token: CancelToken | None = None
 ) -> Ground:
-    """Read what the rules ask about."""
+    """Read what the rules ask about. What exists only in files is not for them."""
+    catalog = catalog.without_files()
     pinned = pinned_rows(store, catalog, pins, token)
     return Ground(store, catalog, store.columns(QUERIED, token=token), pinned)
 

@@ -38,6 +38,8 @@ class Needles(NamedTuple):
     """Rewound messages count too."""
     sure: tuple[Group, ...] = ()
     """What in plain content makes it certain: one text of every group."""
+    files: bool = False
+    """Messages count too that only files beside the store hold. They come after all others."""
 
 
 class Candidate(NamedTuple):
@@ -500,6 +502,12 @@ class Store(Protocol):
         """The ids of sessions that exist only as a file, the one written last first. It lists a
         folder that may hold 100,000 files."""
         return ()
+
+    def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:
+        """The sessions that exist only as a file, under keys that no other session has; the very
+        same where nothing changed, and None for agents that leave no such files. Each folder is
+        listed once for each state of it."""
+        return None
 
     def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
         """The session with this very id that exists only as a file; None where there is none."""

@@ -22,6 +22,9 @@ NOISE = {
     "oneshot": Hidden.ONESHOT,
 }
 """Sources that are machinery; any other source, known or not, is a person's."""
+FILE_SOURCE = "file"
+"""What sessions come from that exist only in a file, as lists show it. A row of a store may say the
+same of itself, so it does not make a session one of these."""
 
 
 class Link(NamedTuple):
@@ -34,8 +37,14 @@ class Link(NamedTuple):
 
 
 _NO_LINK = Link(Kind.ROOT, None)
-_SETS = ("archived", "pinned", "empty", "hidden")
+_SETS = ("archived", "pinned", "empty", "hidden", "files")
 """What a catalog knows of some of its sessions."""
+
+
+def named_by(sources: Collection[str]) -> frozenset[Hidden]:
+    """The classes of rows that are hidden for one of these sources."""
+    named = {NOISE[source] for source in sources if source in NOISE}
+    return frozenset(named | {Hidden.FILE} if FILE_SOURCE in sources else named)
 
 
 class Unit(NamedTuple):
@@ -74,6 +83,7 @@ class Catalog:
         pinned: Collection[int] = (),
         hidden: Collection[int] = (),
         sound: bool = True,
+        files: Collection[int] = (),
     ) -> None:
         """`keys`, `active` and `sources` go together; `chains` are conversations of several parts,
         their tip last."""
@@ -91,6 +101,10 @@ class Catalog:
         """Sessions without messages, whatever class they are hidden as."""
         self.hidden = frozenset(hidden)
         """Sessions that the agent itself keeps out of its lists, each by its own row."""
+        self.files = frozenset(files)
+        """Sessions that exist only in a file beside the store."""
+        self.file_rows: Catalog | None = None
+        """The catalog that those were taken from, where this one was joined with it."""
         self.source_names = list(dict.fromkeys(sources))
         numbers = {name: number for number, name in enumerate(self.source_names)}
         self._source = array("L", map(numbers.__getitem__, sources))
@@ -203,7 +217,7 @@ class Catalog:
     def noise_of(self, key: int, sources: Collection[str], reason: Hidden | None) -> bool:
         """Whether a row is hidden for its own source, and that is one of these."""
         source = self.source(key)
-        return source in sources and NOISE.get(source) is reason
+        return source in sources and (NOISE.get(source) is reason or reason is Hidden.FILE)
 
     def rows(self) -> Iterable[tuple[int, Hidden | None]]:
         """Every conversation and every session of its own: (key, class it is hidden as)."""
@@ -316,6 +330,31 @@ class Catalog:
             setattr(made, name, frozenset(keys))
         return made
 
+    def with_files(self, files: "Catalog | None") -> "Catalog":
+        """This catalog with the sessions that exist only in files, in place of those that it had.
+        It takes a look at every session, where they are others."""
+        if files is None or self.file_rows is files or not (len(files) or self.files):
+            return self
+        made = self.without_files()
+        if len(files):
+            made = Catalog.joined([(made, list), (files, list)], self.mark)
+            made.file_rows = files
+        return made
+
+    def without_files(self) -> "Catalog":
+        """Only the sessions that the store itself has."""
+        if not self.files:
+            return self
+        kept = [at for at, key in enumerate(self.keys) if key not in self.files]
+        made = self._copied()
+        made.keys = array("q", [self.keys[at] for at in kept])
+        made.active = array("d", [self.active[at] for at in kept])
+        made._source = array("L", [self._source[at] for at in kept])
+        made._class = [self._class[at] for at in kept]
+        made.drop_positions()
+        made.files, made.file_rows = frozenset(), None
+        return made
+
     def _classified(self) -> list[Hidden | None]:
         """The class that each row is hidden as."""
         position = self._position
@@ -323,6 +362,7 @@ class Catalog:
         classes = [noise[number] for number in self._source]
         # The first match counts: what was done with a session before what it is.
         for reason, keys in (
+            (Hidden.FILE, self.files),
             (Hidden.ARCHIVED, self.archived),
             (Hidden.HIDDEN, self.hidden),
             (Hidden.EMPTY, self.empty),

@@ -78,6 +78,10 @@ class Columns:
     def __or__(self, more: "Columns") -> "Columns":
         return Columns({**self.known, **more.known})
 
+    def joined(self, more: "Columns") -> "Columns":
+        """These columns, with what is known of other sessions."""
+        return Columns({one: {**known, **more[one]} for one, known in self.known.items()})
+
     def renamed(self, unique: Unique) -> "Columns":
         """These columns by the keys that sessions have among several stores."""
         # One object for each key, which all columns hold.

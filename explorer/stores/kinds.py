@@ -11,7 +11,8 @@ from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.render import veil
 from explorer.stores.base import Store
-from explorer.stores.hermes.store import HermesStore, NotedStore, is_hermes
+from explorer.stores.hermes.noted_store import NotedStore
+from explorer.stores.hermes.store import HermesStore, is_hermes
 from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop.tables import sets_of_tables
 from explorer.stores.sqlite.failures import store_error

@@ -13,7 +13,9 @@ UNEXPECTED = "Unexpected error"
 DEMO_FILE = "Demo data"
 DEMO_STATE = "made-up sessions"
 DEMO_RESUME = "Demo sessions cannot be resumed"
-
+ONLY_IN_FILE = (
+    "This session is only in a file, not in the state file. It can be read, not changed or resumed."
+)
 PICK = "Pick a session: enter resumes it"
 PRINT = "Pick a session: enter prints its id"
 PICK_LABELS = {"read": "Resume", "search-read": "Resume", "resume": "", "other-pane": "Read"}
@@ -23,6 +25,11 @@ SEARCH_HINT = "search all sessions"
 CHAT_FILTER = "Filter chats"
 CHAT_FILTER_HINT = "ada  platform:telegram  active:7d"
 NO_TITLE_TO_COPY = "The session of this chat has no title to resume it by"
+
+
+def only_in_files(sessions: int) -> str:
+    """After a change of several sessions, some of which are only in files."""
+    return f"{plural(sessions, 'session')} left out: only in files, which are never changed."
 
 
 def search_to(label: str) -> str:

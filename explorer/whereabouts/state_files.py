@@ -80,6 +80,8 @@ class FileSearch:
             hides=hides_nothing,
             rewound=True,
         )
+        # Files are looked into by themselves, with more of them than sessions have.
+        self._request = self._request._replace(files=False)
         self.finds = self._looked()
 
     def _looked(self) -> Finds:

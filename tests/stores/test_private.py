@@ -139,7 +139,7 @@ READ = {
 }
 """Ways out of a store that give text of people, or say what may hold it: each is masked."""
 USED = {
-    *("certain_of", "chats_stamp", "file_sessions", "hold", "let_go", "one_of"),
+    *("certain_of", "chats_stamp", "file_catalog", "file_sessions", "hold", "let_go", "one_of"),
     "transcript_provenance",
     *("around", "catalog", "catalog_by", "changes", "dialect", "edits", "fates", "figures"),
     *("first_outlines", "handover", "home", "info", "key_of", "keys_of", "keys_starting", "look"),
@@ -175,7 +175,7 @@ def test_nothing_that_is_read_has_a_secret(schema: str, tmp_path: Path) -> None:
     told = [
         *(str(one._replace(id="", tip_id="", root_id="", workspace="")) for one in rows),
         *(str(one._replace(session_id="", file="")) for one in messages),
-        *(str(one._replace(session_id="")) for _, one in store.scattered([(key, ids[0])])),
+        *(str(one._replace(session_id="", file="")) for _, one in store.scattered([(key, ids[0])])),
         store.system_prompt(key),
         *(
             row[1]

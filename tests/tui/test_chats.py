@@ -1,10 +1,20 @@
 """The chats of the gateway in the app: listed, filtered, followed, and from one to its sessions."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.gateway_homes import CHATS, NAMED, add_route, entry_of, gateway_home
+from tests.gateway_homes import (
+    CHATS,
+    NAMED,
+    OTHER,
+    add_chat,
+    add_route,
+    entry_of,
+    gateway_home,
+    origin,
+)
 from tests.hostile import ESC
 from tests.tui.driving import NOW, Driver, opened
 
@@ -41,6 +51,71 @@ async def test_enter_lists_the_sessions_of_a_chat_newest_first(root: Path) -> No
         assert driver.focus() == "list"
         await driver.press("enter")
         assert "ada asks, session 4" in driver.screen()
+
+
+def sessions_listed(driver: Driver) -> list[tuple[str, str]]:
+    """(place, id) of the rows of the list."""
+    rows = map(driver.main.sessions.row, driver.main.sessions.order)
+    return [(row.place, row.id) for row in rows if row]
+
+
+async def enter_chat(driver: Driver, typed: str, *, down: int = 0) -> None:
+    await driver.press("C", "/")
+    await driver.type(typed)
+    await driver.press("enter", *["down"] * down, "enter")
+
+
+async def test_two_people_of_one_name_are_two_chats(root: Path) -> None:
+    other = replace(
+        NAMED["ada"],
+        name="other ada",
+        key="agent:main:telegram:dm:7099",
+        origin=origin("telegram", "7099", chat_name="Ada", user_id="7099", user_name="Ada"),
+        session="20251022_100000_ada99",
+        earlier=(),
+        updated=NAMED["ada"].updated - 60,
+    )
+    add_chat(root, other)
+    ada = NAMED["ada"]
+    async with opened(root) as driver:
+        await enter_chat(driver, "7099")
+        assert sessions_listed(driver) == [("default", other.session)]
+        assert driver.main.search_bar.input.value == 'chat:"DM with Ada · 7099"'
+        await enter_chat(driver, "7001")
+        both = [ada.session, *(id_ for id_, _ in ada.earlier)]
+        assert sessions_listed(driver) == [("default", id_) for id_ in both]
+        await driver.press("/", "end")
+        await driver.type(" session 3")
+        assert sessions_listed(driver) == [("default", ada.earlier[0][0])]
+
+
+async def test_the_same_chat_in_two_profiles_is_two_chats(root: Path) -> None:
+    ada = NAMED["ada"]
+    there = replace(ada, gateway=OTHER, lies_in=OTHER, earlier=(), session="20251022_110000_ada77")
+    add_chat(root, there)
+    async with opened(root) as driver:
+        await enter_chat(driver, f"7001 profile:{OTHER}")
+        assert sessions_listed(driver) == [(OTHER, there.session)]
+        assert driver.main.search_bar.input.value == f'chat:"DM with Ada" profile:{OTHER}'
+        await enter_chat(driver, "7001 profile:default")
+        assert len(sessions_listed(driver)) == 4
+        assert {place for place, _ in sessions_listed(driver)} == {"default"}
+
+
+async def test_a_name_that_nobody_could_type_lists_its_chat(root: Path) -> None:
+    async with opened(root) as driver:
+        await enter_chat(driver, "+15550101")
+        assert sessions_listed(driver) == [("default", NAMED["evil"].session)]
+        assert ESC not in driver.main.search_bar.input.value
+
+
+async def test_a_new_session_of_the_chat_joins_its_timeline(root: Path) -> None:
+    async with opened(root) as driver:
+        await enter_chat(driver, "7001")
+        before = sessions_listed(driver)
+        add_chat(root, replace(NAMED["ada"], session="20251023_090000_ada5", updated=NOW - 60))
+        await driver.until(lambda: len(sessions_listed(driver)) > len(before))
+        assert sessions_listed(driver) == [("default", "20251023_090000_ada5"), *before]
 
 
 async def test_a_filter_and_the_next_order_are_said(root: Path) -> None:

@@ -88,6 +88,8 @@ class Known(NamedTuple):
     fates: Fates = NO_FATES
     profile: Callable[[int], str] = lambda key: ""
     """The name of the profile whose file a session is in; empty where it is of none."""
+    chats: Mapping[str, frozenset[int]] = {}
+    """The sessions of chats that were chosen, by the value of `chat:` that means each."""
 
 
 class SessionTest(NamedTuple):
@@ -166,7 +168,7 @@ class SessionTest(NamedTuple):
         if name == PROFILE_FIELD:
             return _profile(field, known)
         if name == "chat":
-            return _chat(field, known.columns[CHAT])
+            return _chat(field, known.columns[CHAT], known.chats)
         if name == "kind":
             kinds = {Kind(value) for value in field.any_of}
             return lambda parts: any(catalog.kind(part) in kinds for part in parts)
@@ -193,7 +195,10 @@ def _profile(field: Field, known: Known) -> _Test:
     return lambda parts: parts[-1] in owned or file(parts[-1]).casefold() in asked
 
 
-def _chat(field: Field, chats: Mapping[int, str]) -> _Test:
+def _chat(field: Field, chats: Mapping[int, str], chosen: Mapping[str, frozenset[int]]) -> _Test:
+    if meant := [chosen[value] for value in field.any_of if value in chosen]:
+        exactly = frozenset().union(*meant)
+        return lambda parts: not exactly.isdisjoint(parts)
     asked = {value.casefold() for value in field.any_of}
     whole = {
         key for key, text in chats.items() if not asked.isdisjoint(text.casefold().split("\n"))

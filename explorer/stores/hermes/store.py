@@ -1,10 +1,10 @@
 """A Hermes `state.db`, of any schema: the store that joins the readers of this package.
 
 Each reader is imported by the call that needs it: one headless command uses one or two of them,
-and all together would cost it 8 ms of its start-up. Of a file from before there was an archive,
-what is archived is kept in our own notes.
+and all together would cost it 8 ms of its start-up.
 """
 
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
-from explorer.errors import ExplorerError
 from explorer.model import Message, Outline, Provenance, Session, Sort
 from explorer.stores.base import (
     Changes,
@@ -31,27 +30,30 @@ from explorer.stores.base import (
 )
 from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.chats import ChatSession, Routes
-from explorer.stores.columns import CHAT, ID, Column, Columns, Unique
+from explorer.stores.columns import CHAT, Column, Columns, Unique
 from explorer.stores.fates import Fates
 from explorer.stores.hermes import messages
 from explorer.stores.hermes.noted_origins import noted_origins, with_origins
 from explorer.stores.hermes.sessions.rows import PROFILE_NAME as PROFILE_NAME
 from explorer.stores.hermes.sessions.rows import sessions
 from explorer.stores.hermes.sessions.survey import survey
-from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.read_only import Reader, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
 
 if TYPE_CHECKING:
     from explorer.stores.hermes.chats.routes import ChatFile
     from explorer.stores.hermes.edits.dialect import HermesDialect
+    from explorer.stores.hermes.transcript_files.alone import LoneSessions
     from explorer.stores.hermes.transcript_files.beside import FilesBeside
+    from explorer.stores.hermes.transcript_files.folder import FolderSession, TranscriptFolder
 
 STATE_FILE = "state.db"
 CONFIG_FILE = "config.yaml"
 PROFILES = "profiles"
 SIGNS = ("sessions", "logs", "memories", "SOUL.md", "auth.json", ".env")
 """What Hermes makes in its home: a state file beside none of these is a copy."""
+LAST_IN_FILES = -(1 << 32)
+"""The ids of messages in files are below it, and no others."""
 
 
 def profile_of(path: Path) -> str | None:
@@ -83,6 +85,7 @@ class HermesStore(Store):
     def __init__(self, file: ReadOnlyFile, keeps_pins: bool = False) -> None:
         super().__init__(file)
         self.keeps_pins = keeps_pins
+        self._alone: LoneSessions | None = None
         self.profile = profile_of(self.path)
 
     @cached_property
@@ -90,6 +93,26 @@ class HermesStore(Store):
         from explorer.stores.hermes.transcript_files.beside import FilesBeside
 
         return FilesBeside(self._file)
+
+    @cached_property
+    def _folder(self) -> "TranscriptFolder":
+        from explorer.stores.hermes.transcript_files.folder import TranscriptFolder
+
+        return TranscriptFolder(self._file)
+
+    def _in_folder(self, token: CancelToken | None) -> "Sequence[FolderSession]":
+        """The sessions with files in the folder. It is asked about those that the state file does
+        not have once they were found."""
+        found = self._folder.sessions(token or CancelToken())
+        if self._alone is None and any(one.is_alone for one in found):
+            from explorer.stores.hermes.transcript_files.alone import LoneSessions
+
+            self._alone = LoneSessions(self._beside, self._folder)
+        return found
+
+    def _file_id(self, key: int) -> str:
+        """The id of a session that exists only as a file; empty for any other."""
+        return self._folder.id_of(key) if self._alone else ""
 
     def handover(self) -> Handover | str:
         """Hermes opens only `state.db` in its home. The profile is always named, since a home may
@@ -172,9 +195,10 @@ class HermesStore(Store):
         from explorer.stores.hermes.sessions.columns import read_columns
 
         noted = noted_origins(self.path) if CHAT in asked else {}
-        return self._file.read(
+        found = self._file.read(
             lambda reader: read_columns(reader, asked, keys, noted, unique), token
         )
+        return found.joined(self._alone.columns(keys, unique)) if self._alone else found
 
     def fates(
         self,
@@ -190,6 +214,8 @@ class HermesStore(Store):
     def too_long(self, unit: Unit, token: CancelToken | None = None) -> TooLong | None:
         from explorer.stores.hermes.upkeep.forecast import too_long
 
+        if self._file_id(unit.key):
+            return None
         return too_long(self._file, self._config(), unit, token)
 
     def chats_stamp(self) -> object:
@@ -222,8 +248,14 @@ class HermesStore(Store):
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]:
-        rows = self._file.read(lambda reader: sessions(reader, units, now), token)
-        return self._of_profile(rows)
+        alone = [unit.key for unit in units if self._file_id(unit.key)]
+        stored = [unit for unit in units if not self._file_id(unit.key)] if alone else units
+        rows = self._file.read(lambda reader: sessions(reader, stored, now), token)
+        if not alone or self._alone is None:
+            return self._of_profile(rows)
+        rows += self._alone.rows(alone, token or CancelToken())
+        known = {row.key: row for row in self._of_profile(rows)}
+        return [known[unit.key] for unit in units if unit.key in known]
 
     def _of_profile(self, rows: Sequence[Session]) -> list[Session]:
         """Rows with the profile of the file, which owns those that name no other."""
@@ -234,11 +266,15 @@ class HermesStore(Store):
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
         from explorer.stores.hermes.sessions.details import details
 
+        if self._alone and self._file_id(unit.key):
+            return self._alone.details(unit.key, token or CancelToken())
         return details(self._file, unit, token or CancelToken())
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> list[Outline]:
+        if id_ := self._file_id(key):
+            return self._beside.outlined(key, id_, [], rewound, token or CancelToken())
         id_, found = self._file.read(
             lambda reader: (
                 self._id_in_files(reader, key),
@@ -251,6 +287,8 @@ class HermesStore(Store):
     def first_outlines(
         self, key: int, most: int, rewound: bool = False, token: CancelToken | None = None
     ) -> tuple[list[Outline], bool]:
+        if self._file_id(key):
+            return self.outlines(key, rewound, token), True
         id_, (found, whole) = self._file.read(
             lambda reader: (
                 self._id_in_files(reader, key),
@@ -284,7 +322,9 @@ class HermesStore(Store):
     ) -> list[Message]:
         in_files: dict[int, Message] = {}
         if min(ids, default=0) < 0:
-            id_ = self._file.read(lambda reader: messages.id_of(reader, key), token)
+            id_ = self._file_id(key) or self._file.read(
+                lambda reader: messages.id_of(reader, key), token
+            )
             in_files = self._beside.messages(key, id_, ids, token or CancelToken())
         rows = [id_ for id_ in ids if id_ not in in_files]
         found = self._file.read(lambda reader: messages.messages(reader, rows), token)
@@ -296,19 +336,35 @@ class HermesStore(Store):
     def scattered(
         self, places: Sequence[tuple[int, int]], token: CancelToken | None = None
     ) -> Sequence[tuple[int, Message]]:
-        owner = {id_: key for key, id_ in places}
+        owner = {id_: key for key, id_ in places if id_ > LAST_IN_FILES}
         found = self._file.read(lambda reader: messages.messages(reader, list(owner)), token)
-        return [(owner[message.id], message) for message in found]
+        in_files: dict[int, list[int]] = {}
+        for key, id_ in places:
+            if id_ <= LAST_IN_FILES:
+                in_files.setdefault(key, []).append(id_)
+        told = [
+            (key, message)
+            for key, ids in in_files.items()
+            for message in self.messages(key, ids, token)
+        ]
+        return [*((owner[message.id], message) for message in found), *told]
 
     def around(
         self, key: int, ids: Sequence[int], rewound: bool = False, token: CancelToken | None = None
     ) -> Mapping[int, tuple[int | None, int | None]]:
-        return self._file.read(lambda reader: messages.around(reader, key, ids, rewound), token)
+        if min(ids, default=0) > LAST_IN_FILES and not self._file_id(key):
+            return self._file.read(lambda reader: messages.around(reader, key, ids, rewound), token)
+        order = [None, *(one.id for one in self.outlines(key, rewound, token)), None]
+        places = {id_: at for at, id_ in enumerate(order) if id_ is not None}
+        known = [id_ for id_ in ids if id_ in places]
+        return {id_: (order[places[id_] - 1], order[places[id_] + 1]) for id_ in known}
 
     def keys_starting(self, text: str, token: CancelToken | None = None) -> Starting:
         from explorer.stores.hermes.sessions.columns import keys_starting
 
-        return self._file.read(lambda reader: keys_starting(reader, text), token)
+        found = self._file.read(lambda reader: keys_starting(reader, text), token)
+        alone = self._alone.starting(text) if self._alone else ()
+        return found._replace(keys=[*found.keys, *alone]) if alone else found
 
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         from explorer.stores.hermes.sessions.columns import find
@@ -316,10 +372,11 @@ class HermesStore(Store):
         return self._file.read(lambda reader: find(reader, text), token)
 
     def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
-        from explorer.stores.hermes.transcript_files.alone import lone_files
+        return [one.id for one in self._in_folder(token) if one.is_alone]
 
-        ids = self.columns({ID}, token=token)[ID].values()
-        return [one.id for one in lone_files(self.path, ids, token or CancelToken())]
+    def file_catalog(self, token: CancelToken | None = None) -> Catalog:
+        self._in_folder(token)
+        return self._folder.catalog(token or CancelToken())
 
     def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
         from explorer.stores.hermes.transcript_files.alone import lone_session
@@ -366,54 +423,27 @@ class HermesStore(Store):
     def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
         from explorer.stores.hermes.search import scanned
 
-        return self._file.read(lambda reader: scanned(reader, needles, below), token)
+        if not needles.files or not self._beside.has_folder():
+            return self._file.read(lambda reader: scanned(reader, needles, below), token)
+        # Late: where there is no folder, nobody needs it.
+        from explorer.stores.hermes.transcript_files.search import BEFORE, FilePlace, scanned_files
+
+        token = token or CancelToken()
+        if isinstance(below, FilePlace):
+
+            def outlined(key: int) -> list[Outline]:
+                return self.outlines(key, needles.rewound, token)
+
+            return scanned_files(self._beside, needles, below, outlined, token)
+        found = self._file.read(lambda reader: scanned(reader, needles, below), token)
+        if found.below is not None:
+            return found._replace(done=found.done * BEFORE)
+        place = FilePlace(self._in_folder(token))
+        return found._replace(below=place, done=place.done) if place.sessions else found
 
     def newest_below(self, token: CancelToken | None = None) -> Callable[[object], float]:
         from explorer.stores.hermes.search import newest_below
 
-        return self._file.read(newest_below, token)
-
-
-class NotedStore(HermesStore):
-    """Reads a file without an archive; our notes say which of its sessions are archived."""
-
-    noted = True
-
-    def __init__(self, file: ReadOnlyFile, notes: Notes) -> None:
-        super().__init__(file)
-        self._notes = notes
-
-    def _archived(self) -> frozenset[str]:
-        try:
-            return self._notes.archived()
-        except ExplorerError:
-            # Said already when the notes were opened; a list without them is better than none.
-            return frozenset()
-
-    def _with_archived(self, catalog: Catalog, token: CancelToken | None) -> Catalog:
-        ids = self._archived()
-        keys = self.keys_of(sorted(ids), token).values() if ids else ()
-        return catalog.with_archived(key for key in keys if catalog.has(key))
-
-    def first_page(
-        self, limit: int, now: float, sort: Sort = Sort.ACTIVE, token: CancelToken | None = None
-    ) -> list[Session]:
-        archived = self._archived()
-        page = super().first_page(limit + len(archived), now, sort, token)
-        return [row for row in page if row.id not in archived][:limit]
-
-    def catalog(self, token: CancelToken | None = None) -> Catalog:
-        return self._with_archived(super().catalog(token), token)
-
-    def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
-        found = super().changes(since, token)
-        if found is None or found.family is None:
-            return found
-        return found._replace(family=self._with_archived(found.family, token))
-
-    def sessions(
-        self, units: Sequence[Unit], now: float, token: CancelToken | None = None
-    ) -> list[Session]:
-        archived = self._archived()
-        rows = super().sessions(units, now, token)
-        return [row._replace(archived=row.id in archived) for row in rows] if archived else rows
+        known = self._file.read(newest_below, token)
+        # What only files hold comes behind all of it, in their order: it is not waited for.
+        return lambda mark: -math.inf if isinstance(mark, tuple) else known(mark)

@@ -84,6 +84,7 @@ class Library(Store):
         self.path = files[0].path
         self.places = tuple(file.name for file in files)
         self._step = self.members.ring.step
+        self._file_rows: tuple[object, Catalog] | None = None
 
     def take_in(self, files: Sequence[MemberFile]) -> bool:
         """Have more stores, which are opened with the next look at all of them; False where there
@@ -493,6 +494,15 @@ class Library(Store):
         """With the names of their stores, by which they are asked for."""
         found = self._ask(lambda member: member.store.file_sessions(token))
         return [f"{member.name}/{id_}" for member, ids in found for id_ in ids]
+
+    def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:
+        found = self._ask(lambda member: member.store.file_catalog(token))
+        told = {one.number: (one, own) for one, own in found if own is not None}
+        state = tuple((number, own) for number, (_, own) in told.items())
+        if self._file_rows is None or self._file_rows[0] != state:
+            joined = Catalog.joined([(own, one.outers) for one, own in told.values()])
+            self._file_rows = state, joined
+        return self._file_rows[1]
 
     def file_session(self, id_: str, token: CancelToken | None = None) -> FileSession | None:
         profile, own = self.scoped(id_)

@@ -323,6 +323,9 @@ class PrivateStore(Store):
     def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
         return self._inner.file_sessions(token)
 
+    def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:
+        return self._now(token).file_catalog(token)
+
     def transcript_provenance(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
     ) -> Provenance | None:

@@ -14,11 +14,13 @@ from explorer.browse.chats import (
     ChatList,
     ChatSort,
     ChatWish,
+    ChosenChat,
+    choose,
     chosen,
     facts,
     flags,
-    query_for,
     read_chats,
+    same_chat,
     session_words,
     wish_of,
 )
@@ -54,9 +56,9 @@ class ChatsScreen(Closing[None]):
     shown = getters.query_one(OptionList)
 
     def __init__(
-        self, store: Store, clock: Callable[[], float], search: Callable[[str], None]
+        self, store: Store, clock: Callable[[], float], search: Callable[[ChosenChat], None]
     ) -> None:
-        """`search` gets the query that lists the sessions of a chat."""
+        """`search` gets the chat whose sessions are to be listed."""
         super().__init__()
         self._store = store
         self._clock = clock
@@ -67,6 +69,8 @@ class ChatsScreen(Closing[None]):
         self._filter = ""
         self._sort = ChatSort.UPDATED
         self._seen: object = None
+        self._stamp: object = None
+        """Of the files when the chats that are listed were read."""
 
     def compose(self) -> ComposeResult:
         yield Options(id="chats")
@@ -86,15 +90,17 @@ class ChatsScreen(Closing[None]):
             return
         store, seen, now = self._store, self._seen, self._clock()
 
-        def work(token: CancelToken) -> tuple[object, ChatList | None]:
+        def work(token: CancelToken) -> tuple[tuple[object, float], ChatList | None]:
             # What is said of the future changes with the time as well.
             found = store.chats_stamp(), now // MINUTE
             return found, None if found == seen else read_chats(store, now, token)
 
         self._lanes.start("chats", work, self._take)
 
-    def _take(self, found: tuple[object, ChatList | None]) -> None:
+    def _take(self, found: tuple[tuple[object, float], ChatList | None]) -> None:
         self._seen, listed = found
+        if listed is not None:
+            self._stamp = found[0][0]
         if listed is not None and listed != self._listed:
             self._listed = listed
             self._show()
@@ -113,7 +119,7 @@ class ChatsScreen(Closing[None]):
         self.shown.add_options(Option(_lines(listed, chat, now, several)) for chat in self._rows)
         for line in (*self._remarks(listed, wish, len(rows)), *listed.troubles):
             self.shown.add_option(Option(Content.assemble((line, "$dim")), disabled=True))
-        same = [at for at, one in enumerate(self._rows) if here and _same(one, here)]
+        same = [at for at, one in enumerate(self._rows) if here and same_chat(one, here)]
         self.shown.highlighted = (same or [0])[0] if self._rows else None
         said = chats_title(len(rows), len(listed.chats), self._filter, self._sort.value)
         self.shown.border_title = Content(said)
@@ -143,12 +149,11 @@ class ChatsScreen(Closing[None]):
         chat, listed = self._chosen(), self._listed
         if chat is None or listed is None:
             return
-        query = query_for(chat, listed.chats) if chat.sessions else ""
-        if not query:
+        if not chat.sessions:
             hint(self, session_words(listed, chat))
             return
         self.dismiss()
-        self._search(query)
+        self._search(choose(chat, listed.chats, self._stamp))
 
     def action_sort(self) -> None:
         self._sort = self._sort.next
@@ -186,10 +191,6 @@ class ChatsScreen(Closing[None]):
             hint(self, NO_TITLE_TO_COPY)
         else:
             copy(self, f"/resume {clean_line(chat.current.title, 200)}", "command")
-
-
-def _same(one: Chat, other: Chat) -> bool:
-    return (one.key, one.profile, one.file) == (other.key, other.profile, other.file)
 
 
 def _lines(listed: ChatList, chat: Chat, now: float, several: bool) -> Content:

@@ -50,7 +50,7 @@ from explorer.tui.hints import hint
 from explorer.tui.key_bindings import bindings, keymap_of
 from explorer.tui.list.session_list import SessionList
 from explorer.tui.widgets.fields import TextField
-from explorer.tui.words import READING_FILE
+from explorer.tui.words import ONLY_IN_FILE, READING_FILE, only_in_files
 
 NAMED = 3
 """Sessions that are named; of more there is only the number."""
@@ -249,6 +249,10 @@ def _act_on(lane: EditLane, action: Action, rows: Sequence[int], shown: Shown) -
     if not rows:
         lane.screen.notify(NO_SESSION, markup=False)
         return
+    rows = _stored(lane, rows)
+    if not rows:
+        hint(lane.screen, ONLY_IN_FILE)
+        return
     keys = [session_of(row) for row in rows]
     if action is Action.DELETE:
         _choose_parts(lane, rows, shown)
@@ -260,6 +264,15 @@ def _act_on(lane: EditLane, action: Action, rows: Sequence[int], shown: Shown) -
         do_at_once(lane, EditSubject(action, keys, shown))
     else:
         confirm(lane, EditSubject(action, keys, shown))
+
+
+def _stored(lane: EditLane, rows: Sequence[int]) -> Sequence[int]:
+    """These rows without those of sessions that exist only in files, which is said."""
+    files = lane.lister.catalog.files if lane.lister.catalog is not None else ()
+    kept = [row for row in rows if session_of(row) not in files] if files else rows
+    if kept and len(kept) < len(rows):
+        lane.screen.notify(only_in_files(len(rows) - len(kept)), markup=False)
+    return kept
 
 
 def _ask_unlisted(
@@ -348,4 +361,7 @@ def _parts(lane: EditLane, rows: Sequence[int]) -> list[int]:
 
 
 def _rename(lane: EditLane, session: Session) -> None:
+    if session.file:
+        hint(lane.screen, ONLY_IN_FILE)
+        return
     ask_for(lane.screen, Rename(lane, session), lambda owner: lane.lister.reveal(owner.key))

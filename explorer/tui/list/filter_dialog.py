@@ -20,7 +20,7 @@ from explorer.model import Hidden
 from explorer.render.clean import clean_line
 from explorer.render.figures import exact
 from explorer.search.filters import Filters, Tally, filtered_by, tally
-from explorer.stores.catalog import NOISE, Catalog
+from explorer.stores.catalog import Catalog, named_by
 from explorer.stores.columns import Columns
 from explorer.stores.fates import NO_FATES, expiring
 from explorer.tui.dialogs.base import Dialog
@@ -157,7 +157,7 @@ class FilterScreen(Dialog[None]):
     def _show(self) -> None:
         catalog = self._lister.catalog
         sources = catalog.source_names if catalog else ()
-        classes = {NOISE[source] for source in sources if source in NOISE}
+        classes = set(named_by(sources))
         if catalog and catalog.hidden:
             classes.add(Hidden.HIDDEN)
         fates, wish = self._lister.fates, self._lister.wish

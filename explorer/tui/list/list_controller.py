@@ -51,11 +51,14 @@ from explorer.tui.workers import Lanes
 
 WHOLE_SURVEY_EVERY = 10.0
 """Seconds between two whole surveys of a file that is being written; more where one takes long."""
+FILES_EVERY = 10.0
+"""Seconds between two looks at the folders of transcripts; more where listing them takes long."""
 AHEAD = 0.05
 """Seconds to wait before reading rows that are not visible: visible ones are painted first."""
 
 
 if TYPE_CHECKING:
+    from explorer.browse.chats import ChosenChat
     from explorer.search.language.query import Query
     from explorer.search.matcher import Matcher
 
@@ -89,10 +92,15 @@ class Lister:
         self.cursor = self._sessions.cursor
         self.catalog: Catalog | None = None
         self.facts: Columns | None = None
+        self._file_rows: Catalog | None = None
+        """Sessions that exist only in files; None until they were looked for."""
+        self._files_seen = self._files_took = 0.0
         self.fates: Fates | None = None
         """What the agent is going to do by itself; None until it was read."""
         self._basis: Basis | None = None
         self._title = ""
+        self.chat: ChosenChat | None = None
+        """The chat whose sessions were asked for last."""
         self.matcher: Matcher | None = None
         """What is being searched for."""
         self._search_for: tuple[str, Wish] | None = None
@@ -112,8 +120,10 @@ class Lister:
     def open(self, opened: Opened) -> None:
         """The first page, at once."""
         self.store = opened.store
-        for lane in ("catalog", "order", "rows", "info"):
+        for lane in ("catalog", "order", "rows", "info", "files"):
             self._lanes.cancel(lane)
+        self._file_rows = None
+        self._files_seen = self._files_took = 0.0
         self._first = opened.survey
         self.catalog = opened.survey.catalog if opened.survey else None
         self.facts = self.fates = self._basis = None
@@ -149,8 +159,11 @@ class Lister:
         edits, first, basis = self._edits, self._first, self._basis
         known = first if first is not None and first.catalog is self.catalog else None
 
+        files = self._file_rows
+
         def work(token: CancelToken) -> Survey:
-            return known or Survey.of(store, token)
+            found = known or Survey.of(store, token)
+            return found._replace(catalog=found.catalog.with_files(files))
 
         def take(result: Survey) -> None:
             catalog, self._survey_took = result
@@ -177,13 +190,14 @@ class Lister:
         if store is None or catalog is None:
             return False
         known, inside = tuple(self._sessions.in_sight()), self._sessions.arranged.inside
-        facts, now = self.facts, self._clock()
+        facts, now, files = self.facts, self._clock(), self._file_rows
         since = time.monotonic() - self._surveyed
         edits, unseen = self._edits, self._edits != self._edits_seen
         due = unseen or since > max(WHOLE_SURVEY_EVERY, 20 * self._survey_took)
 
         def work(token: CancelToken) -> Renewed:
-            return read_again(store, catalog, basis, facts, known, inside, now, due, token)
+            before = catalog.with_files(files)
+            return read_again(store, before, basis, facts, known, inside, now, due, token)
 
         def take(renewed: Renewed) -> None:
             self._know(renewed.catalog)
@@ -218,6 +232,46 @@ class Lister:
         self.catalog = catalog
         self.wish = self.wish.followed(catalog)
         self._sessions.selection.follow(catalog)
+        self._join_files()
+
+    def look_for_files(self) -> None:
+        """Look for sessions that exist only in files, now and then: after the first frame and all
+        that the file itself says, in a lane of its own."""
+        store = self.store
+        pause = max(FILES_EVERY, 20 * self._files_took) if self._files_seen else 0.0
+        if store is None or self.catalog is None or self._lanes.busy("files"):
+            return
+        if time.monotonic() - self._files_seen < pause:
+            return
+
+        def work(token: CancelToken) -> tuple[Catalog | None, float]:
+            begun = time.monotonic()
+            return store.file_catalog(token), time.monotonic() - begun
+
+        def take(found: tuple[Catalog | None, float]) -> None:
+            self._file_rows, self._files_took = found
+            self._files_seen = time.monotonic()
+            self._join_files()
+
+        # What cannot be read is said of the file itself.
+        self._lanes.start("files", work, take, refused=lambda error: None)
+
+    def _join_files(self) -> None:
+        """List them with the others, unless they are."""
+        catalog, files = self.catalog, self._file_rows
+        if catalog is None or files is None or catalog.file_rows is files:
+            return
+        if not (len(files) or catalog.files):
+            return
+
+        def take(joined: Catalog) -> None:
+            if self.catalog is catalog:
+                self._know(joined)
+                self.arrange()
+            else:
+                self._join_files()
+
+        self._lanes.start("files", lambda token: catalog.with_files(files), take)
 
     def wish_for(self, wish: Wish) -> None:
         """Have the list another way."""
@@ -291,7 +345,9 @@ class Lister:
         wish, now = self.wish, self._clock()
         facts, fates = self.facts, self.fates
         if text:
-            asked = Asked(store, catalog, facts, text, wish, now, fates=fates)
+            asked = Asked(
+                store, catalog, facts, text, wish, now, fates=fates, chats=self._chats(now)
+            )
             self._search(
                 asked._replace(page=self._sessions.page, known=self._sessions.known.numbers)
             )
@@ -309,6 +365,13 @@ class Lister:
             self._list(result[1])
 
         self._lanes.start("order", work, take)
+
+    def _chats(self, now: float) -> "Callable[[CancelToken], dict[str, frozenset[int]]] | None":
+        """Finds the sessions of the chat that was chosen, where the search bar names it."""
+        store, chat = self.store, self.chat
+        if store is None or chat is None or f'chat:"{chat.label}"' not in self.searched:
+            return None
+        return lambda token: {chat.label: chat.sessions(store, now, token)}
 
     def _search(self, asked: Asked) -> None:
         self.cursor.search()

@@ -41,7 +41,7 @@ from explorer.tui.hints import hint
 from explorer.tui.key_bindings import keymap_of
 from explorer.tui.list.list_controller import Lister
 from explorer.tui.list.session_list import SessionList
-from explorer.tui.words import READING_FILE
+from explorer.tui.words import ONLY_IN_FILE, READING_FILE
 from explorer.tui.workers import Lanes, say
 
 FOUND_ORDERS = ((False, "Newest first"), (True, "Best match first"))
@@ -215,6 +215,10 @@ class Choosing(NamedTuple):
         store, catalog = self.lister.store, self.lister.catalog
         keys = [key for key in rows if catalog is not None and catalog.has(key)]
         if store is None or catalog is None or not keys:
+            return
+        keys = [key for key in keys if key not in catalog.files]
+        if not keys:
+            hint(self.screen, ONLY_IN_FILE)
             return
         notes = self.notes
 

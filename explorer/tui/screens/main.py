@@ -495,7 +495,7 @@ class MainScreen(Screen[None]):
             resume(self, self._lanes, self._start, *acting, self._lister.catalog)
 
     def action_copy_command(self) -> None:
-        if acting := self._acting():
+        if not self.refuses(BY_ID["copy-command"]) and (acting := self._acting()):
             from explorer.tui.agent_commands import resume_line
             from explorer.tui.reading.block_screen import copy
 
@@ -577,6 +577,7 @@ class MainScreen(Screen[None]):
 
     def action_chats(self) -> None:
         """The chats of the gateway; the sessions of one are a search in the list."""
+        from explorer.browse.chats import ChosenChat
         from explorer.tui.chats.chats_screen import ChatsScreen
 
         store = self._lister.store
@@ -584,8 +585,12 @@ class MainScreen(Screen[None]):
             hint(self, READING_FILE)
             return
 
-        def search(query: str) -> None:
-            self.search_bar.input.value = query
+        def search(chosen: ChosenChat) -> None:
+            self._lister.chat = chosen
+            if self.search_bar.input.value == chosen.query:
+                # Another chat that is called the same.
+                self._lister.arrange()
+            self.search_bar.input.value = chosen.query
             self._to_list()
 
         self.app.push_screen(ChatsScreen(store, self._clock, search))

@@ -15,6 +15,7 @@ from explorer.tui.words import (
     NO_FILTER,
     NOTHING_TO_CLEAR,
     ONE_PROFILE,
+    ONLY_IN_FILE,
     READING_FILE,
     no_rows,
     no_session,
@@ -34,6 +35,13 @@ _SESSION = frozenset(
     )
 )
 """Actions on a session."""
+_CHANGES = frozenset(
+    (
+        *("resume", "copy-command", "rename", "delete", "archive", "mark-ended", "reopen"),
+        *("clear-messages", "pin"),
+    )
+)
+"""Actions that need more of a session than its messages."""
 _ROWS = frozenset(
     (
         *("select", "extend-down", "extend-up", "invert-selection", "select-all", "row-height"),
@@ -80,6 +88,8 @@ def why_not(action: KeyAction, now: Situation) -> str:
         return READING_FILE
     if name in ("resume", "copy-command") and now.demo:
         return DEMO_RESUME
+    if name in _CHANGES and now.session is not None and now.session.file:
+        return ONLY_IN_FILE
     if name == "remove-filter" and not now.filters:
         return NO_FILTER
     if name == "profiles" and not now.several:

@@ -433,6 +433,7 @@ class OpenFile:
         refused = frozenset(action.id for action in ACTIONS if info.edits.get(action.change))
         self._screen.query_one(KeyBar).refused = refused
         self.foreseeing.begin()
+        self._lister.look_for_files()
 
     def _renewed(self, renewed: Renewed) -> None:
         """It was read again."""
@@ -455,6 +456,8 @@ class OpenFile:
     def _every_second(self) -> None:
         self._condition.say(self.opening)
         self.foreseeing.tick()
+        if self.info is not None:
+            self._lister.look_for_files()
         self._pane.transcript.set_class(self._pane.reader.waits, "-old")
         now = self._clock()
         if now - self._sessions.now > 20:

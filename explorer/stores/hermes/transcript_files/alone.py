@@ -1,68 +1,40 @@
 """Sessions that exist only as a file beside the state file: the row that they came with is gone, or
-was never written.
-
-To find them, the folder is listed, which may hold 100,000 files: only who asks for them waits. A
-file is opened when its session is shown. They are read and never changed.
+was never written. `folder` finds them; a file is opened when its session is shown. They are read
+and never changed.
 """
 
-import os
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.model import Kind, Message, Provenance, Session, State
+from explorer.errors import session_gone
+from explorer.model import Kind, Message, Outline, Provenance, Session, State
+from explorer.render.figures import count, exact, size
+from explorer.render.provenance import provenance_words
+from explorer.stores.base import Details, Section
+from explorer.stores.catalog import FILE_SOURCE
+from explorer.stores.columns import ENDED, ID, SOURCE, Columns, Unique
 from explorer.stores.content import said
-from explorer.stores.hermes.routes_file import folder_of
-from explorer.stores.hermes.transcript_files.beside import FilesBeside, names_of
+from explorer.stores.hermes.transcript_files.beside import FilesBeside, Kept, TranscriptFile
+from explorer.stores.hermes.transcript_files.folder import TranscriptFolder
+from explorer.stores.hermes.transcript_files.hostile_files import regular
 from explorer.stores.hermes.transcript_files.sameness import Told, combined, mark_of
 from explorer.stores.sqlite import cells
 
-SOURCE = "file"
-"""What such sessions come from, as lists show it."""
-_ENDS = (".jsonl", ".json")
-_SNAPSHOT = "session_"
-_BETWEEN_CHECKS = 1000
+LOOKED_AT = 12
+"""Messages of a person, or of the agent, that are read for the first or the last words."""
+ONLY_READ = "Only in files: it can be read and searched, not changed or resumed"
 
 
-class LoneFile(NamedTuple):
-    """A file of a session that the state file does not have."""
-
-    written: float
-    name: str
-
-    @property
-    def id(self) -> str:
-        """By its name. Where an id was no plain name, the snapshot itself knows it."""
-        return self.name.rpartition(".")[0].removeprefix(_SNAPSHOT)
+ROWS_KEPT = 500
+"""Rows of a list that are not read again while their files are as they were."""
 
 
-def lone_files(database: Path, ids: Collection[str], token: CancelToken) -> list[LoneFile]:
-    """The files of sessions that are not among these, the one written last first; one for each
-    session, rather the log than its redacted copy."""
-    held = {name for id_ in ids for name in names_of(id_)}
-    found: dict[str, LoneFile] = {}
-    for one in _transcripts(folder_of(database), token):
-        if one.name not in held:
-            known = found.get(one.id)
-            if known is None or known.name.startswith(_SNAPSHOT):
-                found[one.id] = one
-    return sorted(found.values(), reverse=True)
+class _Words(NamedTuple):
+    """What a row says of the messages."""
 
-
-def _transcripts(folder: Path, token: CancelToken) -> Iterator[LoneFile]:
-    try:
-        with os.scandir(folder) as entries:
-            for number, entry in enumerate(entries):
-                if number % _BETWEEN_CHECKS == 0:
-                    token.check()
-                is_log = entry.name.endswith(_ENDS[0])
-                is_copy = entry.name.startswith(_SNAPSHOT) and entry.name.endswith(_ENDS[1])
-                if (is_log or is_copy) and entry.is_file(follow_symlinks=False):
-                    yield LoneFile(entry.stat(follow_symlinks=False).st_mtime, entry.name)
-    except OSError:
-        # There is no such folder, or it is not ours to read: nothing is known of its sessions.
-        return
+    first: str = ""
+    last: str = ""
 
 
 def lone_session(
@@ -77,24 +49,110 @@ def lone_session(
     known = beside.messages(0, id_, [one.id for one in outlines], token)
     messages = _with(held, [known[one.id] for one in outlines if one.id in known])
     added = sum(bool(one.file) for one in messages)
-    about = beside.about(id_, token)
     asked = (said(one.text) for one in messages if one.role == "user")
     answered = (said(one.text) for one in reversed(messages) if one.role == "assistant")
+    words = _Words(next(filter(None, asked), ""), next(filter(None, answered), ""))
+    session = _session(beside, 0, id_, messages, words, provenance, token)
+    session = session._replace(tool_call_count=sum(len(one.tool_calls) for one in messages))
+    return session, messages, provenance._replace(database_messages=len(held), messages=added)
+
+
+class LoneSessions:
+    """The sessions of a folder that the state file does not have, by key."""
+
+    def __init__(self, beside: FilesBeside, folder: TranscriptFolder) -> None:
+        self._beside = beside
+        self._folder = folder
+        self._rows: Kept[tuple[object, Session]] = Kept(ROWS_KEPT)
+
+    def rows(self, keys: Iterable[int], token: CancelToken) -> list[Session]:
+        """As a list shows them; one whose files are gone is missing."""
+        found = []
+        for key in keys:
+            token.check()
+            id_ = self._folder.id_of(key)
+            state = self._beside.state_of(id_)
+            if not state:
+                continue
+            before = self._rows.get(id_)
+            if before is None or before[0] != state:
+                written = self._folder.written(key)
+                before = state, _row(self._beside, key, id_, written, token)
+                self._rows.put(id_, before)
+            found.append(before[1])
+        return found
+
+    def details(self, key: int, token: CancelToken) -> Details:
+        """What is known of one: its files, and what they tell."""
+        row = next(iter(self.rows([key], token)), None)
+        if row is None:
+            raise session_gone()
+        return _details(self._beside, row, token)
+
+    def columns(self, keys: Sequence[int] | None, unique: Unique) -> Columns:
+        """What can be told without opening a file: of these, or of all that were found so far. Such
+        a session has ended; when, only its file could tell."""
+        every = self._folder.ids
+        own = list(every) if keys is None else [key for key in keys if key in every]
+        ids = dict(zip(unique(own), map(every.__getitem__, own), strict=True))
+        sources, ends = dict.fromkeys(ids, FILE_SOURCE), dict.fromkeys(ids, 0.0)
+        return Columns({ID: ids, SOURCE: sources, ENDED: ends})
+
+    def starting(self, text: str) -> list[int]:
+        """Those whose id starts with a text, in small or capital letters."""
+        begun = text.lower()
+        ids = list(self._folder.ids.items())
+        return [key for key, id_ in ids if id_.lower().startswith(begun)]
+
+
+def _row(beside: FilesBeside, key: int, id_: str, written: float, token: CancelToken) -> Session:
+    """A session as a list shows it. Of its messages a few are read, whatever there are."""
+    outlines = beside.outlined(key, id_, [], False, token)
+    words = _Words(
+        _words(beside, key, id_, (one for one in outlines if one.role == "user"), token),
+        _words(beside, key, id_, (one for one in outlines[::-1] if one.role == "assistant"), token),
+    )
+    provenance = beside.provenance(key, False) or Provenance(0)
+    row = _session(beside, key, id_, outlines, words, provenance, token)
+    # By which it is listed among others: to know their last messages, all files had to be read.
+    return row._replace(last_active=written, tool_call_count=sum(one.calls for one in outlines))
+
+
+def _words(
+    beside: FilesBeside, key: int, id_: str, outlines: Iterable[Outline], token: CancelToken
+) -> str:
+    """What the first of these say that say something."""
+    few = [one.id for _, one in zip(range(LOOKED_AT), outlines, strict=False)]
+    known = beside.messages(key, id_, few, token)
+    texts = (said(known[one].text) for one in few if one in known)
+    return next(filter(None, texts), "")
+
+
+def _session(
+    beside: FilesBeside,
+    key: int,
+    id_: str,
+    messages: Sequence[Message | Outline],
+    words: _Words,
+    provenance: Provenance,
+    token: CancelToken,
+) -> Session:
+    about = beside.about(id_, token)
     times = [one.timestamp for one in messages if one.timestamp is not None]
-    session = Session(
-        key=0,
+    return Session(
+        key=key,
         id=id_,
         title=None,
-        source=SOURCE,
+        source=FILE_SOURCE,
         model=about.get("model"),
         started_at=cells.seconds(about.get("session_start")) or min(times, default=None),
         last_active=max(times, default=cells.seconds(about.get("last_updated"))),
         ended_at=None,
         end_reason=None,
         message_count=len(messages),
-        tool_call_count=sum(len(one.tool_calls) for one in messages),
-        preview=next(filter(None, asked), ""),
-        last_reply=next(filter(None, answered), ""),
+        tool_call_count=0,
+        preview=words.first,
+        last_reply=words.last,
         kind=Kind.ROOT,
         state=State.ENDED,
         parent_id=None,
@@ -102,8 +160,36 @@ def lone_session(
         tip_id=id_,
         parts=1,
         archived=False,
+        file=next(iter(provenance.files), ""),
     )
-    return session, messages, provenance._replace(database_messages=len(held), messages=added)
+
+
+def _details(beside: FilesBeside, row: Session, token: CancelToken) -> Details:
+    id_ = row.id
+    beside.outlined(row.key, id_, [], False, token)
+    provenance = beside.provenance(row.key, False) or Provenance(0)
+    about = beside.about(id_, token)
+    facts = [("Id", id_), ("Stored", ONLY_READ), ("Messages", count(row.message_count))]
+    facts += [("Transcript", line) for line in provenance_words(provenance)]
+    times = [
+        (label, exact(time))
+        for label, time in (("Started", row.started_at), ("Written", row.last_active))
+        if time is not None
+    ]
+    told = [
+        (label, about[name])
+        for name, label in (("model", "Model"), ("platform", "Platform"), ("base_url", "Base URL"))
+        if about.get(name)
+    ]
+    files = [_file(one) for one in beside.files_of(id_)]
+    sections = (("Session", facts), ("Model", told), ("Times", times), ("Files", files))
+    return Details(id_, None, tuple(Section(name, tuple(rows)) for name, rows in sections if rows))
+
+
+def _file(file: TranscriptFile) -> tuple[str, str]:
+    found = regular(file.path)
+    label = "Snapshot (redacted)" if file.redacted else "Transcript"
+    return label, f"{file.path}{f' · {size(found.st_size)}' if found else ''}"
 
 
 def _with(held: Sequence[Message], told: Sequence[Message]) -> list[Message]:

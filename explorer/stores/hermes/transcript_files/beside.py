@@ -97,7 +97,7 @@ class TranscriptFile(NamedTuple):
 T = TypeVar("T")
 
 
-class _Kept(Generic[T]):
+class Kept(Generic[T]):
     """The values used last, of any thread."""
 
     def __init__(self, most: int) -> None:
@@ -122,9 +122,9 @@ class FilesBeside:
 
     def __init__(self, file: ReadOnlyFile) -> None:
         self._file = file
-        self._indices: _Kept[FileIndex] = _Kept(KEPT)
-        self._marks: _Kept[Mapping[Outline, int]] = _Kept(KEPT)
-        self._provenance: _Kept[Provenance] = _Kept(REMEMBERED)
+        self._indices: Kept[FileIndex] = Kept(KEPT)
+        self._marks: Kept[Mapping[Outline, int]] = Kept(KEPT)
+        self._provenance: Kept[Provenance] = Kept(REMEMBERED)
 
     @cached_property
     def _folder(self) -> Path:
@@ -147,6 +147,11 @@ class FilesBeside:
             if regular(folder / name, never) is not None:
                 found.append(TranscriptFile(number, folder / name))
         return found
+
+    def state_of(self, id_: str) -> tuple[object, ...]:
+        """What changes with the files of a session; empty where there are none."""
+        found = ((one.number, regular(one.path)) for one in self.files_of(id_))
+        return tuple((number, one.st_size, one.st_mtime_ns) for number, one in found if one)
 
     def provenance(self, key: int, rewound: bool) -> Provenance | None:
         """Where the messages come from that were outlined last; None if that is not known."""
