@@ -158,6 +158,11 @@ def session_words(listed: ChatList, chat: Chat) -> str:
     return name
 
 
+def next_words(chat: Chat) -> str:
+    """What happens to a chat next. Of one whose session is gone, that says enough."""
+    return "" if chat.where is RouteTarget.GONE else chat.reset.words
+
+
 def facts(chat: Chat, now: float, several: bool) -> list[str]:
     """What else is said of a chat, the most useful first."""
     said = [clean_line(chat.origin.platform, 20)]

@@ -10,6 +10,7 @@ from explorer.browse.chats import (
     chosen,
     facts,
     flags,
+    next_words,
     read_chats,
     session_words,
     span_of,
@@ -64,8 +65,8 @@ def _write(chat: Chat, listed: ChatList, now: float, several: bool) -> None:
     write(f"{painted(clean_line(chat.words, 100), BOLD)}  {painted(about, DIM)}")
     id_ = painted(clean_line(chat.session_id, 100), DIM) if listed.name(chat) else ""
     write(f"  {session_words(listed, chat)}{f'  {id_}' if id_ else ''}")
-    if chat.reset.words:
-        write(f"  {chat.reset.words}")
+    if coming := next_words(chat):
+        write(f"  {coming}")
     write("")
 
 

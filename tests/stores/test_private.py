@@ -145,7 +145,8 @@ USED = {
     *("first_outlines", "handover", "home", "info", "key_of", "keys_of", "keys_starting", "look"),
     *("message_key", "newest_below", "noted_as", "noted_id", "origin", "outlines", "own_notes"),
     *("place", "profile_at", "recovered", "scoped", "set_of", "stores", "together", "too_long"),
-    "troubles",
+    *("chats_stamp", "file_catalog", "file_sessions", "hold", "let_go", "one_of"),
+    *("transcript_provenance", "troubles"),
 }
 """Those that give none, or something that is used and not read; what they give is passed on."""
 
@@ -174,8 +175,8 @@ def test_nothing_that_is_read_has_a_secret(schema: str, tmp_path: Path) -> None:
     assert len(messages) == 5, "one of them is in a file"
     told = [
         *(str(one._replace(id="", tip_id="", root_id="", workspace="")) for one in rows),
-        *(str(one._replace(session_id="", file="")) for one in messages),
-        *(str(one._replace(session_id="", file="")) for _, one in store.scattered([(key, ids[0])])),
+        *(str(one._replace(session_id="")) for one in messages),
+        *(str(one._replace(session_id="")) for _, one in store.scattered([(key, ids[0])])),
         store.system_prompt(key),
         *(
             row[1]

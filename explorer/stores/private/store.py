@@ -200,6 +200,7 @@ class PrivateStore(Store):
             last_reply=hide(one.last_reply),
             git_branch=self._maybe(one.git_branch),
             origin=self._words(one.origin),
+            file=hide(one.file),
         )
 
     def _words(self, text: str) -> str:
@@ -215,6 +216,7 @@ class PrivateStore(Store):
             notice=hide(one.notice),
             reactions=tuple(map(hide, one.reactions)),
             thoughts=thoughts,
+            file=hide(one.file),
         )
 
     def _with_thoughts(self, one: Message) -> tuple[str, tuple[Thought, ...]]:

@@ -19,6 +19,7 @@ from explorer.browse.chats import (
     chosen,
     facts,
     flags,
+    next_words,
     read_chats,
     same_chat,
     session_words,
@@ -204,6 +205,6 @@ def _lines(listed: ChatList, chat: Chat, now: float, several: bool) -> Content:
     marked = " · ".join(flags(chat))
     if marked:
         said.append((f"  {marked}", "$accent"))
-    if chat.reset.words:
-        said.append((f"\n  {chat.reset.words}", "$dim"))
+    if coming := next_words(chat):
+        said.append((f"\n  {coming}", "$dim"))
     return Content.assemble(*said)

@@ -57,10 +57,8 @@ def dropped_words(found: ResetForecast, now: float, zone: tzinfo | None = None) 
     at = found.route_dropped_at
     if at is None:
         return ""
-    kept = "the session is kept"
-    if at <= now:
-        return f"Due: Hermes removes the chat from its list; {kept}"
-    return f"Hermes removes the chat from its list after {short_day(at, zone)}; {kept}"
+    when = "soon" if at <= now else f"after {short_day(at, zone)}"
+    return f"Hermes forgets the chat {when}, not its session"
 
 
 def _when(at: float, now: float, zone: tzinfo | None) -> str:
