@@ -138,7 +138,18 @@ READ = {
 }
 """Ways out of a store that give text of people, or say what may hold it: each is masked."""
 USED = {
-    *("around", "catalog", "catalog_by", "changes", "dialect", "edits", "fates", "figures"),
+    *(
+        "around",
+        "catalog",
+        "catalog_by",
+        "census",
+        "census_by",
+        "changes",
+        "dialect",
+        "edits",
+        "fates",
+        "figures",
+    ),
     *("first_outlines", "handover", "home", "info", "key_of", "keys_of", "keys_starting", "look"),
     *("message_key", "newest_below", "noted_as", "noted_id", "origin", "outlines", "own_notes"),
     *("place", "profile_at", "recovered", "scoped", "set_of", "stores", "together", "too_long"),
