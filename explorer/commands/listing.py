@@ -20,7 +20,7 @@ from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.stores.base import OneStore, Store
 from explorer.stores.catalog import NOISE
-from explorer.stores.census import Census, Selection
+from explorer.stores.census import Census, CountedRows
 from explorer.stores.sort_order import expiry, ordered, values_of
 from explorer.stores.sqlite.failures import disagrees
 
@@ -123,7 +123,7 @@ def _counted(store: Store, options: argparse.Namespace) -> Census:
     return Census(known_catalog(store))
 
 
-def _select(census: Census, options: argparse.Namespace) -> Selection:
+def _select(census: Census, options: argparse.Namespace) -> CountedRows:
     catalog = census.known
     sources = frozenset(options.source)
     # A source that is named is listed, and so are archived sessions with --archived.

@@ -16,7 +16,7 @@ from explorer.stores.catalog import NOISE, Catalog
 from explorer.stores.columns import Unique
 
 
-class Selection(NamedTuple):
+class CountedRows(NamedTuple):
     """What a list is made of."""
 
     keys: list[int]
@@ -53,7 +53,7 @@ class Census(NamedTuple):
         shown: Collection[Hidden] = (),
         wanted: Callable[[int], bool] | None = None,
         wanted_source: Callable[[str], bool] | None = None,
-    ) -> Selection:
+    ) -> CountedRows:
         """As `Catalog.select`; `wanted_source` says whether those of a source that are only counted
         are wanted."""
         keys, hidden = self.known.select(shown, wanted)
@@ -66,9 +66,9 @@ class Census(NamedTuple):
                 listed += number
             else:
                 hidden[reason] = hidden.get(reason, 0) + number
-        return Selection(keys, listed, hidden)
+        return CountedRows(keys, listed, hidden)
 
-    def tells_first(self, rows: Selection, most: int) -> bool:
+    def tells_first(self, rows: CountedRows, most: int) -> bool:
         """Whether the first so many rows by last activity, or all, are known for certain."""
         if self.since == -inf:
             return True

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.stores.base import Store
 from explorer.stores.catalog import NOISE
-from explorer.stores.census import Census, Selection
+from explorer.stores.census import Census, CountedRows
 from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.newer_files import newer_file
@@ -130,7 +130,7 @@ def _copy(name: str, folder: Path) -> Path:
     return unpack(name, folder) if name in OLD else newer_file(name, folder)
 
 
-def _selected(census: Census, sources: frozenset[str]) -> Selection:
+def _selected(census: Census, sources: frozenset[str]) -> CountedRows:
     if not sources:
         return census.select()
     shown = {NOISE[source] for source in sources if source in NOISE}
