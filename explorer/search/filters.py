@@ -225,8 +225,8 @@ class _Looks:
         return self._counted(self._workspaces, keys)
 
     def _counted(self, known: Mapping[int, str], keys: Sequence[int]) -> Counter[str]:
-        """How many of these rows have each name: as if `_named` were asked for each, which would
-        take ten times as long."""
+        """How many of these rows have each name: as if `_named` were asked for each, but
+        without a call for each."""
         parts = self._catalog.continued(keys)
         found: Counter[str] = Counter()
         for name, number in Counter(map(known.get, keys)).items():

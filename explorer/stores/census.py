@@ -3,7 +3,7 @@
 A list says how many sessions there are and why some are hidden, and shows the newest few. For that
 it is enough to know the sessions of which more is to be said than their source (links, flags, no
 messages), and those that were active lately; the others are only counted, by source. Of 100,000
-sessions that takes a third of the time of a whole catalog.
+sessions that takes two thirds of the time of a whole catalog, and the list is sorted sooner.
 """
 
 from collections import Counter
