@@ -1,9 +1,9 @@
 """The census of a state file, kept for the next command, together with the stamp of the file.
 
-Counting what is hidden takes a look at every session: a fifth of a second of 100,000, and half
-as long again for a whole catalog. A file whose size, times and identity are unchanged since then has the
-same sessions, so what was counted is read back from our cache folder. It holds numbers, times and
-the names of sources, and no text of a session. It can be deleted at any time. Whatever is wrong
+Counting what is hidden takes a look at every session: a fifth of a second of 100,000, and half as
+long again for a whole catalog. A file whose size, times and identity are unchanged since then has
+the same sessions, so what was counted is read back from our cache folder. It holds numbers, times
+and the names of sources, and no text of a session. It can be deleted at any time. Whatever is wrong
 with it, it is ignored and written anew.
 """
 
