@@ -31,7 +31,7 @@ EDITS = ("explorer/stores/edits/connection.py",)
 PLAIN_FILES = (
     "explorer/stores/discover.py",
     "explorer/stores/hermes/settings_file.py",
-    "explorer/stores/kept_catalog.py",
+    "explorer/stores/kept_census.py",
     "explorer/stores/hermes/routes_file.py",
     "explorer/stores/edits/copy_to_trash.py",
     "explorer/stores/edits/refusals.py",

@@ -10,6 +10,7 @@ from explorer.commands.shapes import Shape, fate_shape, session_shape, store_sha
 from explorer.commands.stores import (
     chosen_store,
     known_catalog,
+    known_census,
     warn_unknown,
     warn_unreadable,
     with_noted_pins,
@@ -18,21 +19,22 @@ from explorer.commands.words import damaged_profile, list_summary
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.stores.base import OneStore, Store
-from explorer.stores.catalog import Catalog, named_by
+from explorer.stores.catalog import named_by
+from explorer.stores.census import Census, CountedRows
 from explorer.stores.sort_order import expiry, ordered, values_of
 from explorer.stores.sqlite.failures import disagrees
 
 
 def list_sessions(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
-    catalog = known_catalog(store)
-    listed, hidden = _select(catalog, options)
     folded = not options.all
     sort = Sort(options.sort)
+    census = _counted(store, options)
+    catalog, rows = census.known, _select(census, options)
     values = values_of(store, sort)
     if sort is Sort.EXPIRING:
-        values = expiry(catalog, listed, store.fates(catalog), now, folded)
-    order = ordered(catalog, listed, sort, values, folded)
+        values = expiry(catalog, rows.keys, store.fates(catalog), now, folded)
+    order = ordered(catalog, rows.keys, sort, values, folded)
     page = order[: options.limit or None]
     units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
     sessions = store.sessions(units, now)
@@ -40,20 +42,20 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     alone = _in_files(store, files or (), options.limit - len(sessions) if options.limit else None)
     warn_unreadable(store, options)
     if options.json:
-        warn_unknown(options.source, catalog)
+        warn_unknown(options.source, census.source_names)
         sessions = with_noted_pins(store, catalog, sessions)
         fates = store.fates(catalog, page)
         parts = {unit.key: unit.parts for unit in units}
         write_json(
             {
-                "total": len(catalog),
-                "matching": len(order),
+                "total": census.total,
+                "matching": rows.matching,
                 "shown": len(sessions),
                 "files": None if files is None else len(files),
-                "hidden": {name.value: number for name, number in hidden.items()},
+                "hidden": {name.value: number for name, number in rows.hidden.items()},
                 "sound": catalog.sound,
                 "stores": [
-                    _listed_shape(one, catalog, bool(store.places)) for one in store.stores()
+                    _listed_shape(one, census, bool(store.places)) for one in store.stores()
                 ],
                 "sessions": [
                     session_shape(session, store, fate_shape(fates, parts[session.key], now))
@@ -67,17 +69,17 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
         for line in session_lines([*sessions, *alone], sort, now):
             write(line)
     read = sum(one.error is None for one in store.stores()) if store.places else 0
-    note(list_summary(len(sessions), len(order), hidden, read, len(files or ())))
-    warn_unknown(options.source, catalog)
+    note(list_summary(len(sessions), rows.matching, rows.hidden, read, len(files or ())))
+    warn_unknown(options.source, census.source_names)
     if not catalog.sound:
         _warn_damaged(store)
     return ExitCode.DONE
 
 
-def _listed_shape(one: OneStore, catalog: Catalog, several: bool) -> Shape:
+def _listed_shape(one: OneStore, census: Census, several: bool) -> Shape:
     if several:
         return store_shape(one, one.sessions)
-    return store_shape(one._replace(sound=catalog.sound), len(catalog))
+    return store_shape(one._replace(sound=census.known.sound), census.total)
 
 
 def _warn_damaged(store: Store) -> None:
@@ -101,7 +103,28 @@ def _in_files(store: Store, ids: Sequence[str], most: int | None) -> list[Sessio
     return [one.session for one in found if one is not None]
 
 
-def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], dict[Hidden, int]]:
+MOST_FIRST = 500
+"""Rows of a list that are few enough to be told without a look at each session."""
+
+
+def _counted(store: Store, options: argparse.Namespace) -> Census:
+    """A census that tells the list; of a whole catalog, unless it is the newest few that are asked
+    for."""
+    limit = options.limit
+    plain = options.sort == Sort.ACTIVE and not options.all and not options.archived
+    if plain and 0 < limit <= MOST_FIRST:
+
+        def tells(census: Census) -> bool:
+            return census.tells_first(_select(census, options), limit)
+
+        census = known_census(store, limit, options.source, tells)
+        if tells(census):
+            return census
+    return Census(known_catalog(store))
+
+
+def _select(census: Census, options: argparse.Namespace) -> CountedRows:
+    catalog = census.known
     sources = frozenset(options.source)
     # A source that is named is listed, and so are archived sessions with --archived.
     shown = set(named_by(sources))
@@ -115,5 +138,8 @@ def _select(catalog: Catalog, options: argparse.Namespace) -> tuple[list[int], d
             return False
         return not sources or catalog.source(key) in sources
 
-    filtering = bool(sources) or options.archived
-    return catalog.select(shown - {Hidden.FILTERED}, wanted if filtering else None)
+    if not sources and not options.archived:
+        return census.select(shown - {Hidden.FILTERED})
+    # What is only counted is not archived.
+    asked = frozenset() if options.archived else sources
+    return census.select(shown - {Hidden.FILTERED}, wanted, asked.__contains__)

@@ -30,7 +30,7 @@ def prune_sessions(options: argparse.Namespace, now: float) -> int:
     warn_half_done(edits)
     catalog = store.catalog()
     pins = store.own_notes(notes_path()).pins()
-    warn_unknown(options.source, catalog)
+    warn_unknown(options.source, catalog.source_names)
     known = ground(store, catalog, pins)
     fits = holding(known, rules.query, now, CancelToken())
     chosen = choose(known, rules, fits, now)

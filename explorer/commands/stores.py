@@ -2,7 +2,8 @@
 
 import argparse
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from math import inf
 
 from explorer.commands.output import note
 from explorer.commands.words import only_profile, unknown_source, unreadable_profile
@@ -11,6 +12,7 @@ from explorer.model import Session
 from explorer.settings import cache_folder, notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.census import Census
 from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
 from explorer.stores.open_found import open_found
@@ -37,11 +39,11 @@ def with_noted_pins(store: Store, catalog: Catalog, sessions: Sequence[Session])
     ]
 
 
-def warn_unknown(sources: Iterable[str], catalog: Catalog) -> None:
+def warn_unknown(sources: Iterable[str], known: Sequence[str]) -> None:
     """Name the closest ones of each source that no session of the file has."""
     for source in sources:
-        if catalog.source_names and source not in catalog.source_names:
-            note(unknown_source(source, catalog.source_names))
+        if known and source not in known:
+            note(unknown_source(source, known))
 
 
 def profiles_of(store: Store) -> list[str]:
@@ -57,17 +59,38 @@ BIG = 20_000_000
 
 def known_catalog(store: Store) -> Catalog:
     """The catalog of a store; of each big file that has not changed, what was counted before."""
-    return store.catalog_by(_kept_catalog)
+
+    def read(store: Store) -> Census:
+        return _kept(store, lambda: Census(store.catalog()), lambda kept: kept.since == -inf)
+
+    return store.catalog_by(lambda one: read(one).known)
 
 
-def _kept_catalog(store: Store) -> Catalog:
+def known_census(
+    store: Store, first: int, sources: Collection[str], tells: Callable[[Census], bool]
+) -> Census:
+    """A census that is likely to tell the first rows of a list, kept in the same way. Of a small
+    file, all of it is as quickly read."""
+
+    def read(store: Store) -> Census:
+        small = size_of(str(store.path)) < BIG
+        return _kept(
+            store,
+            lambda: Census(store.catalog()) if small else store.census(first, sources),
+            tells,
+        )
+
+    return store.census_by(read)
+
+
+def _kept(store: Store, read: Callable[[], Census], tells: Callable[[Census], bool]) -> Census:
     folder = cache_folder()
     if store.noted or not folder.is_absolute() or size_of(str(store.path)) < BIG:
-        return store.catalog()
+        return read()
     # Late: 3 ms that a small file need not pay.
-    from explorer.stores.kept_catalog import catalog_of
+    from explorer.stores.kept_census import census_of
 
-    return catalog_of(store.path, folder, store.catalog)
+    return census_of(store.path, folder, read, tells)
 
 
 def chosen_store(options: argparse.Namespace) -> Store:

@@ -122,65 +122,68 @@ def tally(
 ) -> Tally:
     """What every choice would list, the other filters staying as they are."""
     looks = _Looks(catalog, facts, filters, expiring, place)
-    sources: Counter[str] = Counter()
-    models: Counter[str] = Counter()
-    workspaces: Counter[str] = Counter()
-    placed: list[int] = []
-    classes: Counter[Hidden] = Counter()
-    times: list[float] = []
-    sizes: list[int] = []
-    listed = tools = unread = about = 0
-    for key, reason in catalog.rows():
-        failing = looks.failing(key)
-        if len(failing) > 1:
-            continue
-        only = failing[0] if failing else ""
-        source = catalog.source(key)
-        if reason is not None and not only:
-            classes[reason] += 1
-        hidden = reason is not None and reason not in shown
-        if hidden and reason not in (NOISE.get(source), Hidden.FILE):
-            continue
-        if only in ("", "source"):
-            sources[source] += 1
-        if hidden and source not in filters.sources:
-            continue
-        listed += not only
-        if only in ("", "model"):
-            # Not by Counter.update, which takes as long as all the rest of a row.
-            for model in looks.models(key):
-                models[model] += 1
-        if only in ("", "workspace"):
-            for workspace in looks.workspaces(key):
-                workspaces[workspace] += 1
-        if only in ("", "profile"):
-            placed.append(key)
-        if only in ("", "time"):
-            times.append(catalog.last_active(key))
-        if only in ("", "size"):
-            sizes.append(looks.messages(key))
-        if only in ("", "tools"):
-            tools += looks.has_tools(key)
-        if only in ("", "unread"):
-            unread += looks.is_unread(key)
-        if only in ("", "expiring"):
-            about += key in expiring
+    rows = _sorted_out(catalog, looks, filters, shown)
+    times = catalog.all_last_active(rows.but_for("time"))
+    sizes = looks.sizes(rows.but_for("size"))
     # Here, in a thread: what is asked of them while painting must not depend on how many there are.
     times.sort()
     sizes.sort()
     return Tally(
-        listed=listed,
-        sources=sources,
-        models=models,
+        listed=len(rows.listed),
+        sources=rows.sources,
+        models=looks.counted_models(rows.but_for("model")),
         times=lambda since, before: _number_within(times, since, before),
         sizes=lambda least: len(sizes) - bisect_left(sizes, least),
-        tools=tools,
-        unread=unread if facts[READ_AT] else None,
-        classes=classes,
-        expiring=about,
-        workspaces=workspaces,
-        profiles=looks.counted_profiles(placed) if place is not _nowhere else {},
+        tools=looks.counted_tools(rows.but_for("tools")),
+        unread=sum(map(looks.is_unread, rows.but_for("unread"))) if facts[READ_AT] else None,
+        classes=rows.classes,
+        expiring=sum(key in expiring for key in rows.but_for("expiring")) if expiring else 0,
+        workspaces=looks.counted_workspaces(rows.but_for("workspace")),
+        profiles=looks.counted_profiles(rows.but_for("profile")) if place is not _nowhere else {},
     )
+
+
+class _Rows(NamedTuple):
+    """The rows of a catalog, by what keeps them out of the list."""
+
+    listed: list[int]
+    failing: dict[str, list[int]]
+    """Those that a single filter keeps out, by its name."""
+    sources: Counter[str]
+    """What each source would list, if it was chosen as well."""
+    classes: Counter[Hidden]
+    """How many that pass the filters are of each class that can be hidden."""
+
+    def but_for(self, name: str) -> list[int]:
+        """What would be listed without a filter."""
+        return self.listed + self.failing[name] if name in self.failing else self.listed
+
+
+def _sorted_out(
+    catalog: Catalog, looks: "_Looks", filters: Filters, shown: frozenset[Hidden]
+) -> _Rows:
+    found = _Rows([], {}, Counter(), Counter())
+    sourced: list[int] = []
+    for key, reason in catalog.rows():
+        failing = looks.failing(key) if looks.checks else ()
+        if len(failing) > 1:
+            continue
+        if reason is None:
+            hidden = False
+        else:
+            found.classes[reason] += not failing
+            hidden = reason not in shown
+            if hidden and reason not in (NOISE.get(catalog.source(key)), Hidden.FILE):
+                continue
+        if not failing or failing[0] == "source":
+            sourced.append(key)
+        if hidden and catalog.source(key) not in filters.sources:
+            continue
+        if failing:
+            found.failing.setdefault(failing[0], []).append(key)
+        else:
+            found.listed.append(key)
+    return found._replace(sources=catalog.counted_sources(sourced), classes=+found.classes)
 
 
 class _Looks:
@@ -214,6 +217,40 @@ class _Looks:
         """That of its file, and that which it belongs to."""
         place, owner = self._place(key), self._owners.get(key)
         return (place,) if owner is None or owner == place else (place, owner)
+
+    def counted_models(self, keys: Sequence[int]) -> Counter[str]:
+        return self._counted(self._models, keys)
+
+    def counted_workspaces(self, keys: Sequence[int]) -> Counter[str]:
+        return self._counted(self._workspaces, keys)
+
+    def _counted(self, known: Mapping[int, str], keys: Sequence[int]) -> Counter[str]:
+        """How many of these rows have each name: as if `_named` were asked for each, but
+        without a call for each."""
+        parts = self._catalog.continued(keys)
+        found: Counter[str] = Counter()
+        for name, number in Counter(map(known.get, keys)).items():
+            found[name or ""] += number
+        # So far by their tips alone.
+        found.subtract(known.get(key, "") for key in parts)
+        for key in parts:
+            found.update(self._named(known, key))
+        return +found
+
+    def counted_tools(self, keys: Sequence[int]) -> int:
+        """How many of these rows have tool calls."""
+        parts = self._catalog.continued(keys)
+        alone = sum(map(self._tools.__contains__, keys))
+        return alone + sum(self.has_tools(key) - (key in self._tools) for key in parts)
+
+    def sizes(self, keys: Sequence[int]) -> list[int]:
+        """The messages of each of these rows, in any order."""
+        parts = frozenset(self._catalog.continued(keys))
+        known = self._messages
+        return [
+            *(known.get(key, 0) for key in keys if key not in parts),
+            *map(self.messages, parts),
+        ]
 
     def counted_profiles(self, keys: Sequence[int]) -> Counter[str]:
         """How many of these rows each profile has: as if `profiles` were asked for each, which

@@ -18,6 +18,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import StoreError
 from explorer.model import Message, Outline, Provenance, SearchModes, Session, Sort, StoreInfo
 from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.census import Census
 from explorer.stores.chats import Chats, ChatSession, Routes, joined
 from explorer.stores.columns import ID, Column, Columns, Unique
 from explorer.stores.fates import NO_FATES, Fates
@@ -349,6 +350,17 @@ class Store(Protocol):
 
     def catalog_by(self, read: "Callable[[Store], Catalog]") -> Catalog:
         """The catalog, for which that of each store is what `read` gives."""
+        return read(self)
+
+    def census(
+        self, first: int, sources: Collection[str] = (), token: CancelToken | None = None
+    ) -> Census:
+        """All sessions counted. It is likely to tell the first so many rows by last activity, of
+        these sources or of all; whether it does is to be asked of it."""
+        return Census(self.catalog(token))
+
+    def census_by(self, read: "Callable[[Store], Census]") -> Census:
+        """A census, for which that of each store is what `read` gives."""
         return read(self)
 
     def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:

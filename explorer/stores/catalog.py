@@ -6,6 +6,7 @@ as the agent itself does; everything else about a row is read only when it becom
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -37,6 +38,8 @@ class Link(NamedTuple):
 
 
 _NO_LINK = Link(Kind.ROOT, None)
+FEW = 1000
+"""Sessions that are sorted in an instant."""
 _SETS = ("archived", "pinned", "empty", "hidden", "files")
 """What a catalog knows of some of its sessions."""
 
@@ -114,6 +117,8 @@ class Catalog:
             key: chain for chain in chains for key in chain
         }
         self._class = self._classified()
+        self._newest: list[int] = []
+        """Most of the sessions in order, once they were listed."""
 
     def __getattr__(self, name: str) -> dict[int, int]:
         """The positions of the keys, made again where they were dropped."""
@@ -138,6 +143,15 @@ class Catalog:
 
     def last_active(self, key: int) -> float:
         return self.active[self._position[key]]
+
+    def all_last_active(self, keys: Iterable[int]) -> list[float]:
+        """The same of many, without a call for each."""
+        return list(map(self.active.__getitem__, map(self._position.__getitem__, keys)))
+
+    def counted_sources(self, keys: Iterable[int]) -> Counter[str]:
+        """How many of these sessions each source has."""
+        numbers = Counter(map(self._source.__getitem__, map(self._position.__getitem__, keys)))
+        return Counter({self.source_names[at]: number for at, number in numbers.items()})
 
     def hidden_as(self, key: int) -> Hidden | None:
         """The class that a list leaves this row out for, if any."""
@@ -167,6 +181,10 @@ class Catalog:
     def chain(self, key: int) -> tuple[int, ...]:
         """The conversation of a session: its parts from root to tip."""
         return self._chain_of.get(key, (key,))
+
+    def continued(self, keys: Iterable[int]) -> list[int]:
+        """Those of these that belong to conversations of several parts."""
+        return [key for key in keys if key in self._chain_of]
 
     def tip(self, key: int) -> int:
         """The session that represents the conversation of this one."""
@@ -200,6 +218,8 @@ class Catalog:
         """(keys listed, how many are hidden by class). `shown` classes are listed too, and those
         that are noise by a source that was `asked` for; what is not `wanted` counts as filtered.
         """
+        if wanted is None and not asked:
+            return self._selected(shown)
         listed: list[int] = []
         hidden: dict[Hidden, int] = {}
         # A folded part goes with its conversation, whatever it is by itself.
@@ -214,6 +234,18 @@ class Catalog:
                 hidden[reason] = hidden.get(reason, 0) + 1
         return listed, hidden
 
+    def _selected(self, shown: Collection[Hidden]) -> tuple[list[int], dict[Hidden, int]]:
+        """The same by class alone, in half of the time."""
+        both = zip(self._position, self._class, strict=True)
+        if not shown:
+            listed = [key for key, reason in both if reason is None]
+        else:
+            listed = [key for key, reason in both if reason is None or reason in shown]
+        # By identity: a class is slow to hash.
+        numbers = Counter(map(id, filter(None, self._class)))
+        left = {id(reason): reason for reason in Hidden if reason not in shown}
+        return listed, {left[one]: number for one, number in numbers.items() if one in left}
+
     def noise_of(self, key: int, sources: Collection[str], reason: Hidden | None) -> bool:
         """Whether a row is hidden for its own source, and that is one of these."""
         source = self.source(key)
@@ -225,7 +257,19 @@ class Catalog:
         return (pair for pair in together if pair[1] is not Hidden.CONTINUATION)
 
     def by_last_active(self, keys: Iterable[int]) -> list[int]:
-        """Newest first; of equal ones the later row first."""
+        """Newest first; of equal ones the later row first. The order of most of them is kept, for
+        the next list of some of them."""
+        known, chosen = self._newest, frozenset(keys)
+        if len(known) // 2 < len(chosen) <= len(known):
+            found = [key for key in known if key in chosen]
+            if len(found) == len(chosen):
+                return found
+        order = self._sorted(chosen)
+        if len(order) > max(len(known), FEW):
+            self._newest = order[:]
+        return order
+
+    def _sorted(self, keys: Iterable[int]) -> list[int]:
         active, position = self.active, self._position
         newest = {key: active[position[key]] for key in keys}
         # Two plain sorts, since comparing tuples would take twice the time.
@@ -236,7 +280,9 @@ class Catalog:
     def _copied(self) -> "Catalog":
         from copy import copy  # late: 1 ms that a list need not pay
 
-        return copy(self)
+        made = copy(self)
+        made._newest = []
+        return made
 
     def with_archived(self, keys: Iterable[int]) -> "Catalog":
         """This catalog with some more sessions archived."""

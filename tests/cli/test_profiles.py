@@ -12,7 +12,7 @@ import pytest
 from explorer.commands import stores
 from explorer.errors import ExitCode, SeveralSessions
 from explorer.settings import notes_path
-from explorer.stores import kept_catalog
+from explorer.stores import kept_census
 from explorer.stores.columns import TITLE
 from explorer.stores.discover import locate
 from explorer.stores.hermes.store import HermesStore
@@ -208,19 +208,19 @@ def test_what_was_counted_is_kept_for_each_file(
     two: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stores, "BIG", 0)
-    monkeypatch.setattr(kept_catalog, "WORTH", 0.0)
+    monkeypatch.setattr(kept_census, "WORTH", 0.0)
     for profile in ("default", "work"):
         aged = time.time() - 60
         os.utime(profile_file(two, profile), (aged, aged))
     before = command("list", "--json").json
     read: list[Path] = []
-    catalog = HermesStore.catalog
+    census = HermesStore.census
 
     def noted(store: HermesStore, *arguments: object) -> object:
         read.append(store.path)
-        return catalog(store, *arguments)  # type: ignore[arg-type]
+        return census(store, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(HermesStore, "catalog", noted)
+    monkeypatch.setattr(HermesStore, "census", noted)
     assert command("list", "--json").json == before
     assert read == []
     with altered(profile_file(two, "work")) as db:

@@ -1,12 +1,13 @@
 """A state file from before there was an archive: what is archived is kept in our own notes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Session, Sort
 from explorer.stores.base import Changes
 from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.census import Census
 from explorer.stores.hermes.store import HermesStore
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.read_only import ReadOnlyFile
@@ -42,6 +43,11 @@ class NotedStore(HermesStore):
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._with_archived(super().catalog(token), token)
+
+    def census(
+        self, first: int, sources: Collection[str] = (), token: CancelToken | None = None
+    ) -> Census:
+        return Census(self.catalog(token))
 
     def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         found = super().changes(since, token)

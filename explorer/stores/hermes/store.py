@@ -29,6 +29,7 @@ from explorer.stores.base import (
     TooLong,
 )
 from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.census import Census
 from explorer.stores.chats import ChatSession, Routes
 from explorer.stores.columns import CHAT, Column, Columns, Unique
 from explorer.stores.fates import Fates
@@ -171,6 +172,14 @@ class HermesStore(Store):
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         return self._file.read(survey, token)
+
+    def census(
+        self, first: int, sources: Collection[str] = (), token: CancelToken | None = None
+    ) -> Census:
+        from explorer.stores.hermes.sessions.census import census
+
+        found = self._file.read(lambda reader: census(reader, first, sources), token)
+        return found or Census(self.catalog(token))
 
     def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         from explorer.stores.hermes.sessions.first_page import changes

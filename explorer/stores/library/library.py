@@ -34,6 +34,7 @@ from explorer.stores.base import (
     UnreadableStore,
 )
 from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.census import Census
 from explorer.stores.chats import ChatSession, Routes
 from explorer.stores.columns import Column, Columns
 from explorer.stores.fates import NO_FATES, Fates, joined
@@ -211,6 +212,16 @@ class Library(Store):
     def catalog_by(self, read: Callable[[Store], Catalog]) -> Catalog:
         return self._catalog(lambda member: member.catalog(None, read))
 
+    def census(
+        self, first: int, sources: Collection[str] = (), token: CancelToken | None = None
+    ) -> Census:
+        return self.census_by(lambda store: store.census(first, sources, token))
+
+    def census_by(self, read: Callable[[Store], Census]) -> Census:
+        """Of those stores that can be read."""
+        found = self._ask(lambda member: member.census(read), again=True)
+        return Census.joined([(census, member.outers) for member, census in found])
+
     def _catalog(self, work: Callable[[Member], Catalog]) -> Catalog:
         try:
             self._ask(work, again=True)
@@ -361,7 +372,7 @@ class Library(Store):
         def read(member: Member) -> Fates:
             asked = None if wanted is None else wanted[member]
             # As it was when the list was made: another reading would have to be listed first.
-            catalog = member.known.catalog if member.known else member.catalog(token)
+            catalog = member.catalog_about(asked, token)
             found = member.store.fates(catalog, asked, before, token)
             return member.fates(found)
 

@@ -21,6 +21,7 @@ from explorer.errors import Cancelled, NoFileYet, Problem, StoreError, session_g
 from explorer.model import Session, StoreInfo
 from explorer.stores.base import Candidate, Changes, OneStore, Store, UnreadableStore
 from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.census import Census
 from explorer.stores.fates import Fates
 from explorer.stores.library.keys import KeyRing
 from explorer.stores.sqlite.read_only import Stamp, impatient, stamp
@@ -96,6 +97,7 @@ class Member:
         self._error: StoreError | None = None
         self._failed = 0.0
         self.known: ReadCatalog | None = None
+        self._census: Census | None = None
         self._open = file.open
         self._store: Store | None = None
         self._opened_as: tuple[int, int] | None = None
@@ -143,7 +145,7 @@ class Member:
             found = stamp(self.path)
             identity = found.identity if found else None
             if self._store is not None and identity not in (None, self._opened_as):
-                self._store = self.known = None
+                self._store = self.known = self._census = None
             if self._store is None:
                 self._store = self._open(token)
                 self._store.one_of(self._stores)
@@ -171,6 +173,22 @@ class Member:
             found.drop_positions()
             self.known = ReadCatalog(now, found, now, next(self._readings))
         return self.known.catalog
+
+    def census(self, read: Callable[[Store], Census]) -> Census:
+        """As the file is now."""
+        self._census = read(self.opened())
+        self._census.known.drop_positions()
+        return self._census
+
+    def catalog_about(self, keys: Sequence[int] | None, token: CancelToken | None) -> Catalog:
+        """The last one that was read; of sessions that a census knows, that of the census."""
+        if self.known is not None:
+            return self.known.catalog
+        if keys is not None and self._census is not None:
+            known = self._census.known
+            if all(map(known.has, keys)):
+                return known
+        return self.catalog(token)
 
     def info(self, token: CancelToken | None) -> StoreInfo:
         """As the file is now; read only where that has changed."""
@@ -212,9 +230,11 @@ class Member:
         ]
 
     def as_one(self) -> OneStore:
-        known, told = self.known, self._info
-        sound = (known is None or known.catalog.sound) and (told is None or told[1].sound)
-        number = len(known.catalog) if known else None
+        known, counted, told = self.known, self._census, self._info
+        if known is not None:
+            counted = Census(known.catalog)
+        sound = (counted is None or counted.known.sound) and (told is None or told[1].sound)
+        number = counted.total if counted else None
         return OneStore(self.name, self.path, self._store, self.error, number, sound)
 
     def fates(self, found: Fates) -> Fates:

@@ -43,6 +43,7 @@ from explorer.stores.base import (
     UnreadableStore,
 )
 from explorer.stores.catalog import Catalog, Unit
+from explorer.stores.census import Census
 from explorer.stores.chats import Chats, ChatSession, Routes
 from explorer.stores.columns import CHAT, ID, TITLE, WORKSPACE, Column, Columns, Unique
 from explorer.stores.fates import Fates
@@ -365,6 +366,14 @@ class PrivateStore(Store):
 
     def catalog_by(self, read: Callable[[Store], Catalog]) -> Catalog:
         return self._inner.catalog_by(read)
+
+    def census(
+        self, first: int, sources: Collection[str] = (), token: CancelToken | None = None
+    ) -> Census:
+        return self._now(token).census(first, sources, token)
+
+    def census_by(self, read: Callable[[Store], Census]) -> Census:
+        return self._inner.census_by(read)
 
     def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
         return self._now(token).changes(since, token)

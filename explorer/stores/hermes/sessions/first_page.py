@@ -118,6 +118,7 @@ GREATER = 12
 SHORT_WALK = 20_000
 """Sessions that are gone through in a few milliseconds."""
 MOST_PINS = 100
+_NEWEST_ROWS = "ORDER BY rowid DESC LIMIT ?"
 WIDEST = 500
 """How far the net is cast, in pages, before the page is left short: the catalog will fill it."""
 
@@ -193,13 +194,27 @@ def _children(reader: Reader, keys: list[int]) -> set[int]:
 
 def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
     """Keys worth a closer look, the most promising first."""
-    newest = "ORDER BY rowid DESC LIMIT ?"
-    roots = f"SELECT rowid FROM sessions WHERE parent_session_id IS NULL {newest}"
+    found = _newest_met(reader, reach)
+    if sort is Sort.STARTED:
+        return sorted(found, reverse=True)
+    active = _times(reader, found)
+    return sorted(active, key=lambda key: (active[key], key), reverse=True)
+
+
+def candidate_times(
+    reader: Reader, reach: int, sources: Collection[str] = ()
+) -> Mapping[int, float]:
+    """When the sessions that may be among the newest were last active, those of some sources or of
+    all that are not noise."""
+    found = _newest_of(reader, reach, sources) if sources else _newest_met(reader, reach)
+    return _times(reader, found)
+
+
+def _newest_met(reader: Reader, reach: int) -> set[int]:
+    """The newest sessions, and those of the newest messages."""
+    roots = f"SELECT rowid FROM sessions WHERE parent_session_id IS NULL {_NEWEST_ROWS}"
     found = set(reader.column(roots, (reach,)))
-    for source in _sources(reader):
-        if source not in NOISE:
-            of_source = f"SELECT rowid FROM sessions WHERE source = ? {newest}"
-            found.update(reader.column(of_source, (source, reach)))
+    found |= _newest_of(reader, reach, (one for one in _sources(reader) if one not in NOISE))
     found.update(
         reader.column(
             "SELECT s.rowid FROM sessions s WHERE s.id IN (SELECT DISTINCT session_id FROM"
@@ -208,13 +223,20 @@ def _candidates(reader: Reader, reach: int, sort: Sort) -> list[int]:
         )
     )
     found.update(_lately_active(reader, reach))
-    if sort is Sort.STARTED:
-        return sorted(found, reverse=True)
+    return found
+
+
+def _newest_of(reader: Reader, reach: int, sources: Iterable[object]) -> set[int]:
+    """The newest sessions of each of these sources."""
+    of_source = f"SELECT rowid FROM sessions WHERE source = ? {_NEWEST_ROWS}"
+    return {key for source in sources for key in reader.column(of_source, (source, reach))}
+
+
+def _times(reader: Reader, keys: Iterable[int]) -> dict[int, float]:
     noted = reader.schema.pick("sessions", "s", ("last_activity_at",))
     columns = f"coalesce({NEWEST}, s.started_at), {noted}"
-    rows = numbered_rows(reader, columns, "sessions", found)
-    active = {key: latest(cells.seconds(time), noted) or 0.0 for key, time, noted in rows}
-    return sorted(active, key=lambda key: (active[key], key), reverse=True)
+    rows = numbered_rows(reader, columns, "sessions", keys)
+    return {key: latest(cells.seconds(time), noted) or 0.0 for key, time, noted in rows}
 
 
 def _sources(reader: Reader) -> list[object]:

@@ -66,6 +66,8 @@ def links(rows: Iterable[Ties], markers: bool) -> dict[int, Link]:
     found: dict[int, Link] = {}
     for row in everyone.values():
         parent = everyone.get(row.parent_id) if row.parent_id not in (None, row.id) else None
+        if parent is None and row.model_config is None:
+            continue
         marks = marks_in(row.model_config)
         if parent is None:
             link = _unparented(row, marks)
@@ -124,7 +126,7 @@ def _reset(row: Ties, parent: Ties) -> bool:
 
 
 def marks_in(cell: object) -> Mapping[str, object]:
-    source = cells.text(cell)
+    source = cell if type(cell) is str else cells.text(cell)
     return cells.mapping(source) if source and "_from" in source else {}
 
 
@@ -205,8 +207,12 @@ _INDICES = (ID_INDEX, SOURCE_INDEX, "idx_sessions_started")
 
 _NO_MESSAGE = -1.5e300
 """Stands for the time of no message: no clock was ever so wrong."""
-NEWEST = "(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"
-"""The greatest time of a session's messages, by the index on (session_id, timestamp)."""
+NEWEST = (
+    "(SELECT m.timestamp FROM messages m WHERE m.session_id = s.id"
+    " ORDER BY m.timestamp DESC LIMIT 1)"
+)
+"""The greatest time of a session's messages, by the index on (session_id, timestamp). `max` says
+the same, and takes a quarter longer."""
 _NEWEST = f"coalesce({NEWEST}, {_NO_MESSAGE})"
 
 
@@ -397,17 +403,18 @@ def make_ties(row: tuple[object, ...], newest: dict[int, float]) -> Ties:
     key, id_, parent, source, config, start, end, reason, route = row
     number = cells.integer(key) or 0
     started_at = cells.seconds(start)
+    # By position, which is quicker: a big file has many thousands of them.
     return Ties(
-        key=number,
-        id=cells.words(id_),
-        parent_id=cells.text(parent) or None,
-        source=cells.words(source),
-        model_config=config,
-        started_at=started_at,
-        ended_at=cells.seconds(end),
-        end_reason=cells.text(reason),
-        last_active=newest.get(number) or started_at or 0.0,
-        session_key=cells.text(route) or None,
+        number,
+        cells.words(id_),
+        None if parent is None else cells.text(parent) or None,
+        cells.words(source),
+        config,
+        started_at,
+        None if end is None else cells.seconds(end),
+        cells.text(reason),
+        newest.get(number) or started_at or 0.0,
+        None if route is None else cells.text(route) or None,
     )
 
 

@@ -1,14 +1,17 @@
 """What was counted of a file is kept while the file is unchanged, and trusted no further."""
 
 import os
+from math import inf
 from pathlib import Path
 
 import pytest
 
-from explorer.stores import kept_catalog
+from explorer.stores import kept_census
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.census import Census
 from explorer.stores.hermes.store import HermesStore
-from explorer.stores.kept_catalog import catalog_of
+from explorer.stores.kept_census import census_of
 from explorer.stores.kinds import open_store
 from tests.conftest import Command
 from tests.factories import altered
@@ -21,7 +24,7 @@ FILES = ("hermes-v11", "hermes-v22", "hermes-v31", "power-loop-8.0.0")
 @pytest.fixture(autouse=True)
 def _always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """However quickly a small file is read."""
-    monkeypatch.setattr(kept_catalog, "WORTH", 0.0)
+    monkeypatch.setattr(kept_census, "WORTH", 0.0)
 
 
 @pytest.fixture(params=FILES)
@@ -37,8 +40,16 @@ def _aged(path: Path) -> None:
     os.utime(path, (1_700_000_000, 1_700_000_000))
 
 
-def _never() -> Catalog:
+def _never() -> Census:
     raise AssertionError("it should not be read again")
+
+
+def _whole(census: Census) -> bool:
+    return census.since == -inf
+
+
+def _known(path: Path, folder: Path, store: Store) -> Catalog:
+    return census_of(path, folder, lambda: Census(store.catalog()), _whole).known
 
 
 def _told(catalog: Catalog) -> tuple[object, ...]:
@@ -53,8 +64,8 @@ def _told(catalog: Catalog) -> tuple[object, ...]:
 
 def test_an_unchanged_file_is_not_read_again(path: Path, tmp_path: Path) -> None:
     store, folder = open_store(path), tmp_path / "cache"
-    first = catalog_of(path, folder, store.catalog)
-    again = catalog_of(path, folder, _never)
+    first = _known(path, folder, store)
+    again = census_of(path, folder, _never, _whole).known
     assert _told(again) == _told(first) == _told(store.catalog())
     (kept,) = folder.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
@@ -63,10 +74,10 @@ def test_an_unchanged_file_is_not_read_again(path: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
 def test_a_changed_file_is(path: Path, tmp_path: Path) -> None:
     store, folder = open_store(path), tmp_path / "cache"
-    before = catalog_of(path, folder, store.catalog)
+    before = _known(path, folder, store)
     with altered(path) as db:
         db.execute("UPDATE sessions SET archived = 1 - archived")
-    after = catalog_of(path, folder, store.catalog)
+    after = _known(path, folder, store)
     assert after.archived != before.archived
     assert _told(after) == _told(store.catalog())
 
@@ -74,7 +85,7 @@ def test_a_changed_file_is(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
 def test_a_file_that_was_written_just_now_is_not_kept(path: Path, tmp_path: Path) -> None:
     os.utime(path)
-    catalog_of(path, tmp_path / "cache", open_store(path).catalog)
+    _known(path, tmp_path / "cache", open_store(path))
     assert not (tmp_path / "cache").exists()
 
 
@@ -82,7 +93,7 @@ def test_a_file_that_was_written_just_now_is_not_kept(path: Path, tmp_path: Path
 @pytest.mark.parametrize("harm", ["cut", "flipped", "empty", "json", "pipe", "link", "folder"])
 def test_what_was_kept_may_be_anything(path: Path, tmp_path: Path, harm: str) -> None:
     store, folder = open_store(path), tmp_path / "cache"
-    told = _told(catalog_of(path, folder, store.catalog))
+    told = _told(_known(path, folder, store))
     (kept,) = folder.iterdir()
     content = kept.read_bytes()
     kept.unlink()
@@ -101,14 +112,14 @@ def test_what_was_kept_may_be_anything(path: Path, tmp_path: Path, harm: str) ->
             kept.symlink_to(path)
         case _:
             kept.mkdir()
-    assert _told(catalog_of(path, folder, store.catalog)) == told
+    assert _told(_known(path, folder, store)) == told
 
 
 @pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
 def test_a_folder_that_cannot_be_written_is_done_without(path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "file"
     folder.touch()
-    assert _told(catalog_of(path, folder, open_store(path).catalog))
+    assert _told(_known(path, folder, open_store(path)))
 
 
 @pytest.mark.parametrize("path", ["hermes-v22"], indirect=True)
@@ -117,7 +128,7 @@ def test_what_was_kept_long_ago_is_deleted(path: Path, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "old").touch()
     os.utime(folder / "old", (1_000_000_000, 1_000_000_000))
-    catalog_of(path, folder, open_store(path).catalog)
+    _known(path, folder, open_store(path))
     assert "old" not in os.listdir(folder)
     assert len(os.listdir(folder)) == 1
 
@@ -129,6 +140,7 @@ def test_list_says_the_same_from_what_was_kept(
     path = unpack("hermes-v22", tmp_path)
     _aged(path)
     first = command("list", "--json", "--limit", "5", "--db", path)
-    monkeypatch.setattr(HermesStore, "catalog", lambda store, token=None: _never())
+    for name in ("catalog", "census"):
+        monkeypatch.setattr(HermesStore, name, lambda *arguments: _never())
     again = command("list", "--json", "--limit", "5", "--db", path)
     assert (again.code, again.json) == (0, first.json)

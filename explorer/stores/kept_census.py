@@ -1,9 +1,10 @@
-"""The catalog of a state file, kept for the next command, together with the stamp of the file.
+"""The census of a state file, kept for the next command, together with the stamp of the file.
 
-Counting what is hidden takes a look at every session: half a second of 100,000. A file whose size,
-times and identity are unchanged since then has the same sessions, so what was counted is read back
-from our cache folder. It holds numbers, times and the names of sources, and no text of a session.
-It can be deleted at any time. Whatever is wrong with it, it is ignored and written anew.
+Counting what is hidden takes a look at every session: a fifth of a second of 100,000, and half as
+long again for a whole catalog. A file whose size, times and identity are unchanged since then has
+the same sessions, so what was counted is read back from our cache folder. It holds numbers, times
+and the names of sources, and no text of a session. It can be deleted at any time. Whatever is wrong
+with it, it is ignored and written anew.
 """
 
 import json
@@ -18,12 +19,13 @@ from pathlib import Path
 
 from explorer.model import Kind
 from explorer.stores.catalog import Catalog, Link, Mark
+from explorer.stores.census import Census
 from explorer.stores.sqlite.read_only import Stamp, stamp
 
-FORM = 1
-"""Raise it when the form of the file or the meaning of a catalog changes."""
-WORTH = 0.05
-"""Seconds that reading a catalog takes from which on it is worth keeping."""
+FORM = 2
+"""Raise it when the form of the file or the meaning of a census changes."""
+WORTH = 0.01
+"""Seconds that reading a census takes from which on it is worth keeping."""
 SETTLED = 2.0
 """Seconds for which a file must not have been written: a clock of the file system may be coarse."""
 MOST = 200_000_000
@@ -34,19 +36,21 @@ _DIGEST = 16
 _KINDS = tuple(Kind)
 
 
-def catalog_of(path: Path, folder: Path, read: Callable[[], Catalog]) -> Catalog:
-    """The catalog of the file at `path`: the kept one if the file has not changed since, else what
-    `read` gives, which is kept if that took long."""
+def census_of(
+    path: Path, folder: Path, read: Callable[[], Census], tells: Callable[[Census], bool]
+) -> Census:
+    """A census of the file at `path`: the kept one if the file has not changed since and it tells
+    what is asked, else what `read` gives, which is kept if that took long."""
     now = stamp(path)
     if now is None:
         return read()
     kept = folder / blake2b(os.fsencode(os.path.realpath(path)), digest_size=_DIGEST).hexdigest()
     known = _unpacked(_content(kept), now)
-    if known is not None:
+    if known is not None and tells(known):
         return known
     begun = time.monotonic()
     found = read()
-    worth = time.monotonic() - begun >= WORTH and isinstance(found.mark, Mark)
+    worth = time.monotonic() - begun >= WORTH and isinstance(found.known.mark, Mark)
     if worth and stamp(path) == now and time.time() - now.written > SETTLED:
         # Not where there is no room or no right: the next command reads it all again.
         with suppress(OSError):
@@ -86,7 +90,8 @@ def _sweep(folder: Path) -> None:
             os.unlink(old.path)
 
 
-def _packed(catalog: Catalog, now: Stamp) -> bytes:
+def _packed(census: Census, now: Stamp) -> bytes:
+    catalog = census.known
     names = {name: number for number, name in enumerate(catalog.source_names)}
     tips = (key for key in catalog.keys if catalog.tip(key) == key)
     several = [chain for key in tips if len(chain := catalog.chain(key)) > 1]
@@ -114,14 +119,16 @@ def _packed(catalog: Catalog, now: Stamp) -> bytes:
         "mark": catalog.mark,
         "sound": catalog.sound,
         "sources": catalog.source_names,
+        "others": census.others,
+        "since": census.since,
         "columns": [[one.typecode, len(one)] for one in arrays],
     }
     content = json.dumps(head).encode() + b"\n" + b"".join(one.tobytes() for one in arrays)
     return content + blake2b(content, digest_size=_DIGEST).digest()
 
 
-def _unpacked(content: bytes, now: Stamp) -> Catalog | None:
-    """The catalog, if it is that of the file as it is now."""
+def _unpacked(content: bytes, now: Stamp) -> Census | None:
+    """The census, if it is that of the file as it is now."""
     content, digest = content[:-_DIGEST], content[-_DIGEST:]
     if not content or blake2b(content, digest_size=_DIGEST).digest() != digest:
         return None
@@ -136,7 +143,8 @@ def _unpacked(content: bytes, now: Stamp) -> Catalog | None:
             column.frombytes(body[at : at + length * column.itemsize])
             at += length * column.itemsize
             arrays.append(column)
-        return _made(arrays, head["sources"], Mark(*head["mark"]), head["sound"])
+        known = _made(arrays, head["sources"], Mark(*head["mark"]), head["sound"])
+        return Census(known, head["others"], head["since"])
     except (ValueError, TypeError, LookupError):
         return None
 
