@@ -140,7 +140,7 @@ def parse(text: str) -> Address:
         service=given.pop("service", ""),
         parameters=_parameters(given),
     )
-    remember(address.password)
+    remember(address.password, address.shown)
     remember(given.get("sslpassword"))
     return address
 
@@ -165,7 +165,6 @@ def _split(rest: str) -> tuple[str, str, str]:
     credentials, at, place = authority.rpartition("@")
     if not at and "@" in database and ":" in authority:
         raise _wrong("A / in a password must be written as %2F.")
-    remember(_undone(credentials.partition(":")[2]))
     return credentials, place, database
 
 
@@ -223,8 +222,3 @@ def _decoded(text: str) -> str:
     if "\0" in decoded:
         raise _wrong("The address has a NUL character (%00) in it.")
     return decoded
-
-
-def _undone(text: str) -> str:
-    """Escapes undone as far as they can be, for a password in an address that is refused."""
-    return unquote_to_bytes(text.encode("utf-8", "replace")).decode("utf-8", "replace")

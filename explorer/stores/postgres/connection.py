@@ -65,6 +65,8 @@ class Limits(NamedTuple):
 LIMITS = Limits()
 PATH = "SET LOCAL search_path = pg_catalog, pg_temp"
 """Names of tables are full; a function is the server's own."""
+KEEP_TO_PATH = "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)"
+"""The same where something was asked before."""
 
 
 class _SharedReads(threading.local):
@@ -116,7 +118,7 @@ class ServerDatabase:
             path = [cells.words(name) for name in reader.column(SEARCH_PATH)]
             if not path:
                 return ()
-            reader.rows(PATH)
+            reader.value(KEEP_TO_PATH)
             return sets_of_tables(reader.rows(tables_query(path), path), path)
 
         return self._retried(lambda token: self._once(work, token, own_path=True), token)

@@ -24,9 +24,10 @@ _NAMED = re.compile(
 _known: dict[str, None] = {}
 
 
-def remember(password: str | None) -> None:
-    """Hide this password from now on, in every way in which it may be written."""
-    if password and len(password) >= SHORTEST:
+def remember(password: str | None, public: str = "") -> None:
+    """Hide this password from now on, in every way in which it may be written. One that is a part
+    of a `public` text is no secret as a word: hiding it would tell which word it is."""
+    if password and len(password) >= SHORTEST and password not in public:
         # The last one is at the end, the longest spelling is found first.
         for way in _spellings(password):
             _known.pop(way, None)

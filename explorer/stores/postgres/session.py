@@ -15,7 +15,7 @@ from psycopg.adapt import AdaptersMap, Buffer, Loader
 from psycopg.conninfo import make_conninfo
 from psycopg.postgres import types
 from psycopg.types import bool as bools
-from psycopg.types import numeric, string
+from psycopg.types import none, numeric, string
 from psycopg.waiting import Ready, Wait
 
 from explorer.cancel import CancelToken
@@ -70,7 +70,7 @@ class _Cells:
 
     def __init__(self, lossy: bool) -> None:
         self.adapters = AdaptersMap(types=types)
-        for module in (string, numeric, bools):
+        for module in (string, numeric, bools, none):
             module.register_default_adapters(self)
         self.adapters.register_loader("numeric", _Whole)
         self.adapters.register_loader("bool", _Bit)
@@ -153,5 +153,5 @@ def connect(address: Address, lossy: bool) -> ServerSession:
         context=_Cells(lossy),
         cursor_factory=psycopg.RawCursor,
     )
-    remember(made.info.password)
+    remember(made.info.password, address.shown)
     return made

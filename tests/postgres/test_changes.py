@@ -1,0 +1,147 @@
+"""Noticing what power-loop writes, without reading its tables when nothing was written."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from explorer.stores.postgres import changes
+from explorer.stores.postgres.address import parse
+from explorer.stores.postgres.changes import ServerChanges
+from explorer.stores.postgres.connection import ServerDatabase
+from explorer.stores.postgres.reader import ServerReader
+from explorer.stores.sqlite.read_only import FileState
+from tests.postgres.conftest import Open
+from tests.postgres.filling import append
+from tests.postgres.server import Server, running, stop
+
+TABLES = (
+    "CREATE TABLE q_sessions (session_id text, created_at bigint, updated_at bigint, kind text)",
+    "CREATE TABLE q_messages (session_id text, seq bigint, role text, content text)",
+)
+
+
+class Clock:
+    """A clock that moves by itself only while the server is asked."""
+
+    now = 100.0
+    per_question = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.per_question
+        return self.now
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every query that is sent."""
+    sent: list[str] = []
+    real = ServerReader.rows
+
+    def rows(self: ServerReader, sql: str, values: tuple[object, ...] = ()) -> list[object]:
+        sent.append(sql)
+        return real(self, sql, values)
+
+    monkeypatch.setattr(ServerReader, "rows", rows)
+    return sent
+
+
+def watched(opened: Open) -> ServerDatabase:
+    database = opened()
+    return database.of(database.sets()[1])
+
+
+def test_a_new_message_is_noticed(server: Server, opened: Open, tmp_path: Path) -> None:
+    clock = Clock()
+    looks = ServerChanges(watched(opened), clock)
+    before: FileState = looks.look()
+    append(server, tmp_path, "first_root", "news")
+    assert looks.look() == before, "not asked again at once"
+    clock.now += 1
+    after: FileState = looks.look()
+    assert after != before
+    assert after.written > before.written
+    assert after.identity == before.identity
+    assert after.log_size == 0
+
+
+def test_a_deleted_session_is_noticed(server: Server, opened: Open) -> None:
+    clock = Clock()
+    looks = ServerChanges(watched(opened), clock)
+    insert = "INSERT INTO pl_sessions (session_id, created_at, updated_at) VALUES ('gone', 1, 1)"
+    server.run(insert, database="loops")
+    before = looks.look()
+    server.run("DELETE FROM pl_sessions WHERE session_id = 'gone'", database="loops")
+    clock.now += 1
+    after = looks.look()
+    assert (after.written, after.sessions) == (before.written, before.sessions - 1)
+
+
+def test_the_tables_are_not_read_while_nothing_is_written(
+    own_server: Server, tmp_path: Path, asked: list[str]
+) -> None:
+    own_server.run(*TABLES)
+    database = ServerDatabase(parse(own_server.address()))
+    clock = Clock()
+    looks = ServerChanges(database.of(database.sets()[0]), clock)
+    stamp = looks.look()
+    asked.clear()
+    for _ in range(10):
+        clock.now += 1
+        assert looks.look() == stamp
+    assert asked == [changes.POSITION] * 10
+    # After a while without a change it is asked less often.
+    clock.now += changes.CALM
+    looks.look()
+    asked.clear()
+    for _ in range(10):
+        clock.now += 1
+        looks.look()
+    assert len(asked) == 2
+    # A write to something else is looked into, and is no change.
+    clock.now += changes.SELDOM
+    own_server.run("CREATE TABLE IF NOT EXISTS elsewhere (x int)")
+    assert looks.look() == stamp
+    assert "q_sessions" in asked[-1]
+    database.close()
+
+
+def test_a_twentieth_of_the_time_at_most_is_spent_asking(opened: Open, asked: list[str]) -> None:
+    clock = Clock()
+    looks = ServerChanges(watched(opened), clock)
+    clock.per_question = 0.5
+    looks.look()
+    clock.per_question = 0.0
+    asked.clear()
+    for _ in range(8):
+        clock.now += 1
+        looks.look()
+    assert asked == []
+    clock.now += 3
+    looks.look()
+    assert asked
+
+
+def test_a_server_that_goes_away_is_a_change_and_so_is_its_return() -> None:
+    server = running(os.getpid())
+    server.run(*TABLES)
+    database = ServerDatabase(parse(server.address()), patience=0)
+    clock = Clock()
+    looks = ServerChanges(database.of(database.sets()[0]), clock)
+    before = looks.look()
+    os.kill(server.keeper, signal.SIGSTOP)
+    postmaster = int((Path(server.folder) / "data" / "postmaster.pid").read_text().split()[0])
+    os.kill(postmaster, signal.SIGQUIT)
+    clock.now += 10
+    while looks.look().reached:
+        clock.now += 10
+    away = looks.look()
+    assert (away.reached, away.identity) == (False, before.identity)
+    os.kill(server.keeper, signal.SIGCONT)
+    os.kill(server.keeper, signal.SIGUSR1)
+    while not looks.look().reached:
+        clock.now += 10
+    assert looks.look() == before
+    database.close()
+    stop(server)
