@@ -95,6 +95,6 @@ def fill(server: Server, home: Path) -> None:
     )
 
 
-def append(server: Server, home: Path, session: str, text: str) -> None:
+def append(server: Server, home: Path, prefix: str, session: str, text: str) -> None:
     """One more message, by power-loop."""
-    run_agent(APPEND, *POWER_LOOP, home, server.address(LOOPS), "pl_", session, text)
+    run_agent(APPEND, *POWER_LOOP, home, server.address(LOOPS), prefix, session, text)

@@ -13,7 +13,7 @@ from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.postgres.reader import ServerReader
 from explorer.stores.sqlite.read_only import FileState
 from tests.postgres.conftest import Open
-from tests.postgres.filling import append
+from tests.postgres.filling import LOOPS, append
 from tests.postgres.server import Server, running, stop
 
 TABLES = (
@@ -47,16 +47,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sent
 
 
-def watched(opened: Open) -> ServerDatabase:
-    database = opened()
-    return database.of(database.sets()[1])
+def watched(opened: Open, schema: str = "public") -> ServerDatabase:
+    """A set of tables that no test in another process writes to."""
+    database = opened(more=f"?search_path=%22{schema}%22")
+    return database.of(database.sets()[0])
 
 
 def test_a_new_message_is_noticed(server: Server, opened: Open, tmp_path: Path) -> None:
     clock = Clock()
     looks = ServerChanges(watched(opened), clock)
     before: FileState = looks.look()
-    append(server, tmp_path, "first_root", "news")
+    append(server, tmp_path, "other_", "second_root", "news")
     assert looks.look() == before, "not asked again at once"
     clock.now += 1
     after: FileState = looks.look()
@@ -68,14 +69,13 @@ def test_a_new_message_is_noticed(server: Server, opened: Open, tmp_path: Path) 
 
 def test_a_deleted_session_is_noticed(server: Server, opened: Open) -> None:
     clock = Clock()
-    looks = ServerChanges(watched(opened), clock)
-    insert = "INSERT INTO pl_sessions (session_id, created_at, updated_at) VALUES ('gone', 1, 1)"
-    server.run(insert, database="loops")
+    looks = ServerChanges(watched(opened, "team b"), clock)
     before = looks.look()
-    server.run("DELETE FROM pl_sessions WHERE session_id = 'gone'", database="loops")
+    server.run("""DELETE FROM "team b".pl_sessions WHERE kind = 'subagent'""", database=LOOPS)
     clock.now += 1
     after = looks.look()
-    assert (after.written, after.sessions) == (before.written, before.sessions - 1)
+    assert after != before
+    assert after.sessions == before.sessions - 3
 
 
 def test_the_tables_are_not_read_while_nothing_is_written(

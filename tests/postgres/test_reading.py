@@ -30,20 +30,15 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def states(server: Server, mark: str) -> list[str]:
-    """What the connections whose last query has this in it are doing."""
-    rows = server.run(
-        "SELECT state FROM pg_stat_activity WHERE application_name = 'session-explorer'"
-        f" AND position('{mark}' in query) > 0"
-    )
-    return [str(row[0]) for row in rows]
+def warm(database: ServerDatabase) -> int:
+    """The number of the server's process that the next read will use."""
+    return int(database.read(lambda reader: reader.value("SELECT pg_backend_pid()")))
 
 
-def ours(server: Server) -> list[str]:
-    rows = server.run(
-        "SELECT state FROM pg_stat_activity WHERE application_name = 'session-explorer'"
-    )
-    return [str(row[0]) for row in rows]
+def state(server: Server, process: int) -> str:
+    """What a process of the server is doing; empty where it has ended."""
+    rows = server.run(f"SELECT state FROM pg_stat_activity WHERE pid = {process}")
+    return str(rows[0][0]) if rows else ""
 
 
 def test_rows_cells_and_columns_are_those_of_a_file_reader(opened: Open) -> None:
@@ -104,7 +99,7 @@ def test_work_sees_one_state_while_power_loop_writes(
     def work() -> None:
         for _ in range(2):
             seen.append(database.read(lambda reader: reader.value(count)))
-            append(server, tmp_path, "first_root", "in between")
+            append(server, tmp_path, "pl_", "first_root", "in between")
 
     database.together(work)
     assert seen[0] == seen[1]
@@ -113,26 +108,28 @@ def test_work_sees_one_state_while_power_loop_writes(
 
 def test_no_transaction_and_no_cursor_outlives_the_work(server: Server, opened: Open) -> None:
     database = opened()
+    process = warm(database)
     database.read(lambda reader: next(reader.stream(MANY, (10_000,))))
+    assert state(server, process) == "idle"
     with pytest.raises(ZeroDivisionError):
         database.read(lambda reader: reader.rows(MANY, (1,)) and 1 / 0)
     with pytest.raises(StoreError):
         database.read(lambda reader: reader.rows("SELECT 1 / 0"))
     assert database.hold()
     database.read(lambda reader: reader.rows("SELECT 'held'"))
-    wait_until(lambda: set(ours(server)) == {"idle"})
+    assert warm(database) == process
+    assert state(server, process) == "idle"
     assert not database.hold()
     database.let_go()
     database.close()
-    wait_until(lambda: ours(server) == [])
+    wait_until(lambda: not state(server, process))
 
 
 def test_a_connection_is_used_again(server: Server, opened: Open) -> None:
     database = opened()
-    process = "SELECT pg_backend_pid()"
-    first = database.read(lambda reader: reader.value(process))
-    assert database.read(lambda reader: reader.value(process)) == first
-    assert database.together(lambda: database.read(lambda r: r.value(process))) == first
+    first = warm(database)
+    assert warm(database) == first
+    assert database.together(lambda: warm(database)) == first
 
 
 def test_a_stream_has_few_rows_in_memory(opened: Open) -> None:
@@ -153,31 +150,27 @@ def test_a_cancel_ends_the_query_on_the_server(
     server: Server, opened: Open, streamed: bool
 ) -> None:
     database = opened()
+    process = warm(database)
     token = CancelToken()
-    mark = f"canceltest{streamed}"
-    sql = f"{SLOW} /* {mark} */"
     raised: list[BaseException] = []
 
     def run() -> None:
         try:
             if streamed:
-                database.read(lambda reader: list(reader.stream(sql, (1,))), token)
+                database.read(lambda reader: list(reader.stream(SLOW, (1,))), token)
             else:
-                database.read(lambda reader: reader.rows(sql, (1,)), token)
+                database.read(lambda reader: reader.rows(SLOW, (1,)), token)
         except Cancelled as error:
             raised.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
-    # A stream is declared and then fetched from, by another statement.
-    active = "streamed_1" if streamed else mark
-    wait_until(lambda: "active" in states(server, active))
+    wait_until(lambda: state(server, process) == "active")
     token.cancel()
     thread.join(20)
     assert raised
-    wait_until(lambda: "active" not in ours(server))
-    assert database.read(lambda reader: reader.value("SELECT 7")) == 7
-    assert "idle in transaction" not in ours(server)
+    assert state(server, process) == "idle"
+    assert warm(database) == process
 
 
 def test_a_cancelled_token_asks_nothing(opened: Open) -> None:
@@ -271,7 +264,7 @@ def test_a_restart_in_the_middle_of_a_read_is_survived(own_server: Server) -> No
 def test_a_server_that_says_nothing_is_given_up(own_server: Server) -> None:
     """A machine that was unplugged: the connection is there, and no answer ever comes."""
     database = ServerDatabase(parse(own_server.address()), patience=0)
-    process = database.read(lambda reader: reader.value("SELECT pg_backend_pid()"))
+    process = warm(database)
     token = CancelToken()
     os.kill(process, signal.SIGSTOP)
     try:
