@@ -1,6 +1,7 @@
 """Starts a server, says where it is in one line, and ends it when another process has ended.
 
-Called as `python -m tests.postgres.keeper PROGRAMS OWNER`. `kill -USR1` restarts the server.
+Called as `python -m tests.postgres.keeper PROGRAMS OWNER SETTINGS`. The signal USR1 restarts the
+server.
 """
 
 import ctypes
@@ -26,8 +27,9 @@ def _alone() -> None:
 
 
 class Keeper:
-    def __init__(self, programs: Path) -> None:
+    def __init__(self, programs: Path, settings: dict[str, str]) -> None:
         self._programs = programs
+        self._settings = {**SETTINGS, **settings}
         self.folder, self._user, self._group = make_folder()
         self.port = free_port()
         self._again = False
@@ -56,7 +58,7 @@ class Keeper:
         (Path(data) / "pg_hba.conf").write_text(LOGINS)
 
     def start(self) -> None:
-        settings = {**SETTINGS, "port": str(self.port)}
+        settings = {**self._settings, "port": str(self.port)}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         data = str(self.folder / "data")
         self._server = self._as_user(subprocess.Popen, "postgres", "-D", data, *options)
@@ -82,8 +84,8 @@ class Keeper:
                 self.start()
 
 
-def main(programs: str, owner: str) -> None:
-    keeper = Keeper(Path(programs))
+def main(programs: str, owner: str, settings: str) -> None:
+    keeper = Keeper(Path(programs), json.loads(settings))
     signal.signal(signal.SIGTERM, keeper.end_soon)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGUSR1, keeper.restart_soon)

@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import psycopg
 import pytest
@@ -64,12 +65,18 @@ class Server:
             return cursor.fetchall() if cursor.description else []
 
 
-def running(owner: int) -> Server:
-    """A new server, which ends when the process `owner` does."""
+def running(owner: int, more: Mapping[str, str] = MappingProxyType({})) -> Server:
+    """A new server with these settings besides, which ends when the process `owner` does."""
     if not PROGRAMS:
         pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
+    told = (str(PROGRAMS[-1].parent), str(owner), json.dumps({**more}))
     keeper = subprocess.Popen(
-        [sys.executable, "-m", "tests.postgres.keeper", str(PROGRAMS[-1].parent), str(owner)],
+        [
+            sys.executable,
+            "-m",
+            "tests.postgres.keeper",
+            *told,
+        ],
         cwd=Path(__file__).parents[2],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
