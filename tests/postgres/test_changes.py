@@ -2,8 +2,10 @@
 
 import os
 import signal
+import threading
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from explorer.stores.postgres import changes
@@ -121,6 +123,34 @@ def test_a_twentieth_of_the_time_at_most_is_spent_asking(opened: Open, asked: li
     clock.now += 3
     looks.look()
     assert asked
+
+
+def test_a_look_that_takes_long_keeps_no_other_waiting(server: Server, opened: Open) -> None:
+    server.run("CREATE DATABASE slow")
+    server.run(*TABLES, database="slow")
+    database = opened(database="slow")
+    clock = Clock()
+    looks = ServerChanges(database.of(database.sets()[0]), clock)
+    known = looks.look()
+    process = database.read(lambda reader: reader.value("SELECT pg_backend_pid()"))
+    waits = f"SELECT wait_event_type FROM pg_stat_activity WHERE pid = {process}"
+    with psycopg.connect(server.address("slow")) as other:
+        other.execute("INSERT INTO q_sessions VALUES ('new', 1, 1, 'root')")
+        other.execute("LOCK TABLE q_sessions")
+        server.run("CREATE TABLE moved (x int)")
+        clock.now += 1
+        found: list[FileState] = []
+        thread = threading.Thread(target=lambda: found.append(looks.look()))
+        thread.start()
+        while server.run(waits) != [("Lock",)]:
+            assert thread.is_alive()
+        assert looks.look() is known
+        assert found == []
+        other.commit()
+    thread.join(10)
+    # What was read began before that commit, which moves no number.
+    clock.now += 1
+    assert looks.look().written > known.written
 
 
 def test_a_server_that_goes_away_is_a_change_and_so_is_its_return() -> None:

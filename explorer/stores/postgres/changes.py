@@ -1,13 +1,15 @@
 """Noticing that somebody wrote, without reading tables on somebody's server.
 
-The number of the next transaction is known to the server without looking at a table. While it
-stays, nothing was written; when it has moved, anything in any database of the server may have been,
-so the sessions are asked when they were last written, which reads all of them: there is no index
-for it.
+Which transactions write, and the number of the next one, is known to the server without looking at
+a table. While that stays, nothing was written; when it has moved, anything in any database of the
+server may have been, so the sessions are asked when they were last written, which reads all of
+them: there is no index for it.
 Both together take at most a twentieth of the time. `look` waits for the server and belongs into a
-thread, like every read.
+thread, like every read; one look at a time asks, and those that come in between are told what is
+known.
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -19,6 +21,7 @@ from explorer.stores.postgres.connection import ServerDatabase
 from explorer.stores.postgres.reader import ServerReader
 from explorer.stores.postgres.schema import TableSet
 from explorer.stores.sqlite import cells
+from explorer.stores.sqlite.read_only import impatient
 
 SHARE = 0.05
 """Of the time, at most this much is spent asking."""
@@ -28,7 +31,12 @@ less than a second: who looks once a second is not to miss every other look."""
 CALM = 30.0
 """Seconds without a change after which questions come seldom."""
 
-POSITION = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"
+HURRY = 0.1
+"""Seconds that a look waits for a server that cannot be read: a connection that was lost long ago
+is made again."""
+
+POSITION = "SELECT pg_current_snapshot()::text"
+"""The next transaction, and those under way: one of them may end without a new one having begun."""
 
 
 class ServerStamp(NamedTuple):
@@ -56,14 +64,27 @@ class ServerChanges:
         self._position: object = None
         self._next = 0.0
         self._changed = clock()
+        self._asking = threading.Lock()
 
     def look(self, token: CancelToken | None = None) -> ServerStamp:
         """How the tables are now, or were when they were last asked about."""
-        began = self._clock()
-        if self._stamp is not None and began < self._next:
-            return self._stamp
+        known = self._stamp
+        if not self._asking.acquire(blocking=known is None):
+            assert known is not None
+            return known
         try:
-            found = self._database.read(self._ask, token)
+            began = self._clock()
+            if self._stamp is not None and began < self._next:
+                return self._stamp
+            return self._asked(began, token)
+        finally:
+            self._asking.release()
+
+    def _asked(self, began: float, token: CancelToken | None) -> ServerStamp:
+        try:
+            # The next look tries again.
+            with impatient(HURRY):
+                found = self._database.read(self._ask, token)
         except StoreError:
             self._position = None
             before = self._stamp or ServerStamp(self._identity((0,)), 0, 0.0)
