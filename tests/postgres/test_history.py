@@ -1,5 +1,7 @@
 """The invented history that speed is measured on, in the tables of power-loop."""
 
+from uuid import uuid4
+
 import pytest
 
 from bench.server_history import ServerRecipe, fill, floor, planned, size
@@ -12,8 +14,9 @@ SMALL = ServerRecipe(300, 3000)
 
 @pytest.fixture(scope="module")
 def history(server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
-    name = f"history_{tmp_path_factory.getbasetemp().name.replace('-', '_')}"
-    server.run(f'CREATE DATABASE "{name}"')
+    # Other workers have their own, and a worker may come back to this module.
+    name = f"history_{uuid4().hex}"
+    server.run(f"CREATE DATABASE {name}")
     fill(server.address(name), SMALL, tmp_path_factory.mktemp("power-loop"))
     return name
 
