@@ -22,6 +22,9 @@ from tests.postgres.server import Server
 MANY = "SELECT g FROM generate_series(1, ?) g"
 SLOW = "SELECT count(*) FROM generate_series(1, 100000000000) g WHERE g % 7 = ?"
 
+FLOWING = "SELECT g FROM generate_series(1, 100000000000) g WHERE g > ?"
+"""Answers on and on, without a pause."""
+
 
 def wait_until(true: Callable[[], bool]) -> None:
     until = time.monotonic() + 30
@@ -145,9 +148,10 @@ def test_a_stream_has_few_rows_in_memory(opened: Open) -> None:
     assert opened().read(work) == 2 * AT_A_TIME
 
 
+@pytest.mark.parametrize("sql", [SLOW, FLOWING], ids=["silent", "flowing"])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_cancel_ends_the_query_on_the_server(
-    server: Server, opened: Open, streamed: bool
+    server: Server, opened: Open, streamed: bool, sql: str
 ) -> None:
     database = opened()
     process = warm(database)
@@ -157,9 +161,9 @@ def test_a_cancel_ends_the_query_on_the_server(
     def run() -> None:
         try:
             if streamed:
-                database.read(lambda reader: list(reader.stream(SLOW, (1,))), token)
+                database.read(lambda reader: sum(1 for _ in reader.stream(sql, (1,))), token)
             else:
-                database.read(lambda reader: reader.rows(SLOW, (1,)), token)
+                database.read(lambda reader: reader.rows(sql, (1,)), token)
         except Cancelled as error:
             raised.append(error)
 

@@ -92,12 +92,13 @@ class ServerSession(psycopg.Connection[tuple[Any, ...]]):
             until = time.monotonic() + patience
             cancelling = False
             while True:
+                # Also while rows keep coming: of a long result, there is no pause between them.
+                if not cancelling and self.token is not None and self.token.cancelled:
+                    cancelling, until = True, time.monotonic() + CANCELLING
+                    self._cancel_quietly()
                 ready = _ready(self.pgconn.socket, wanted, interval)
                 if ready:
                     wanted = gen.send(ready)
-                elif not cancelling and self.token is not None and self.token.cancelled:
-                    cancelling, until = True, time.monotonic() + CANCELLING
-                    self._cancel_quietly()
                 elif time.monotonic() > until:
                     self.pgconn.finish()
                     if cancelling:
