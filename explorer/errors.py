@@ -84,7 +84,7 @@ def sentence(reason: str) -> str:
 
 
 class Problem(StrEnum):
-    """Why a state file cannot be read."""
+    """Why a state file, or a database on a server, cannot be read."""
 
     MISSING = "missing"
     NO_STATE_FILE = "no state file"
@@ -100,6 +100,12 @@ class Problem(StrEnum):
     READ_ONLY_FOLDER = "read-only folder"
     UNRECOVERED = "unrecovered"
     UNREADABLE = "unreadable"
+    UNREACHABLE = "unreachable"
+    LOGIN_REFUSED = "login refused"
+    NO_DATABASE = "no such database"
+    INSECURE = "no secure connection"
+    TIMED_OUT = "timed out"
+    NO_DRIVER = "no driver"
 
 
 class StoreError(ExplorerError):

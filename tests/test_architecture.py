@@ -28,6 +28,7 @@ OUR_OWN = ("explorer/stores/ours/own_file.py", "explorer/stores/deleted_session.
 """Files that only we write, and what opens them."""
 EDITS = ("explorer/stores/edits/connection.py",)
 """The only module that writes to an agent's file."""
+SERVERS = "explorer/stores/postgres/"
 PLAIN_FILES = (
     "explorer/stores/discover.py",
     "explorer/stores/hermes/settings_file.py",
@@ -138,6 +139,19 @@ def test_a_read_only_address_says_so() -> None:
     assert read_only_address(Path("state.db")).endswith("/state.db?mode=ro")
 
 
+def test_a_server_is_connected_to_in_one_place() -> None:
+    assert _users("psycopg")
+    assert [one for one in _users("psycopg") if not one.startswith(SERVERS)] == []
+    connecting = {
+        file
+        for file, tree in SOURCES.items()
+        if file.startswith(SERVERS) and "Session.connect(" in ast.unparse(tree)
+    }
+    assert connecting == {f"{SERVERS}session.py"}
+    begins = ast.unparse(SOURCES[f"{SERVERS}connection.py"])
+    assert begins.count("BEGIN") == begins.count("REPEATABLE READ, READ ONLY") == 1
+
+
 def test_one_place_writes_what_is_not_ours() -> None:
     writing = {file for file, tree in SOURCES.items() if "_connected('rw')" in ast.unparse(tree)}
     assert writing == set(EDITS)
@@ -180,11 +194,12 @@ def test_headless_commands_load_nothing_heavy(
     code, loaded = json.loads(done.stderr.splitlines()[-1])
     assert code == 0
     heavy = {"textual", "rich", "asyncio", "dataclasses", "platformdirs", "rapidfuzz", "yaml"}
-    heavy |= {"random", "shutil", "subprocess", "explorer.arguments.examples"}
+    heavy |= {"random", "shutil", "subprocess", "explorer.arguments.examples", "psycopg"}
     if arguments == ["list"]:
         heavy |= {"unicodedata", "copy", "explorer.stores.hermes.search"}
     assert (heavy | WITH_THE_FIRST_TEXT) & set(loaded) == set()
-    assert [name for name in loaded if name.startswith("explorer.tui")] == []
+    unwanted = ("explorer.tui", "explorer.stores.postgres")
+    assert [name for name in loaded if name.startswith(unwanted)] == []
 
 
 def test_the_app_starts_without_what_only_a_text_needs() -> None:
@@ -192,4 +207,4 @@ def test_the_app_starts_without_what_only_a_text_needs() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
-    assert WITH_THE_FIRST_TEXT & set(json.loads(done.stdout)) == set()
+    assert (WITH_THE_FIRST_TEXT | {"psycopg"}) & set(json.loads(done.stdout)) == set()

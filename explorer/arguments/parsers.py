@@ -120,7 +120,10 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         for pattern, words in _SHORTER.items():
             message = re.sub(pattern, words, message)
-        said = f"{self.prog}: {clean_line(message)} See `{self.prog} --help`."
+        # Late: only a mistake needs it. What is quoted may be the address of a server.
+        from explorer.stores.postgres.secrets import scrubbed
+
+        said = f"{self.prog}: {clean_line(scrubbed(message))} See `{self.prog} --help`."
         self.exit(int(ExitCode.USAGE), f"{said}\n")
 
 

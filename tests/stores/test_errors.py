@@ -14,6 +14,7 @@ import pytest
 from explorer.errors import ExitCode, Problem, StoreError
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
+from explorer.stores.postgres import failures as server_failures
 from explorer.stores.sqlite import failures
 from tests.conftest import Command
 from tests.factories import altered, one_session, say
@@ -136,7 +137,8 @@ def _open_and_list(path: Path) -> None:
 
 
 def test_every_problem_is_made_here() -> None:
-    assert set(CASES.values()) | BY_RIGHTS == set(Problem)
+    assert set(CASES.values()) | BY_RIGHTS == set(failures.ADVICE)
+    assert {*failures.ADVICE, *server_failures.ADVICE, Problem.NO_DRIVER} == set(Problem)
 
 
 @pytest.fixture(params=CASES, ids=lambda make: make.__name__.strip("_"))
@@ -177,7 +179,7 @@ def test_nothing_is_made_beside_a_file_that_cannot_be_read(broken: tuple[Path, P
 
 
 def test_every_problem_has_a_title_and_advice() -> None:
-    for problem in Problem:
+    for problem in failures.ADVICE:
         error = failures.store_error(problem, Path("/some/where"), "detail")
         assert error.title
         assert "/some/where" in error.message

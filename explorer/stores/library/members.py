@@ -43,7 +43,10 @@ agent takes to store a message, not long enough to be seen."""
 
 AGAIN_AFTER = 5.0
 """Seconds after which what is asked of all stores tries such a one again."""
-PASSING = (Problem.BUSY, Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.UNREADABLE)
+PASSING = (
+    *(Problem.BUSY, Problem.NO_PERMISSION, Problem.READ_ONLY_FOLDER, Problem.UNREADABLE),
+    *(Problem.UNREACHABLE, Problem.LOGIN_REFUSED, Problem.NO_DATABASE, Problem.TIMED_OUT),
+)
 """What may pass without a trace in the size and the times of a file."""
 
 UNCHANGED: frozenset[str] = frozenset()

@@ -27,7 +27,7 @@ _CHANGING = (
 )
 """What a reader sees of a migration, a dropped column or an index that is being rebuilt."""
 
-_ADVICE: dict[Problem, tuple[str, str]] = {
+ADVICE: dict[Problem, tuple[str, str]] = {
     Problem.MISSING: (
         "No such file",
         "There is no file at {path}.",
@@ -118,7 +118,7 @@ _OF_ANOTHER = (
 
 
 def store_error(problem: Problem, path: Path, detail: str = "") -> StoreError:
-    title, message = _ADVICE[problem]
+    title, message = ADVICE[problem]
     return StoreError(problem, title, message.format(path=short_path(path), detail=detail))
 
 

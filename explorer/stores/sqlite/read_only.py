@@ -65,6 +65,12 @@ def impatient(most: float) -> Iterator[None]:
         _hurry.most = before
 
 
+def longest_wait(usual: float) -> float:
+    """Seconds that a read of this thread may wait: the usual ones, or less where it is
+    impatient."""
+    return usual if _hurry.most is None else min(usual, _hurry.most)
+
+
 class FileState(Protocol):
     """What is seen of a file without opening it; equal while nothing has changed."""
 
@@ -298,8 +304,7 @@ class ReadOnlyFile:
             except sqlite3.Error:
                 self.let_go(sound=False)
         token = token or CancelToken()
-        most = self._patience if _hurry.most is None else min(self._patience, _hurry.most)
-        deadline = time.monotonic() + most
+        deadline = time.monotonic() + longest_wait(self._patience)
         delay, glitches = 0.02, 0
         while True:
             token.check()

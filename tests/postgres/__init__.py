@@ -1,0 +1,1 @@
+"""Reading a PostgreSQL server; most of it against a real one."""

@@ -1,0 +1,106 @@
+"""No password in what is shown or written down."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from explorer.cli import main
+from explorer.crash_report import report
+from explorer.stores.postgres.address import parse
+from explorer.stores.postgres.secrets import MARK, remember, scrubbed
+
+SECRET = "hunter2/ü@x"
+SPELT = "hunter2%2F%C3%BC%40x"
+ADDRESS = f"postgresql://ada:{SPELT}@127.0.0.1:1/db"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://ada:HIDE@host/db",
+        "postgres+asyncpg://ada:HIDE@host/db",
+        "There is no file at postgresql:/ada:HIDE@host/db.",
+        "mysql://ada:wo@HIDE@host/db",
+        "postgresql://:HIDE@host",
+        "host=h password=HIDE user=u",
+        "password='HIDE with space' user=u",
+        "postgresql://h/d?password=HIDE&sslmode=require",
+        "PGPASSWORD=HIDE psql",
+        "sslpassword = HIDE",
+    ],
+)
+def test_a_password_is_known_by_its_place(text: str) -> None:
+    said = scrubbed(text.replace("HIDE", "tiger9"))
+    assert "tiger9" not in said
+    assert MARK in said
+
+
+def test_text_without_one_is_unchanged() -> None:
+    for text in ("postgresql://ada@host:5432/db", "see https://example.org/a@b", "12:30 @home"):
+        assert scrubbed(text) == text
+
+
+def test_a_known_password_is_hidden_in_every_spelling() -> None:
+    remember("p/ä 'x\\")
+    for way in ("p/ä 'x\\", "p%2F%C3%A4%20%27x%5C", "p%2f%c3%a4%20%27x%5c", "p%2F%C3%A4+%27x%5C"):
+        assert scrubbed(f"before {way} after") == f"before {MARK} after"
+
+
+def test_a_short_password_does_not_spoil_every_sentence() -> None:
+    remember("a")
+    remember("")
+    remember(None)
+    assert scrubbed("a database has a name") == "a database has a name"
+
+
+def test_a_password_that_is_also_a_name_does_not_spoil_the_address() -> None:
+    address = parse("postgresql://postgres:postgres@host/db")
+    assert scrubbed(f"No connection to {address.shown}.") == f"No connection to {address.shown}."
+    assert scrubbed("postgresql://postgres:postgres@host") == f"postgresql://postgres:{MARK}@host"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list", ADDRESS],
+        [ADDRESS],
+        ["list", f"--dbx={ADDRESS}"],
+        ["list", "--db", ADDRESS],
+        ["list", "--sort", ADDRESS],
+        ["show", "x", "--db", f"mysql://ada:{SPELT}@h/db"],
+    ],
+)
+def test_no_mistake_on_the_command_line_shows_it(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(arguments)
+    except SystemExit as left:
+        code = int(left.code or 0)
+    said = capsys.readouterr()
+    assert code != 0
+    assert "hunter2" not in said.out + said.err
+    assert SPELT not in said.out + said.err
+
+
+def test_a_variable_with_an_address_does_not_show_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SESSION_EXPLORER_DB", ADDRESS)
+    assert main(["list"]) != 0
+    assert "hunter2" not in capsys.readouterr().err
+
+
+def test_a_crash_report_has_neither_address_nor_password(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["session-explorer", "--db", ADDRESS])
+    address = parse(ADDRESS)
+    try:
+        raise ValueError(f"could not connect with {address.keywords()}")
+    except ValueError as error:
+        written = report(error, "the app", 0.0)
+    assert "ValueError" in written
+    assert "hunter2" not in written
+    assert "127.0.0.1" not in written
