@@ -1,6 +1,7 @@
 """What is particular to power-loop: several sets of tables in a file, leases, its own states."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from explorer.search.hits import CompleteSearch
 from explorer.stores.kinds import open_store
 from explorer.stores.resolve import read_session
 from explorer.stores.sort_order import ordered, values_of
+from explorer.stores.sqlite.read_only import Reader, Values
 from tests.factories import NOW, altered, everybody, told
 from tests.real_files import unpack
 
@@ -58,6 +60,25 @@ def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
     used = [(known[key].input_tokens or 0) + (known[key].output_tokens or 0) for key in by_tokens]
     assert used == sorted(used, reverse=True)
     assert used[0] > 1_000_000
+
+
+def test_a_page_takes_as_many_questions_as_one_row(
+    upgraded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(upgraded)
+    catalog = store.catalog()
+    asked: list[str] = []
+    rows = Reader.rows
+
+    def counted(self: Reader, sql: str, values: Values = ()) -> list[Any]:
+        asked.append(sql)
+        return rows(self, sql, values)
+
+    monkeypatch.setattr(Reader, "rows", counted)
+    page = [catalog.folded(key) for key in catalog.keys]
+    assert len(store.sessions(page, NOW)) == 85
+    assert len(asked) < 24, "two sets of tables, a few questions each"
+    assert not [sql for sql in asked if "count(*)" in sql and "= ?" in sql]
 
 
 def test_a_title_of_power_loop_is_found(path: Path) -> None:
