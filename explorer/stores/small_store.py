@@ -26,7 +26,7 @@ from explorer.stores.base import (
     Store,
     Stretch,
 )
-from explorer.stores.catalog import Catalog, Link, Unit
+from explorer.stores.catalog import Catalog, Link, Mark, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.content import said
 from explorer.stores.sort_order import ordered, values_of
@@ -82,7 +82,10 @@ class SmallStore(Store):
         )
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
-        rows = self._read(self.survey, token)
+        return self._catalog(self._read(self.survey, token))
+
+    def _catalog(self, rows: Sequence[SessionRow], mark: object = Mark()) -> Catalog:
+        """These sessions as a catalog."""
         return Catalog(
             keys=[row.key for row in rows],
             active=[row.last_active or 0.0 for row in rows],
@@ -91,6 +94,7 @@ class SmallStore(Store):
             chains=(),
             archived={row.key for row in rows if row.archived},
             empty=frozenset(row.key for row in rows if row.newest is None),
+            mark=mark,
         )
 
     def first_page(

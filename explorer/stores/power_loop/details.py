@@ -1,6 +1,6 @@
 """Everything a power-loop file says about a session, except its messages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from explorer.errors import session_gone
 from explorer.model import MessageState
@@ -16,7 +16,10 @@ from explorer.stores.fact_rows import (
     sections,
     settings,
 )
+from explorer.stores.power_loop.messages import pending_calls
+from explorer.stores.power_loop.side_tables import side_sections
 from explorer.stores.power_loop.tables import Tables, message_state, title_in
+from explorer.stores.power_loop.usage import undercount, usage_by_send
 from explorer.stores.sqlite import cells
 from explorer.stores.table_reader import TableReader
 
@@ -45,14 +48,11 @@ KNOWN = (
     *(*IDS, *ABOUT, *LINEAGE),
     *("model", "config_json", "metadata_json", "created_at", "updated_at"),
 )
+NAMED = 8
+"""Tools that a session waits for, by name; more are counted."""
 STATES = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "removed by a repair"}
 ELSEWHERE = {
     "compactions": "Compressions",
-    "notes": "Notes",
-    "timers": "Timers",
-    "background_tasks": "Background tasks",
-    "follow_up_queue": "Queued follow-ups",
-    "hook_events": "Hook events",
     "project_messages": "Projections",
     "session_runtime_state": "Runtime states",
     "session_leases": "Leases",
@@ -75,12 +75,15 @@ def details(reader: TableReader, tables: Tables, key: int, where: Sequence[Row])
     model = [*labelled(one, {"model": "Model"}), *settings(one, "config_json", "Settings")]
     told = [
         ("Session", _session(reader, tables, key, one)),
+        ("Interrupted", _interrupted(reader, tables, key)),
         ("Model", model),
-        ("Tokens", [(label, count(stats[at])) for at, label in TOKENS.items() if at in stats]),
-        ("Usage", [(label, count(stats[at])) for at, label in USE.items() if at in stats]),
+        ("Tokens", [*_figures(stats, TOKENS), *undercount(reader, tables, id_)]),
+        ("Usage", _figures(stats, USE)),
+        ("Usage by send", usage_by_send(reader, tables, id_)),
         ("Times", _times(reader, tables, key, one)),
         ("Lineage", _lineage(reader, tables, id_, one)),
         ("Metadata", settings(one, "metadata_json", "Metadata")),
+        *side_sections(reader, tables, id_),
         ("Files", where),
         ("Also stored", [*_elsewhere(reader, tables, id_), *others(one, KNOWN)]),
     ]
@@ -113,6 +116,10 @@ def _session(reader: TableReader, tables: Tables, key: int, one: Record) -> list
     ]
     messages = ", ".join((count(sum(by_state.values())), *parts))
     return [("Id", one.text("session_id")), *labelled(one, ABOUT), ("Messages", messages)]
+
+
+def _figures(stats: Mapping[str, int], labels: Mapping[str, str]) -> list[Row]:
+    return [(label, count(stats[name])) for name, label in labels.items() if name in stats]
 
 
 def _stats(reader: TableReader, tables: Tables, id_: str) -> dict[str, int]:
@@ -150,17 +157,22 @@ def _lineage(reader: TableReader, tables: Tables, id_: str, one: Record) -> list
     return [*rows, ("Subagents", count(helpers))] if helpers else rows
 
 
+def _interrupted(reader: TableReader, tables: Tables, key: int) -> list[Row]:
+    """What a session waits for before it takes another message."""
+    pending = pending_calls(reader, tables, key)
+    if pending is None:
+        return []
+    names = ", ".join(pending.names[:NAMED])
+    more = f" and {count(len(pending.names) - NAMED)} more" if len(pending.names) > NAMED else ""
+    return [
+        ("Waits for", f"the results of {names}{more}"),
+        ("Next step", "resume the session to run them, or abort them, before the next message"),
+    ]
+
+
 def _elsewhere(reader: TableReader, tables: Tables, id_: str) -> list[Row]:
-    """The number of rows in other tables, and the tool call without a result."""
+    """The number of rows in other tables."""
     rows = []
-    if tables.has(reader.schema, "session_state", "session_id", "pending_json"):
-        columns = _columns(reader, tables, "session_state", "t", ("pending_json",))
-        found = reader.row(
-            f"SELECT {columns.select} FROM {tables.sql('session_state')} t WHERE t.session_id = ?",
-            (id_,),
-        )
-        if found:
-            rows += labelled(columns.record(found), {"pending_json": "Pending tool call"})
     for name, label in ELSEWHERE.items():
         if tables.has(reader.schema, name, "session_id"):
             sql = f"SELECT count(*) FROM {tables.sql(name)} t WHERE t.session_id = ?"

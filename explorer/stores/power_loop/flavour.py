@@ -34,8 +34,9 @@ class Flavour(ABC):
     """What finds the row of a session again, for as long as it is there."""
     seq: str
     """The number of a message in its session, unique there."""
-    order: str
-    """What puts messages in the order in which they were written."""
+    row: str
+    """The number of a message in its table, which grows as they are written; empty where there is
+    none, and a search has to walk along something else."""
 
     @abstractmethod
     def size(self, cell: str) -> str:
@@ -58,6 +59,11 @@ class Flavour(ABC):
         self, columns: Sequence[str], groups: Sequence[Sequence[str]]
     ) -> tuple[str, list[str | bytes]]:
         """(SQL, values): whether some of these cells may hold one text of each group."""
+
+    def surely_holds(self, groups: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
+        """(SQL, values): whether the plain content of a message holds them for certain; 0 where
+        that is not told."""
+        return "0", []
 
     def rows(
         self,
@@ -82,7 +88,7 @@ class Sqlite(Flavour):
     handle = "s.rowid"
     seq = "CASE typeof(m.seq) WHEN 'integer' THEN m.seq ELSE -m.rowid END"
     """Where a damaged file has no number, another that no message of its session has."""
-    order = "m.rowid"
+    row = "m.rowid"
 
     def size(self, cell: str) -> str:
         return bytes_of(cell)
@@ -120,6 +126,11 @@ class Sqlite(Flavour):
         from explorer.stores.sqlite.spelling import may_hold
 
         return may_hold(columns, groups)
+
+    def surely_holds(self, groups: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
+        from explorer.stores.sqlite.spelling import surely_holds
+
+        return surely_holds(groups)
 
 
 SQLITE = Sqlite()

@@ -274,6 +274,7 @@ def _recipes(tables: Tables) -> Recipes:
         columns.TOOLS: Recipe(
             (f"(SELECT count(*) {told} AND m.role = 'tool')",), lambda n: n or None
         ),
+        columns.CALL: Recipe(("spawn_tool_call_id",), lambda cell: cells.text(cell) or None),
         columns.STARTED: Recipe(("created_at",), cells.seconds),
         columns.BYTES: Recipe(
             (f"(SELECT {flavour.total(flavour.size('m.content'))} {told})",), int

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
 from explorer.model import Message, Outline, Session
-from explorer.stores.base import Details, Figures, Handover, Needles, Stretch
-from explorer.stores.catalog import Unit
+from explorer.stores.base import Changes, Details, Figures, Handover, Needles, Stretch
+from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.columns import Column, Columns, Found
 from explorer.stores.power_loop import search
+from explorer.stores.power_loop.changes import mark_of, touched
 from explorer.stores.power_loop.messages import bodies, outlines, told
 from explorer.stores.power_loop.sessions import columns_of, sessions, survey
 from explorer.stores.power_loop.tables import AGENT, Tables
@@ -78,6 +79,21 @@ class PowerLoopStore(SmallStore):
 
     def told(self, reader: TableReader, id_: str) -> list[Message]:
         return [one for tables in self._tables for one in told(reader, tables, id_)]
+
+    def catalog(self, token: CancelToken | None = None) -> Catalog:
+        def work(reader: TableReader) -> Catalog:
+            # Before the survey: what is written in between is then seen once more, not missed.
+            mark = mark_of(reader, self._tables)
+            return self._catalog(self.survey(reader), mark)
+
+        return self._read(work, token)
+
+    def changes(self, since: object, token: CancelToken | None = None) -> Changes | None:
+        found = self._read(lambda reader: touched(reader, self._tables, since), token)
+        if found is None:
+            return None
+        family = self._catalog(found.rows, found.mark) if found.rows else None
+        return Changes(found.mark, frozenset(row.key for row in found.rows), family)
 
     def columns(
         self,
@@ -145,7 +161,9 @@ class PowerLoopStore(SmallStore):
         return self._read(lambda reader: bodies(reader, tables, key, ids), token)
 
     def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
-        return self._read(lambda reader: search.every(reader, self._tables, needles), token)
+        return self._read(
+            lambda reader: search.scanned(reader, self._tables, needles, below), token
+        )
 
     def _of(self, key: int) -> Tables:
         return next(tables for tables in self._tables if tables.owns(key))
