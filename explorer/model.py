@@ -248,6 +248,16 @@ UNKNOWN = -1
 """A size that is not measured yet."""
 
 
+class Folded(NamedTuple):
+    """What a summary stands for, as the agent noted it."""
+
+    messages: int
+    before: int | None = None
+    """Tokens that they took."""
+    after: int | None = None
+    """Tokens that the summary takes."""
+
+
 class Outline(NamedTuple):
     """What is known of a message before its body is read."""
 
@@ -265,6 +275,11 @@ class Outline(NamedTuple):
     """How many equal rows this one represents."""
     unsaid: bool = False
     """Not part of the talk: a notice, or for the model alone."""
+    folded: Folded | None = None
+    """It is the summary of other messages of its session."""
+    awaits: tuple[str, ...] = ()
+    """The tools that it called and whose results the agent still waits for: it was interrupted,
+    and will take no other message before it has them."""
 
 
 class Provenance(NamedTuple):

@@ -72,7 +72,11 @@ def _pieces(message: Message) -> tuple[Passage, ...]:
     if message.role == "system":
         if message.id < 0 and not message.file:
             return _prompt(text)
-        return (Passage("text", text, SUMMARY if turn(text).is_summary else "system prompt"),)
+        return (
+            Passage(
+                "text", text, SUMMARY if turn(text, message.summary).is_summary else "system prompt"
+            ),
+        )
     found = turn(text, message.summary)
     if not found.label:
         return (Passage("text", text),)

@@ -47,6 +47,8 @@ ENDED = Column[float]("ended")
 """Of sessions that have ended; zero where it is not clear when."""
 LEASE = Column[float]("lease")
 """Until when a process holds the session, by its own word."""
+CALL = Column[str]("call")
+"""Of subagents: the id of the tool call that started it, where the agent keeps that."""
 READ_AT = Column[float]("read at")
 """When a session was read last, where the agent keeps track of that."""
 BYTES = Column[int]("bytes")

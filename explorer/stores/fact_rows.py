@@ -5,14 +5,15 @@ kept. A zero counts as empty: it is the default of counters and flags.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.render.clean import BROKEN
 from explorer.render.figures import count, exact
 from explorer.stores.base import Section
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.schema import Schema, quoted
+from explorer.stores.sqlite.schema import bytes_of, first_bytes, quoted
+from explorer.stores.table_reader import KnownTables
 
 Row = tuple[str, str]
 
@@ -73,7 +74,13 @@ class FactColumns(NamedTuple):
 
 
 def columns_of(
-    schema: Schema, table: str, alias: str, known: Collection[str], whole: Collection[str]
+    schema: KnownTables,
+    table: str,
+    alias: str,
+    known: Collection[str],
+    whole: Collection[str],
+    cut: Callable[[str, int], str] = first_bytes,
+    size: Callable[[str], str] = bytes_of,
 ) -> FactColumns:
     """The columns that the table has, all `known` ones among them; `whole` ones are not cut."""
     there = schema.tables[table]
@@ -81,14 +88,10 @@ def columns_of(
     names += sorted(there.difference(known))[:MOST_COLUMNS]
     places = [f"{alias}.{quoted(name)}" for name in names]
     read = [
-        place
-        if name in whole
-        else f"CASE WHEN typeof({place}) IN ('text', 'blob')"
-        f" THEN substr(CAST({place} AS BLOB), 1, {READ}) ELSE {place} END"
+        place if name in whole else cut(place, READ)
         for name, place in zip(names, places, strict=True)
     ]
-    sizes = [f"length(CAST({place} AS BLOB))" for place in places]
-    return FactColumns(tuple(names), ", ".join((*read, *sizes)))
+    return FactColumns(tuple(names), ", ".join((*read, *map(size, places))))
 
 
 def labelled(record: Record, labels: Mapping[str, str]) -> list[Row]:

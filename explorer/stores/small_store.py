@@ -26,11 +26,11 @@ from explorer.stores.base import (
     Store,
     Stretch,
 )
-from explorer.stores.catalog import Catalog, Link, Unit
+from explorer.stores.catalog import Catalog, Link, Mark, Unit
 from explorer.stores.columns import Column, Columns
 from explorer.stores.content import said
 from explorer.stores.sort_order import ordered, values_of
-from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.table_reader import TableReader
 
 T = TypeVar("T")
 
@@ -59,14 +59,19 @@ class SmallStore(Store):
     """Reads one file, and all of it where it must."""
 
     @abstractmethod
-    def survey(self, reader: Reader) -> Sequence[SessionRow]:
+    def survey(self, reader: TableReader) -> Sequence[SessionRow]:
         """Every session."""
 
     @abstractmethod
-    def told(self, reader: Reader, id_: str) -> Sequence[Message]:
+    def told(self, reader: TableReader, id_: str) -> Sequence[Message]:
         """The messages that name this session, in their order, whether its row is there or not."""
 
-    def figures(self, reader: Reader) -> Figures:
+    def _read(self, work: Callable[[TableReader], T], token: CancelToken | None = None) -> T:
+        """Run work that reads: everything here goes through this, so that a kind whose sessions
+        are in another database than a file overrides no more."""
+        return self._file.read(work, token)
+
+    def figures(self, reader: TableReader) -> Figures:
         rows = self.survey(reader)
         return Figures(len(rows), sum(len(self.told(reader, row.id)) for row in rows))
 
@@ -77,7 +82,10 @@ class SmallStore(Store):
         )
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
-        rows = self._file.read(self.survey, token)
+        return self._catalog(self._read(self.survey, token))
+
+    def _catalog(self, rows: Sequence[SessionRow], mark: object = Mark()) -> Catalog:
+        """These sessions as a catalog."""
         return Catalog(
             keys=[row.key for row in rows],
             active=[row.last_active or 0.0 for row in rows],
@@ -86,6 +94,7 @@ class SmallStore(Store):
             chains=(),
             archived={row.key for row in rows if row.archived},
             empty=frozenset(row.key for row in rows if row.newest is None),
+            mark=mark,
         )
 
     def first_page(
@@ -106,7 +115,7 @@ class SmallStore(Store):
     def sessions(
         self, units: Sequence[Unit], now: float, token: CancelToken | None = None
     ) -> list[Session]:
-        def work(reader: Reader) -> list[Session]:
+        def work(reader: TableReader) -> list[Session]:
             rows = {row.key: row for row in self.survey(reader)}
             return [
                 self._session(rows[unit.key], self.told(reader, rows[unit.key].id), unit, now)
@@ -114,7 +123,7 @@ class SmallStore(Store):
                 if unit.key in rows
             ]
 
-        return self._file.read(work, token)
+        return self._read(work, token)
 
     def _session(
         self, row: SessionRow, messages: Sequence[Message], unit: Unit, now: float
@@ -161,11 +170,11 @@ class SmallStore(Store):
         return Details(one.id, one.title, tuple(rows))
 
     def _messages(self, key: int, token: CancelToken | None) -> Sequence[Message]:
-        def work(reader: Reader) -> Sequence[Message]:
+        def work(reader: TableReader) -> Sequence[Message]:
             ids = [row.id for row in self.survey(reader) if row.key == key]
             return self.told(reader, ids[0]) if ids else ()
 
-        return self._file.read(work, token)
+        return self._read(work, token)
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None
@@ -227,10 +236,10 @@ class SmallStore(Store):
         return exact or (starting if len(starting) == 1 else titled or starting)
 
     def lost_messages(self, id_: str, token: CancelToken | None = None) -> list[Message]:
-        return list(self._file.read(lambda reader: self.told(reader, id_), token))
+        return list(self._read(lambda reader: self.told(reader, id_), token))
 
     def scanned(self, needles: Needles, below: object, token: CancelToken | None = None) -> Stretch:
-        def work(reader: Reader) -> Stretch:
+        def work(reader: TableReader) -> Stretch:
             """Every message may hold the words."""
             found = [
                 Candidate(one.id, row.key, row.id, certain=False, at=one.timestamp or 0.0)
@@ -240,7 +249,7 @@ class SmallStore(Store):
             ]
             return Stretch(sorted(found, key=lambda one: -one.at), None, 1.0)
 
-        return self._file.read(work, token)
+        return self._read(work, token)
 
     def columns(
         self,
@@ -248,7 +257,7 @@ class SmallStore(Store):
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
     ) -> Columns:
-        def work(reader: Reader) -> Columns:
+        def work(reader: TableReader) -> Columns:
             wanted = None if keys is None else set(keys)
             rows = [row for row in self.survey(reader) if wanted is None or row.key in wanted]
             found = {
@@ -267,7 +276,7 @@ class SmallStore(Store):
                 }
             return Columns({column: _known(found.get(column, {})) for column in asked})
 
-        return self._file.read(work, token)
+        return self._read(work, token)
 
     def keys_of(self, ids: Sequence[str], token: CancelToken | None = None) -> Mapping[str, int]:
         known, wanted = self.columns({columns.ID}, token=token)[columns.ID], set(ids)

@@ -9,9 +9,10 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from explorer.cancel import CancelToken
-from explorer.model import Message, MessageState, Outline, Session, State, ToolCall
+from explorer.model import Folded, Message, MessageState, Outline, Session, State, ToolCall
 from explorer.render.blocks import Block, View, blocks
-from explorer.render.figures import duration, full_day, local_time, plural
+from explorer.render.clean import clean_line
+from explorer.render.figures import count, duration, full_day, local_time, plural
 from explorer.render.provenance import provenance_words
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
@@ -28,6 +29,8 @@ PAUSE = 3600.0
 """Seconds of silence that are worth a line."""
 COMPARED = 60
 """Messages on either side of a seam that are compared."""
+NAMED = 5
+"""Tools that an interrupted session waits for, by name; more are counted."""
 SUMMARY = 2
 """Messages that may stand before the repeated ones: the summary, and what the agent said to it."""
 
@@ -66,16 +69,40 @@ def part_seams(number: int, parts: int, before: int, left_out: int) -> list[Seam
     return [Seam(words, "seam"), *([repeats] if left_out else [])]
 
 
-def compaction_seams(outlines: Iterable[Outline]) -> Iterator[tuple[int, Seam]]:
-    """Where messages were compressed in place: above the first one after them."""
+def compaction_seams(outlines: Sequence[Outline]) -> Iterator[tuple[int, Seam]]:
+    """Where messages were compressed in place: above the summary, where the agent says which one
+    that is, else above the first message after them."""
+    summaries = [one for one in outlines if one.folded is not None]
+    for one in summaries:
+        assert one.folded is not None
+        yield one.id, Seam(folded_words(one.folded), "seam")
     compacted = 0
-    for outline in outlines:
+    for outline in () if summaries else outlines:
         if outline.state is MessageState.COMPACTED:
             compacted += 1
         elif compacted:
             words = f"compressed here, {_messages(compacted)} summarised"
             yield outline.id, Seam(words, "seam")
             compacted = 0
+
+
+def folded_words(folded: Folded) -> str:
+    """What a summary stands for."""
+    words = f"{_messages(folded.messages)} summarised"
+    if folded.before is None or folded.after is None:
+        return words
+    return f"{words}, {count(folded.before)} → {count(folded.after)} tokens"
+
+
+def interruption(outlines: Iterable[Outline]) -> str:
+    """That a session waits for the results of tools, in words; empty where it does not."""
+    awaited = [name for one in outlines for name in one.awaits]
+    if not awaited:
+        return ""
+    tools = ", ".join(clean_line(name, 60) or "a tool" for name in awaited[:NAMED])
+    more = f" and {len(awaited) - NAMED} more" if len(awaited) > NAMED else ""
+    results = "result" if len(awaited) == 1 else "results"
+    return f"interrupted: waits for the {results} of {tools}{more}"
 
 
 def repeated(
@@ -123,7 +150,8 @@ class ConversationOutline(NamedTuple):
     seams: Mapping[int, tuple[Seam, ...]]
     """Lines above a message, by its id."""
     prompts: Mapping[int, Message] = {}
-    """What the agent was told, as messages of our own making: their ids are below zero."""
+    """Messages of our own making, with ids below zero: what the agent was told, and at the end
+    that it was interrupted."""
     prompt_items: tuple[int, ...] = ()
     """Where those are."""
     answered: AbstractSet[str] = frozenset()
@@ -205,6 +233,11 @@ def outline(
         if not whole or (most is not None and len(found) >= most):
             complete = whole and number == len(unit.parts) - 1
             break
+    if complete and (waits := interruption(found)):
+        id_ = -1 - len(unit.parts)
+        prompts[id_] = Message(id_, session.id, "system", None, "", notice=waits)
+        prompt_items.append(len(found))
+        found.append(Outline(id_, unit.key, "system", None, 1, unsaid=True))
     for id_, seam in (*compaction_seams(found), *pauses(found)):
         seams.setdefault(id_, []).append(seam)
     return ConversationOutline(

@@ -20,8 +20,8 @@ from explorer.stores.kinds import StoreKind
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Rows, raw
-from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema, batches, placeholders
+from explorer.stores.table_reader import TableReader
 
 TABLES = """
 CREATE TABLE talk (name TEXT PRIMARY KEY, heading TEXT, begun REAL, shelved INTEGER DEFAULT 0,
@@ -36,10 +36,10 @@ class NotebookStore(SmallStore):
 
     kind = "notebook"
 
-    def survey(self, reader: Reader) -> list[SessionRow]:
+    def survey(self, reader: TableReader) -> list[SessionRow]:
         return talks(reader.rows)
 
-    def told(self, reader: Reader, id_: str) -> list[Message]:
+    def told(self, reader: TableReader, id_: str) -> list[Message]:
         sql = "SELECT l.number, l.who, l.at, l.said FROM line l WHERE l.talk = ? ORDER BY l.number"
         return [
             Message(number, id_, cells.words(who), cells.seconds(at), cells.words(said))

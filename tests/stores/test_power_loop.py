@@ -1,16 +1,20 @@
 """What is particular to power-loop: several sets of tables in a file, leases, its own states."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from explorer.errors import Problem, StoreError
 from explorer.model import Hidden, Session, Sort, State
 from explorer.search.hits import CompleteSearch
+from explorer.stores.base import Needles
 from explorer.stores.kinds import open_store
+from explorer.stores.power_loop import search
 from explorer.stores.resolve import read_session
 from explorer.stores.sort_order import ordered, values_of
-from tests.factories import NOW, altered, everybody, told
+from explorer.stores.sqlite.read_only import Reader, Values
+from tests.factories import NOW, altered, everybody, rows, told
 from tests.real_files import unpack
 
 
@@ -58,6 +62,25 @@ def test_sessions_are_ordered_by_title_and_by_tokens(upgraded: Path) -> None:
     used = [(known[key].input_tokens or 0) + (known[key].output_tokens or 0) for key in by_tokens]
     assert used == sorted(used, reverse=True)
     assert used[0] > 1_000_000
+
+
+def test_a_page_takes_as_many_questions_as_one_row(
+    upgraded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(upgraded)
+    catalog = store.catalog()
+    asked: list[str] = []
+    really = Reader.rows
+
+    def counted(self: Reader, sql: str, values: Values = ()) -> list[Any]:
+        asked.append(sql)
+        return really(self, sql, values)
+
+    monkeypatch.setattr(Reader, "rows", counted)
+    page = [catalog.folded(key) for key in catalog.keys]
+    assert len(store.sessions(page, NOW)) == 85
+    assert len(asked) < 24, "two sets of tables, a few questions each"
+    assert not [sql for sql in asked if "count(*)" in sql and "= ?" in sql]
 
 
 def test_a_title_of_power_loop_is_found(path: Path) -> None:
@@ -158,3 +181,128 @@ def test_starts_are_seconds_and_missing_where_there_is_none(path: Path) -> None:
     assert values_of(open_store(path), Sort.STARTED) == {
         key: time for key, time in before.items() if key != 2
     }
+
+
+def test_details_tell_what_lies_beside_the_messages(path: Path) -> None:
+    store = open_store(path)
+    (session,) = _titled(path, "Compacted twice")
+    with altered(path) as db:
+        db.executemany(
+            "INSERT INTO pl_notes VALUES (?, ?, ?, 0, 1, 1)",
+            [(session.id, number, f"note {number}") for number in range(3, 31)],
+        )
+    told = {
+        section.title: dict(section.rows)
+        for section in store.details(store.catalog().single(session.key)).sections
+    }
+    assert told["Timers"]["1"].startswith("wake up · armed · due 2025-10-16")
+    assert told["Background tasks"] == {"bg1": "sleep 5 · running"}
+    assert told["Queued follow-ups"] == {"steer": "steer left · pending"}
+    assert told["Usage by send"]["Send 2"] == "901 in, 81 out"
+    assert told["Hook events"]["LLM_BEFORE"].startswith("memory · recall")
+    assert told["Notes"]["All"] == "30, of which the newest 20 follow"
+    assert list(told["Notes"])[1:] == [str(number) for number in range(11, 31)]
+
+
+def test_rounds_of_one_send_are_told_one_by_one(path: Path) -> None:
+    (session,) = _titled(path, "Compacted twice")
+    with altered(path) as db:
+        db.execute("DELETE FROM pl_usage_rounds WHERE session_id = ?", (session.id,))
+        db.executemany(
+            "INSERT INTO pl_usage_rounds VALUES (?, 0, ?, ?, 5, ?, 0, 'gpt-5.1', 1)",
+            [(session.id, number, 10 * number, 10 * number + 5) for number in (1, 2)],
+        )
+    assert _told_of(path, session, "Usage by send") == {
+        "Send 1": "30 in, 10 out in 2 rounds: 10 in, 5 out; 20 in, 5 out"
+    }
+
+
+def test_an_early_file_says_that_its_sums_are_too_little(tmp_path: Path) -> None:
+    early = unpack("power-loop-0.2.0", tmp_path)
+    (session,) = _titled(early, "Compacted twice")
+    assert _told_of(early, session, "Tokens")["Note"].startswith("An undercount")
+
+
+@pytest.mark.parametrize("pending", ["{", "[]", '{"tool_calls": 7}', '{"tool_calls": [7]}'])
+def test_what_cannot_be_read_of_an_interrupted_send_is_still_said(path: Path, pending: str) -> None:
+    (session,) = _titled(path, "Interrupted")
+    with altered(path) as db:
+        db.execute(
+            "UPDATE pl_session_state SET pending_json = ? WHERE session_id = ?",
+            (pending, session.id),
+        )
+    assert _told_of(path, session, "Interrupted")["Waits for"].startswith("the results of ")
+
+
+def _told_of(path: Path, session: Session, title: str) -> dict[str, str]:
+    store = open_store(path)
+    sections = store.details(store.catalog().single(session.key)).sections
+    return next(dict(section.rows) for section in sections if section.title == title)
+
+
+def test_what_changed_is_told_by_the_rows_above_the_last_ones(upgraded: Path) -> None:
+    store = open_store(upgraded)
+    catalog = store.catalog()
+    nothing = store.changes(catalog.mark)
+    assert nothing is not None
+    assert (nothing.keys, nothing.family) == (frozenset(), None)
+    (old, new) = _titled(upgraded, "Loop 1")
+    with altered(upgraded) as db:
+        for prefix, one in (("", old), ("pl_", new)):
+            db.execute(
+                f"INSERT INTO {prefix}messages (session_id, seq, role, content, created_at)"
+                " VALUES (?, 900, 'user', 'more', ?)",
+                (one.id, int(NOW * 1000)),
+            )
+        db.execute(
+            "INSERT INTO pl_sessions (session_id, created_at, updated_at, kind, parent_session_id)"
+            " VALUES ('child', 1, 1, 'subagent', ?)",
+            (new.id,),
+        )
+    found = store.changes(catalog.mark)
+    assert found is not None
+    assert found.family is not None
+    whole, renewed = store.catalog(), catalog.renewed(found.family, found.mark)
+    assert {old.key, new.key} < found.keys
+    assert len(found.keys) == 3
+    assert set(renewed.keys) == set(whole.keys)
+    assert renewed.links == whole.links
+    assert renewed.last_active(old.key) == renewed.last_active(new.key) == NOW
+    assert renewed.mark == whole.mark
+    with altered(upgraded) as db:
+        db.execute("DELETE FROM pl_messages WHERE rowid = (SELECT max(rowid) FROM pl_messages)")
+    assert store.changes(found.mark) is None, "something is gone: only a survey can tell what"
+
+
+def test_a_search_comes_in_stretches_from_the_end_and_misses_nothing(
+    upgraded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "STRETCH", 100)
+    monkeypatch.setattr(search, "PAGE", 3)
+    monkeypatch.setattr(search, "MOST", 7)
+    store = open_store(upgraded)
+    for word in ("answer", "kookaburra", "bash"):
+        wanted = Needles(((word,),), rewound=True)
+        found: list[tuple[int | None, int]] = []
+        done, below, stretches = [0.0], None, 0
+        while stretches == 0 or below is not None:
+            stretch = store.scanned(wanted, below)
+            found += [(one.session_key, one.message_id) for one in stretch.found]
+            done.append(stretch.done)
+            below, stretches = stretch.below, stretches + 1
+        holding = sum(
+            int(str(amount))
+            for prefix in ("", "pl_")
+            for ((amount,),) in [
+                rows(
+                    upgraded,
+                    f"SELECT count(*) FROM {prefix}messages WHERE lower(coalesce(content, '') ||"
+                    " coalesce(tool_calls_json, '') || coalesce(name, '') ||"
+                    f" coalesce(meta_json, '')) LIKE '%{word}%'",
+                )
+            ]
+        )
+        assert len(found) == len(set(found)) == holding
+        assert stretches > 20
+        assert done == sorted(done)
+        assert done[-1] == 1.0

@@ -6,6 +6,7 @@ import pytest
 
 from explorer.browse.choices import ChoiceRow
 from explorer.tui.list.filter_dialog import FilterList
+from tests.factories import altered
 from tests.real_files import unpack
 from tests.tui.driving import Driver, opened
 
@@ -47,3 +48,53 @@ async def test_filters_and_prune_offer_only_what_can_apply(path: Path) -> None:
         for never in ("never ended", "Cron sessions", "Source"):
             assert never not in screen
         assert "○" not in screen
+
+
+@pytest.mark.parametrize("name", ["power-loop-0.2.0", "power-loop-8.0.0"])
+async def test_a_summary_says_what_it_stands_for_above_it(tmp_path: Path, name: str) -> None:
+    async with opened(unpack(name, tmp_path), size=(120, 60)) as driver:
+        await driver.to("Compacted twice")
+        await driver.press("enter", "g")
+        shown = driver.screen()
+        assert "10 messages summarised, 4,000 → 300 tokens" in shown
+        assert "summary of earlier messages" in shown
+        assert shown.index("4,000 → 300") < shown.index("Plan the release", shown.index("300 tok"))
+
+
+async def test_an_interrupted_send_says_at_its_end_what_it_waits_for(path: Path) -> None:
+    async with opened(path, size=(120, 40)) as driver:
+        await driver.to("Interrupted")
+        await driver.press("enter")
+        assert "interrupted: waits for the result of bash" in driver.screen()
+        assert "of 2" in driver.screen(), "our own words are no message"
+        await driver.press("escape", "i")
+        assert "the results of bash" in driver.screen()
+
+
+async def test_a_call_leads_to_the_subagent_that_it_started(path: Path) -> None:
+    with altered(path) as db:
+        (caller,) = db.execute("SELECT session_id FROM pl_sessions WHERE rowid = 33").fetchone()
+        db.execute(
+            "UPDATE pl_messages SET tool_calls_json = replace(tool_calls_json, '\"bash\"',"
+            " '\"spawn_agent\"') WHERE session_id = ?",
+            (caller,),
+        )
+        db.execute(
+            "UPDATE pl_sessions SET spawn_tool_call_id = (SELECT m.tool_call_id FROM pl_messages m"
+            " WHERE m.session_id = ? AND m.role = 'tool' ORDER BY m.seq LIMIT 1) WHERE rowid = 37",
+            (caller,),
+        )
+        db.execute(
+            'UPDATE pl_sessions SET metadata_json = \'{"title": "Sent off"}\' WHERE rowid = 37'
+        )
+    async with opened(path, size=(140, 50)) as driver:
+        driver.main._lister.reveal(33)
+        await driver.settle()
+        await driver.press("enter", "g")
+        for _ in range(12):
+            if "▌ ▸ spawn_agent" in driver.screen():
+                break
+            await driver.press("right_curly_bracket")
+        await driver.press("enter")
+        await driver.settle()
+        assert "Sent off" in driver.screen()

@@ -14,7 +14,6 @@ from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 from unicodedata import normalize
 
-from explorer.render.reasoning import TAGS
 from explorer.stores.base import Candidate, Group, Indexed, Needles, Stretch
 from explorer.stores.hermes.messages import SEARCHED, each_once, only_seen
 from explorer.stores.hermes.state_meta import is_on, notes
@@ -23,7 +22,7 @@ from explorer.stores.sqlite.failures import error_name
 from explorer.stores.sqlite.read_only import Reader
 from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
 from explorer.stores.sqlite.slices import HIGHEST, LOWEST, Pace
-from explorer.stores.sqlite.spelling import has_case_beyond_ascii, lower, may_hold
+from explorer.stores.sqlite.spelling import may_hold, surely_holds
 from explorer.stores.sqlite.statements import split, tokens
 
 T = TypeVar("T")
@@ -50,7 +49,7 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) 
     table can tell. By row: a search table has no times, and reading those of all hits of a common
     word would take a second."""
     highest = below if isinstance(below, int) else HIGHEST
-    certain, values = _certain(needles.sure)
+    certain, values = surely_holds(needles.sure)
 
     def look(table: str, query: str) -> list[Candidate]:
         rows = reader.rows(
@@ -79,7 +78,7 @@ def indexed(reader: Reader, needles: Needles, limit: int, below: object = None) 
 
 def certain_of(reader: Reader, needles: Needles, ids: Sequence[int]) -> list[int]:
     """Which of these messages are certain, as `indexed` and `scanned` say of their candidates."""
-    certain, values = _certain(needles.sure)
+    certain, values = surely_holds(needles.sure)
     return [
         id_
         for batch in batches(ids)
@@ -149,7 +148,7 @@ def scanned(reader: Reader, needles: Needles, below: object) -> Stretch:
     lowest = max(top - STRETCH + 1, LOWEST)
     columns = [f'm."{name}"' for name in SEARCHED if reader.schema.has("messages", name)]
     present, values = may_hold(columns, needles.groups)
-    certain, more = _certain(needles.sure)
+    certain, more = surely_holds(needles.sure)
     sql = (
         f"SELECT m.id, s.rowid, m.session_id, {certain}, m.timestamp FROM messages m"
         " LEFT JOIN sessions s ON s.id = m.session_id"
@@ -216,26 +215,6 @@ def _candidates(rows: Iterable[Any]) -> list[Candidate]:
         )
         for id_, key, name, certain, time in rows
     ]
-
-
-def _certain(groups: Sequence[Group]) -> tuple[str, list[str]]:
-    """(SQL, values): whether plain content holds it all. SQL folds only ASCII, so it is sure of
-    nothing else that has two cases; content of parts begins with a NUL, or is JSON."""
-    tests, values = [], []
-    for group in groups:
-        known = [text for text in group if not any(map(has_case_beyond_ascii, text))]
-        if not known:
-            return "0", []
-        tests.append("(" + " OR ".join("instr(lower(m.content), ?)" for _ in known) + ")")
-        values += [lower(text) for text in known]
-    if not tests:
-        return "0", []
-    untagged = " AND ".join(f"instr(m.content, '{name}>') = 0" for name in TAGS)
-    plain = (
-        "typeof(m.content) = 'text' AND unicode(m.content) NOT IN (0, 91)"
-        f" AND (instr(m.content, '>') = 0 OR ({untagged}))"
-    )
-    return f"({plain} AND {' AND '.join(tests)})", values
 
 
 def _either_way(group: Group) -> Group:

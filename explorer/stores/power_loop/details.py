@@ -1,15 +1,27 @@
 """Everything a power-loop file says about a session, except its messages."""
 
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
 
 from explorer.errors import session_gone
 from explorer.model import MessageState
 from explorer.render.figures import count, duration, exact
 from explorer.stores.base import Details
-from explorer.stores.fact_rows import Record, Row, columns_of, labelled, others, sections, settings
+from explorer.stores.fact_rows import (
+    FactColumns,
+    Record,
+    Row,
+    columns_of,
+    labelled,
+    others,
+    sections,
+    settings,
+)
+from explorer.stores.power_loop.messages import pending_calls
+from explorer.stores.power_loop.side_tables import side_sections
 from explorer.stores.power_loop.tables import Tables, message_state, title_in
+from explorer.stores.power_loop.usage import undercount, usage_by_send
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.read_only import Reader
+from explorer.stores.table_reader import TableReader
 
 IDS = ("session_id", "parent_session_id")
 """Never cut."""
@@ -36,14 +48,11 @@ KNOWN = (
     *(*IDS, *ABOUT, *LINEAGE),
     *("model", "config_json", "metadata_json", "created_at", "updated_at"),
 )
+NAMED = 8
+"""Tools that a session waits for, by name; more are counted."""
 STATES = {MessageState.COMPACTED: "compressed", MessageState.REWOUND: "removed by a repair"}
 ELSEWHERE = {
     "compactions": "Compressions",
-    "notes": "Notes",
-    "timers": "Timers",
-    "background_tasks": "Background tasks",
-    "follow_up_queue": "Queued follow-ups",
-    "hook_events": "Hook events",
     "project_messages": "Projections",
     "session_runtime_state": "Runtime states",
     "session_leases": "Leases",
@@ -51,11 +60,12 @@ ELSEWHERE = {
 """Tables whose rows are counted."""
 
 
-def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
-    """Everything about one session."""
-    columns = columns_of(reader.schema, f"{tables.prefix}sessions", "s", KNOWN, IDS)
+def details(reader: TableReader, tables: Tables, key: int, where: Sequence[Row]) -> Details:
+    """Everything about one session; `where` says where it is."""
+    columns = _columns(reader, tables, "sessions", "s", KNOWN, IDS)
     found = reader.row(
-        f"SELECT {columns.select} FROM {tables.sessions} s WHERE s.rowid = ?", (tables.row(key),)
+        f"SELECT {columns.select} FROM {tables.sessions} s WHERE {tables.flavour.handle} = ?",
+        (tables.handle(key),),
     )
     if found is None:
         raise session_gone()
@@ -65,23 +75,38 @@ def details(reader: Reader, tables: Tables, key: int, path: Path) -> Details:
     model = [*labelled(one, {"model": "Model"}), *settings(one, "config_json", "Settings")]
     told = [
         ("Session", _session(reader, tables, key, one)),
+        ("Interrupted", _interrupted(reader, tables, key)),
         ("Model", model),
-        ("Tokens", [(label, count(stats[at])) for at, label in TOKENS.items() if at in stats]),
-        ("Usage", [(label, count(stats[at])) for at, label in USE.items() if at in stats]),
+        ("Tokens", [*_figures(stats, TOKENS), *undercount(reader, tables, id_)]),
+        ("Usage", _figures(stats, USE)),
+        ("Usage by send", usage_by_send(reader, tables, id_)),
         ("Times", _times(reader, tables, key, one)),
         ("Lineage", _lineage(reader, tables, id_, one)),
         ("Metadata", settings(one, "metadata_json", "Metadata")),
-        ("Files", [("State file", str(path.absolute()))]),
+        *side_sections(reader, tables, id_),
+        ("Files", where),
         ("Also stored", [*_elsewhere(reader, tables, id_), *others(one, KNOWN)]),
     ]
     return Details(id_, title_in(one.cell.get("metadata_json")), sections(told))
 
 
-def _session(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:
+def _columns(
+    reader: TableReader,
+    tables: Tables,
+    table: str,
+    alias: str,
+    known: Collection[str],
+    whole: Collection[str] = (),
+) -> FactColumns:
+    flavour, named = tables.flavour, tables.named(table)
+    return columns_of(reader.schema, named, alias, known, whole, flavour.head, flavour.size)
+
+
+def _session(reader: TableReader, tables: Tables, key: int, one: Record) -> list[Row]:
     rows = reader.rows(
         f"SELECT m.state, count(*) FROM {tables.messages} m WHERE {tables.of_session}"
         " GROUP BY m.state",
-        (tables.row(key),),
+        (tables.handle(key),),
     )
     by_state: dict[MessageState, int] = {}
     for state, number in rows:
@@ -93,24 +118,28 @@ def _session(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]
     return [("Id", one.text("session_id")), *labelled(one, ABOUT), ("Messages", messages)]
 
 
-def _stats(reader: Reader, tables: Tables, id_: str) -> dict[str, int]:
+def _figures(stats: Mapping[str, int], labels: Mapping[str, str]) -> list[Row]:
+    return [(label, count(stats[name])) for name, label in labels.items() if name in stats]
+
+
+def _stats(reader: TableReader, tables: Tables, id_: str) -> dict[str, int]:
     """The running totals, or in early files the sum of the rounds that were kept."""
-    for table in (f"{tables.prefix}session_stats", f"{tables.prefix}usage_rounds"):
-        names = [name for name in (*TOKENS, *USE) if reader.schema.has(table, "session_id", name)]
+    for table in ("session_stats", "usage_rounds"):
+        known = (*TOKENS, *USE)
+        names = [name for name in known if tables.has(reader.schema, table, "session_id", name)]
         if names:
-            # Not sum(): that fails when the figures are too great.
-            totals = ", ".join(f"total(t.{name})" for name in names)
-            sql = f'SELECT count(*), {totals} FROM "{table}" t WHERE t.session_id = ?'
+            totals = ", ".join(tables.flavour.total(f"t.{name}") for name in names)
+            sql = f"SELECT count(*), {totals} FROM {tables.sql(table)} t WHERE t.session_id = ?"
             number, *values = reader.row(sql, (id_,))
             if number:
                 return dict(zip(names, map(cells.amount, values), strict=True))
     return {}
 
 
-def _times(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:
+def _times(reader: TableReader, tables: Tables, key: int, one: Record) -> list[Row]:
     newest = reader.value(
         f"SELECT max(m.created_at) FROM {tables.messages} m WHERE {tables.of_session}",
-        (tables.row(key),),
+        (tables.handle(key),),
     )
     rows = labelled(one, {"created_at": "Started", "updated_at": "Updated"})
     started, last = cells.seconds(one.cell.get("created_at")), cells.seconds(newest)
@@ -121,30 +150,33 @@ def _times(reader: Reader, tables: Tables, key: int, one: Record) -> list[Row]:
     return rows
 
 
-def _lineage(reader: Reader, tables: Tables, id_: str, one: Record) -> list[Row]:
+def _lineage(reader: TableReader, tables: Tables, id_: str, one: Record) -> list[Row]:
     rows = labelled(one, LINEAGE)
     sql = f"SELECT count(*) FROM {tables.sessions} s WHERE s.parent_session_id = ?"
     helpers = cells.amount(reader.value(sql, (id_,)))
     return [*rows, ("Subagents", count(helpers))] if helpers else rows
 
 
-def _elsewhere(reader: Reader, tables: Tables, id_: str) -> list[Row]:
-    """The number of rows in other tables, and the tool call without a result."""
+def _interrupted(reader: TableReader, tables: Tables, key: int) -> list[Row]:
+    """What a session waits for before it takes another message."""
+    pending = pending_calls(reader, tables, key)
+    if pending is None:
+        return []
+    names = ", ".join(pending.names[:NAMED])
+    more = f" and {count(len(pending.names) - NAMED)} more" if len(pending.names) > NAMED else ""
+    return [
+        ("Waits for", f"the results of {names}{more}"),
+        ("Next step", "resume the session to run them, or abort them, before the next message"),
+    ]
+
+
+def _elsewhere(reader: TableReader, tables: Tables, id_: str) -> list[Row]:
+    """The number of rows in other tables."""
     rows = []
-    state = f"{tables.prefix}session_state"
-    if reader.schema.has(state, "session_id", "pending_json"):
-        columns = columns_of(reader.schema, state, "t", ("pending_json",), ())
-        found = reader.row(
-            f'SELECT {columns.select} FROM "{state}" t WHERE t.session_id = ?', (id_,)
-        )
-        if found:
-            rows += labelled(columns.record(found), {"pending_json": "Pending tool call"})
     for name, label in ELSEWHERE.items():
-        table = f"{tables.prefix}{name}"
-        if reader.schema.has(table, "session_id"):
-            number = reader.value(
-                f'SELECT count(*) FROM "{table}" t WHERE t.session_id = ?', (id_,)
-            )
+        if tables.has(reader.schema, name, "session_id"):
+            sql = f"SELECT count(*) FROM {tables.sql(name)} t WHERE t.session_id = ?"
+            number = reader.value(sql, (id_,))
             if number:
                 rows.append((label, count(number)))
     return rows

@@ -58,7 +58,7 @@ class PowerLoopDialect(Dialect):
 
     def place(self, key: int) -> tuple[str, int]:
         tables = next(one for one in self._sets if one.owns(key))
-        return f"{tables.prefix}sessions", tables.row(key)
+        return f"{tables.prefix}sessions", tables.handle(key)
 
     def key(self, table: str, row: int) -> int:
         return next(one for one in self._sets if f"{one.prefix}sessions" == table).key(row)

@@ -1,20 +1,25 @@
-"""The tables of a power-loop file. There may be several sets of them: opening an old file with a
-newer power-loop adds a set with a prefix beside the old one. All sets are listed."""
+"""The tables of power-loop. There may be several sets of them in one place: opening an old file
+with a newer power-loop adds a set with a prefix beside the old one. All sets are listed.
 
-from typing import NamedTuple
+A set also knows which key a session has above the stores, and which row it is here: that is the
+only place that does.
+"""
+
+from typing import Any, NamedTuple
 
 from explorer.model import MessageState
+from explorer.stores.power_loop.flavour import SQLITE, Flavour
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.leases import Ask, leases
-from explorer.stores.sqlite.schema import Schema
+from explorer.stores.sqlite.schema import quoted
+from explorer.stores.table_reader import KnownTables
 
 AGENT = "power-loop"
 """It keeps no source: all its sessions come from programs that embed it."""
 DROPPED = "dropped"
 """The state of a message that a repair of the history removed."""
-SEQ = "CASE typeof(m.seq) WHEN 'integer' THEN m.seq ELSE -m.rowid END"
-"""The number of a message in its session; where a damaged file has none, another that no message
-of its session has."""
+NOTE = "compact_note"
+"""The name of the message that replaces those that were compressed."""
 _BODY = (
     *("session_id", "role", "created_at", "content", "tool_calls_json", "tool_call_id", "name"),
     *("state", "meta_json"),
@@ -23,38 +28,67 @@ _SHIFT = 48
 
 
 class Tables(NamedTuple):
-    """One set of tables; its number keeps the keys of several sets apart."""
+    """One set of tables; its number keeps the keys of several sets apart.
+
+    In a file the handle of a session is the number of its row. A database without such numbers
+    overrides `key`, `handle` and `owns`, and gives the ids that it has read numbers of its own."""
 
     number: int
     prefix: str
     """Empty for the oldest."""
     sets: int = 1
     """How many there are."""
+    flavour: Flavour = SQLITE
+    space: str = ""
+    """The part of the database that the tables are in, where it has several."""
+
+    def named(self, table: str) -> str:
+        """What the schema calls a table."""
+        return f"{self.space}.{self.prefix}{table}" if self.space else f"{self.prefix}{table}"
+
+    def sql(self, table: str) -> str:
+        """What SQL calls a table."""
+        name = quoted(f"{self.prefix}{table}")
+        return f"{quoted(self.space)}.{name}" if self.space else name
 
     @property
     def sessions(self) -> str:
-        return f'"{self.prefix}sessions"'
+        return self.sql("sessions")
 
     @property
     def messages(self) -> str:
-        return f'"{self.prefix}messages"'
+        return self.sql("messages")
 
     @property
     def of_session(self) -> str:
-        return f"m.session_id = (SELECT s.session_id FROM {self.sessions} s WHERE s.rowid = ?)"
+        """The condition that messages are of the session with a handle."""
+        row = f"SELECT s.session_id FROM {self.sessions} s WHERE {self.flavour.handle} = ?"
+        return f"m.session_id = ({row})"
 
-    def body(self, schema: Schema) -> str:
+    def has(self, schema: KnownTables, table: str, *columns: str) -> bool:
+        return schema.has(self.named(table), *columns)
+
+    def pick(self, schema: KnownTables, table: str, alias: str, columns: tuple[str, ...]) -> str:
+        return schema.pick(self.named(table), alias, columns)
+
+    def body(self, schema: KnownTables) -> str:
         """The columns of a message; what it is known by comes first."""
-        return f"{SEQ}, {schema.pick(f'{self.prefix}messages', 'm', _BODY)}"
+        return f"{self.flavour.seq}, {self.pick(schema, 'messages', 'm', _BODY)}"
 
-    def leases(self, ask: Ask, schema: Schema) -> dict[str, float]:
+    def leases(self, ask: Ask, schema: KnownTables) -> dict[str, float]:
         """Until when its sessions are held by a process, by id."""
-        return leases(ask, schema, f"{self.prefix}session_leases", "session_id")
+        if not self.has(schema, "session_leases", "session_id", "expires_at"):
+            return {}
+        named, sql = self.named("session_leases"), self.sql("session_leases")
+        return leases(ask, schema, named, "session_id", sql)
 
-    def key(self, row: int) -> int:
-        return (self.number << _SHIFT) + row
+    def key(self, handle: Any) -> int:
+        """The key of the session with a handle."""
+        number: int = handle
+        return (self.number << _SHIFT) + number
 
-    def row(self, key: int) -> int:
+    def handle(self, key: int) -> Any:
+        """The handle of the session with a key, which may be gone."""
         return key - (self.number << _SHIFT)
 
     def owns(self, key: int) -> bool:
@@ -63,8 +97,8 @@ class Tables(NamedTuple):
         return self.number == (number if 0 < number < self.sets else 0)
 
 
-def sets_of_tables(schema: Schema) -> tuple[Tables, ...]:
-    """Every set of tables that power-loop could have made."""
+def sets_of_tables(schema: KnownTables) -> tuple[Tables, ...]:
+    """Every set of tables in a file that power-loop could have made."""
     found = []
     for table in schema.tables:
         prefix = table.removesuffix("sessions")

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from explorer.stores.sqlite import cells
-from explorer.stores.sqlite.schema import Schema, quoted
+from explorer.stores.sqlite.schema import quoted
+from explorer.stores.table_reader import KnownTables
 
 Ask = Callable[[str, Sequence[object]], Iterable[Sequence[object]]]
 
@@ -20,14 +21,17 @@ MOST = 200
 each conversation."""
 
 
-def leases(ask: Ask, schema: Schema, table: str, column: str) -> dict[str, float]:
-    """Until when each session is held, by its id in a column of a table of leases."""
+def leases(
+    ask: Ask, schema: KnownTables, table: str, column: str, sql: str = ""
+) -> dict[str, float]:
+    """Until when each session is held, by its id in a column of a table of leases; `sql` is what
+    SQL calls the table, where that is more than its name."""
     if not schema.has(table, column, "expires_at"):
         return {}
     rows = list(
         ask(
             f"SELECT t.{quoted(column)}, t.expires_at, {schema.pick(table, 't', ('holder',))}"
-            f" FROM {quoted(table)} t ORDER BY t.expires_at DESC LIMIT {MOST}",
+            f" FROM {sql or quoted(table)} t ORDER BY t.expires_at DESC LIMIT {MOST}",
             (),
         )
     )

@@ -100,6 +100,17 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def bytes_of(cell: str) -> str:
+    """SQL for the size of a cell."""
+    return f"length(CAST({cell} AS BLOB))"
+
+
+def first_bytes(cell: str, size: int) -> str:
+    """SQL for a cell that is cut where it is text."""
+    text = f"typeof({cell}) IN ('text', 'blob')"
+    return f"CASE WHEN {text} THEN substr(CAST({cell} AS BLOB), 1, {size}) ELSE {cell} END"
+
+
 T = TypeVar("T")
 
 MOST_BOUND = 500

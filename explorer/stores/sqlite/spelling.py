@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from explorer.render.letters import in_any_case, letters, spellings
+from explorer.render.reasoning import TAGS
 
 _ESCAPED = frozenset('"\\/<>&')
 """Characters that some writers of JSON put in another way."""
@@ -37,6 +38,27 @@ def may_hold(
             values += [spelling if folds else spelling.encode()] * len(columns)
         tests.append(any_of(either))
     return " AND ".join(tests), values
+
+
+def surely_holds(groups: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
+    """(SQL, values): whether the plain content of a message `m` holds one text of each group for
+    certain. SQL folds only ASCII, so it is sure of nothing else that has two cases; content of
+    parts begins with a NUL, or is JSON."""
+    tests, values = [], []
+    for group in groups:
+        known = [text for text in group if not any(map(has_case_beyond_ascii, text))]
+        if not known:
+            return "0", []
+        tests.append("(" + " OR ".join("instr(lower(m.content), ?)" for _ in known) + ")")
+        values += [lower(text) for text in known]
+    if not tests:
+        return "0", []
+    untagged = " AND ".join(f"instr(m.content, '{name}>') = 0" for name in TAGS)
+    plain = (
+        "typeof(m.content) = 'text' AND unicode(m.content) NOT IN (0, 91)"
+        f" AND (instr(m.content, '>') = 0 OR ({untagged}))"
+    )
+    return f"({plain} AND {' AND '.join(tests)})", values
 
 
 def any_of(tests: Sequence[str]) -> str:

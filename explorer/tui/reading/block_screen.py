@@ -30,7 +30,7 @@ from explorer.render.lines import MATCH, Line, line_breaks, restyled
 from explorer.search.pattern import Pattern, pattern
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import STARTED
+from explorer.stores.columns import CALL, STARTED
 from explorer.transcript.find import HERE, goes_across
 from explorer.tui.dialogs.base import Dialog
 from explorer.tui.dialogs.questions import Choice, Question, ask, ask_for
@@ -310,15 +310,18 @@ def subagents(
     store: Store,
     catalog: Catalog,
     key: int,
+    call: str | None,
     called: tuple[float | None, float | None],
     now: float,
     token: CancelToken,
 ) -> list[Session]:
-    """The sessions of subagents that started between a call and its result; all of them where the
-    times do not tell."""
+    """The sessions of subagents that a call started: where the agent does not keep which, those
+    that started between the call and its result; all of them where the times do not tell."""
     began, ended = called
     children = catalog.children(Kind.SUBAGENT).get(key, [])
-    starts = store.columns({STARTED}, children, token)[STARTED]
+    known = store.columns({STARTED, CALL}, children, token)
+    starts = known[STARTED]
+    noted = [child for child in children if call and known[CALL].get(child) == call]
     timed = [
         child
         for child in children
@@ -326,7 +329,7 @@ def subagents(
         and (began is None or start >= began - LEEWAY)
         and (ended is None or start <= ended + LEEWAY)
     ]
-    chosen = sorted(timed or children, key=lambda child: starts.get(child, 0.0))
+    chosen = sorted(noted or timed or children, key=lambda child: starts.get(child, 0.0))
     units = {catalog.folded(child).key: catalog.folded(child) for child in chosen[:OFFERED]}
     return store.sessions(list(units.values()), now, token)
 

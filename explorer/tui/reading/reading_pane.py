@@ -162,13 +162,13 @@ class ReadingPane(Vertical):
             )
             self.app.push_screen(screen)
         elif block.key.startswith("call") and delegates(called):
-            self._to_subagent(event)
+            self._to_subagent(event, called.id if called else None)
         elif links:
             choose_address(self, links)
         else:
             self.transcript.action_fold()
 
-    def _to_subagent(self, event: Transcript.EntryWanted) -> None:
+    def _to_subagent(self, event: Transcript.EntryWanted, call: str | None) -> None:
         from explorer.tui.reading.block_screen import choose_subagent, subagents
 
         store, catalog, now = self.reader.store, self.reader.catalog, self._clock()
@@ -177,7 +177,7 @@ class ReadingPane(Vertical):
         key, called = event.session_key, self.transcript.times_of(event.item)
         self._lanes.start(
             "link",
-            lambda token: subagents(store, catalog, key, called, now, token),
+            lambda token: subagents(store, catalog, key, call, called, now, token),
             lambda found: choose_subagent(self, found, self.reader.follow),
         )
 
