@@ -20,6 +20,9 @@ DROPPED = "dropped"
 """The state of a message that a repair of the history removed."""
 NOTE = "compact_note"
 """The name of the message that replaces those that were compressed."""
+RUNNING_WITHIN = 120.0
+"""Seconds after its newest message for which a session counts as running: programs that use no
+leases leave no other sign."""
 _BODY = (
     *("session_id", "role", "created_at", "content", "tool_calls_json", "tool_call_id", "name"),
     *("state", "meta_json"),
