@@ -16,6 +16,8 @@ from explorer.stores.table_reader import KnownTables
 
 AGENT = "power-loop"
 """It keeps no source: all its sessions come from programs that embed it."""
+DEFAULT_PREFIX = "pl_"
+"""Of the names of tables, where the program that embeds it chooses none."""
 DROPPED = "dropped"
 """The state of a message that a repair of the history removed."""
 NOTE = "compact_note"
