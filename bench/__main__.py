@@ -18,6 +18,7 @@ from bench.keys import keys
 from bench.lists import lists
 from bench.loading import loading
 from bench.looks import looks
+from bench.loop_search import loop_search
 from bench.memory import memory
 from bench.own_search import own_search
 from bench.profiles import homes
@@ -89,6 +90,7 @@ def steps(
     read = Reading(*both)
     pruned = Prunes(plan.beside)
     many = biggest(histories)
+    looped = 500_000 if plan.rounds > 1 else 20_000
     fewer = few if many is histories[0] else histories[0]
     return {
         "first rows on the screen": partial(startup, histories),
@@ -103,6 +105,7 @@ def steps(
         "memory of reading": read.memory,
         "searching while typing": partial(searching, searched),
         "searching, against the agent": partial(own_search, searched),
+        "searching power-loop": partial(loop_search, few.path.parent, looped),
         "several profiles": partial(several, profiles),
         "an agent beside a first look": partial(looks, many),
         "an agent beside an edit": partial(appends, plan.beside),
