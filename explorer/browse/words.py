@@ -17,6 +17,7 @@ from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 from explorer.search.words import day_chip
 from explorer.stores.base import Store
+from explorer.stores.sqlite.failures import among_others
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -370,18 +371,14 @@ def unreadable(error: StoreError) -> bool:
 _REMEDIES = {
     Problem.BUSY: "Locked by another program. The sessions appear when the lock is released.",
     Problem.MISSING: "The state file has disappeared. The sessions update when it is back.",
-    Problem.NOT_A_DATABASE: "Not a SQLite file (bad header). Restore it from a backup, or move it"
-    " away.",
-    Problem.NOT_A_STORE: "A SQLite file, but without session tables of Hermes or power-loop."
-    " Restore it from a backup, or move it away.",
 }
-"""Where the usual advice is about a file that was asked for."""
+"""Where the usual advice is for a command, which does not try again by itself."""
 
 
 def profile_remedy(error: StoreError) -> str:
     """Why a profile cannot be read, and what to do."""
     usual = isinstance(error, NoFileYet) or error.problem not in _REMEDIES
-    return clean_line(error.message, 600) if usual else _REMEDIES[error.problem]
+    return clean_line(among_others(error), 600) if usual else _REMEDIES[error.problem]
 
 
 def unreadable_names(store: Store) -> list[str]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.errors import ExplorerError, closest
+from explorer.errors import StoreError, closest
 from explorer.model import Hidden, Hit, Provenance, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, plural
-from explorer.stores.sqlite.failures import disagrees
+from explorer.stores.sqlite.failures import among_others, disagrees
 
 if TYPE_CHECKING:
     # A list need not load the trash: 2 ms.
@@ -141,6 +141,6 @@ def damaged_profile(one: "OneStore") -> str:
     return f"{clean_line(one.name, 60)}: The file is damaged. {disagrees(profile)}"
 
 
-def unreadable_profile(name: str, error: ExplorerError) -> str:
+def unreadable_profile(name: str, error: StoreError) -> str:
     """Why one of several profiles is not listed."""
-    return f"{clean_line(name, 60)}: {error.title}. {error.message}"
+    return f"{clean_line(name, 60)}: {error.title}. {among_others(error)}"
