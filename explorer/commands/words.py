@@ -129,6 +129,20 @@ def nothing_to_undo(profile: str, other: "Receipt | None") -> str:
     return f"{none} {undo}: {other.words}."
 
 
+def newer_elsewhere(newest: "Receipt", passed: int) -> str:
+    """Which changes of other profiles an undo passes over: the newest, and how many there are."""
+    places = ", ".join(clean_line(one.place, 60) for one in newest.parts or (newest,))
+    more = f" and {plural(passed - 1, 'other change')}" if passed > 1 else ""
+    said = f"Not undone: the newer change in {places}: {clean_line(newest.words, 200)}{more}."
+    return f"{said} `session-explorer undo {newest.number}` undoes it."
+
+
+def part_left(place: str, whole: int) -> str:
+    """That a change was undone in one profile, and not in another one."""
+    other = f"This change was also made in {clean_line(place, 200)}, and is not undone there."
+    return f"{other} `session-explorer undo {whole}` undoes it."
+
+
 def only_profile(name: str) -> str:
     """Which of several profiles a command acts on that could reach far."""
     only = f"Only the profile {clean_line(name, 60)}."

@@ -366,3 +366,32 @@ def test_a_wrong_id_among_others_changes_nothing(home: TwinProfiles, command: Co
     assert done.code == ExitCode.NO_SUCH_SESSION
     assert done.err.rstrip().endswith("Nothing was changed.")
     assert home.changed(before) == set()
+
+
+def test_undo_names_the_newer_change_that_it_passes_over(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    assert command("pin", "default/bee", "work/bee", "--yes").code == 0
+    archived = command("archive", "play/ant", "--yes", "--json").json["receipt"]
+    done = command("undo", "--yes")
+    assert "Undone: pinned 2 sessions in default and work." in done.err
+    assert "Not undone: the newer change in play: Archived “The ant”." in done.err
+    assert f"`session-explorer undo {archived}` undoes it." in done.err
+    assert command("undo", str(archived), "--yes").code == 0
+
+
+def test_undo_in_one_profile_names_the_other_half_of_the_change(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    whole = command("delete", "default/bee", "work/bee", "--yes", "--json").json["receipt"]
+    done = command("undo", "--profile", "work", "--yes")
+    assert home.changed(before) == {"default"}
+    assert "This change was also made in default, and is not undone there." in done.err
+    assert f"`session-explorer undo {whole}` undoes it." in done.err
+    rest = command("undo", str(whole), "--yes")
+    assert (rest.code, home.changed(before)) == (0, set())
+    assert "also made in" not in rest.err
