@@ -23,9 +23,7 @@ def only_in_file(provenance: Provenance) -> str:
     return f"This session is only in {names}, not in the state file. It cannot be changed."
 
 
-def list_summary(
-    shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0, files: int = 0
-) -> str:
+def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0) -> str:
     """Below a list: how many of how many, in how many profiles, and what is not listed."""
     classes = dict(hidden)
     filtered, folded = classes.pop(Hidden.FILTERED, 0), classes.pop(Hidden.CONTINUATION, 0)
@@ -33,8 +31,6 @@ def list_summary(
     parts = [_some(shown, matching, "session") if matching else nothing]
     if profiles:
         parts.append(plural(profiles, "profile"))
-    if files:
-        parts.append(f"{plural(files, 'session')} only in files, listed last")
     if filtered:
         parts.append(f"{count(filtered)} filtered out")
     if classes:
@@ -43,6 +39,20 @@ def list_summary(
         parts.append(f"{plural(folded, 'earlier part')} folded into conversations")
     if classes or folded:
         parts[-1] = f"{parts[-1]} {_INCLUDED}"
+    return " · ".join(parts)
+
+
+def files_summary(shown: int, number: int, unreadable: int) -> str:
+    """Below a list with those that exist only as files: how many are listed, and how many files
+    hold none."""
+    parts = []
+    if number == shown and number:
+        parts.append(f"{plural(number, 'session')} only in files, listed last")
+    elif number:
+        listed = f"the last {count(shown)} of this list" if shown else "none of them listed"
+        parts.append(f"{plural(number, 'session')} only in files, {listed} (--limit 0 lists all)")
+    if unreadable:
+        parts.append(f"{plural(unreadable, 'transcript file')} empty or unreadable, not listed")
     return " · ".join(parts)
 
 

@@ -200,6 +200,15 @@ edit removes is complete in the trash before. One engine serves all kinds, and s
 """
 
 
+class FileSessions(NamedTuple):
+    """The sessions that exist only as files."""
+
+    ids: Sequence[str] = ()
+    """The one written last first. Whether a file can be read shows when it is opened."""
+    empty: int = 0
+    """Of how many more the files hold nothing at all."""
+
+
 class FileSession(NamedTuple):
     """A session that exists only as a file beside the state file. It is read, never changed."""
 
@@ -510,10 +519,9 @@ class Store(Protocol):
         clear."""
         ...
 
-    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
-        """The ids of sessions that exist only as a file, the one written last first. It lists a
-        folder that may hold 100,000 files."""
-        return ()
+    def file_sessions(self, token: CancelToken | None = None) -> FileSessions:
+        """The sessions that exist only as a file. It lists a folder that may hold 100,000."""
+        return FileSessions()
 
     def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:
         """The sessions that exist only as a file, under keys that no other session has; the very
