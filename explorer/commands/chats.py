@@ -61,8 +61,8 @@ def _wish(options: argparse.Namespace) -> ChatWish:
 
 
 def _write(chat: Chat, listed: ChatList, now: float, several: bool) -> None:
-    about = " · ".join((*facts(chat, now, several), *flags(chat)))
-    write(f"{painted(clean_line(chat.words, 100), BOLD)}  {painted(about, DIM)}")
+    about = " · ".join((*facts(chat, now, several), *flags(chat, now)))
+    write(f"{painted(listed.words(chat), BOLD)}  {painted(about, DIM)}")
     id_ = painted(clean_line(chat.session_id, 100), DIM) if listed.name(chat) else ""
     write(f"  {session_words(listed, chat)}{f'  {id_}' if id_ else ''}")
     if coming := next_words(chat):
@@ -109,7 +109,8 @@ def _chat_shape(chat: Chat, listed: ChatList) -> dict[str, object]:
             "mode": reset.mode,
             "at": iso_utc(reset.at),
             "reason": reset.reason or None,
-            "words": reset.words or None,
+            "words": next_words(chat) or None,
+            "route_forgotten_at": iso_utc(reset.forgotten_at),
         },
         "earlier": [_earlier_shape(one) for one in chat.earlier],
         "known_from": chat.known_from.value,

@@ -415,7 +415,8 @@ class Store(Protocol):
         """The chats of the agent's gateway."""
         found = self.chat_routes(now, token)
         ids = {route.session_id for route in found.routes}
-        return Chats(joined(found.routes, self.chat_sessions(ids, token)), found.troubles)
+        sessions = self.chat_sessions(ids, token)
+        return Chats(joined(found.routes, sessions, found.unread), found.troubles)
 
     def chats_stamp(self) -> object:
         """What changes when chats may have changed, without opening a file."""

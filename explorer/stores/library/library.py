@@ -394,6 +394,7 @@ class Library(Store):
                 route._replace(place=member.name) for member, told in found for route in told.routes
             ),
             tuple(trouble for _, told in found for trouble in told.troubles),
+            frozenset(path for _, told in found for path in told.unread),
         )
 
     def chat_sessions(

@@ -67,6 +67,8 @@ class ChatsScreen(Closing[None]):
         self._lanes = Lanes(self)
         self._listed: ChatList | None = None
         self._rows: list[Chat] = []
+        self._above = 0
+        """Lines above the first chat."""
         self._filter = ""
         self._sort = ChatSort.UPDATED
         self._seen: object = None
@@ -117,11 +119,18 @@ class ChatsScreen(Closing[None]):
         self._rows = rows[:MOST]
         several = bool(self._store.places)
         self.shown.clear_options()
+        # What is missing comes first: below a long list nobody would see it.
+        self._above = len(listed.troubles)
+        for line in listed.troubles:
+            words = Content.assemble((clean_line(line, 400), "$warning"))
+            self.shown.add_option(Option(words, disabled=True))
         self.shown.add_options(Option(_lines(listed, chat, now, several)) for chat in self._rows)
-        for line in (*self._remarks(listed, wish, len(rows)), *listed.troubles):
+        for line in self._remarks(listed, wish, len(rows)):
             self.shown.add_option(Option(Content.assemble((line, "$dim")), disabled=True))
         same = [at for at, one in enumerate(self._rows) if here and same_chat(one, here)]
-        self.shown.highlighted = (same or [0])[0] if self._rows else None
+        self.shown.highlighted = self._above + (same or [0])[0] if self._rows else None
+        if self.shown.highlighted == self._above:
+            self.shown.scroll_home(animate=False)
         said = chats_title(len(rows), len(listed.chats), self._filter, self._sort.value)
         self.shown.border_title = Content(said)
         self._say_keys()
@@ -142,8 +151,10 @@ class ChatsScreen(Closing[None]):
         self._say_keys()
 
     def _chosen(self) -> Chat | None:
-        at = self.shown.highlighted
-        return self._rows[at] if at is not None and at < len(self._rows) else None
+        if (shown := self.shown.highlighted) is None:
+            return None
+        at = shown - self._above
+        return self._rows[at] if 0 <= at < len(self._rows) else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """The sessions of the chat, as a search in the list."""
@@ -198,11 +209,11 @@ def _lines(listed: ChatList, chat: Chat, now: float, several: bool) -> Content:
     """A chat in two lines, and a third one about what happens next."""
     gone = chat.where is RouteTarget.GONE
     said: list[tuple[str, str]] = [
-        (clean_line(chat.words, 80), "bold"),
+        (listed.words(chat), "bold"),
         (f"  {' · '.join(facts(chat, now, several))}", "$dim"),
         (f"\n  {session_words(listed, chat)}", "$warning" if gone else ""),
     ]
-    marked = " · ".join(flags(chat))
+    marked = " · ".join(flags(chat, now))
     if marked:
         said.append((f"  {marked}", "$accent"))
     if coming := next_words(chat):
