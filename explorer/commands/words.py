@@ -23,6 +23,13 @@ def only_in_file(provenance: Provenance) -> str:
     return f"This session is only in {names}, not in the state file. It cannot be changed."
 
 
+def not_to_resume(provenance: Provenance) -> str:
+    """Why a session that the state file does not have cannot be resumed."""
+    names = clean_line(", ".join(provenance.files), 200)
+    only = f"This session is only in {names}, not in the state file, so the agent does not know it."
+    return f"{only} `show` prints it."
+
+
 def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0) -> str:
     """Below a list: how many of how many, in how many profiles, and what is not listed."""
     classes = dict(hidden)
