@@ -25,6 +25,7 @@ SOON = 14 * 86400.0
 NEW_SESSION = "Next message starts a new session"
 
 NO_CHATS = "No chats. They appear here when Hermes' gateway talks to people."
+_PIECE = re.compile(r'(?:"[^"]*"|\S)+')
 _SPAN = re.compile(r"(\d{1,5})([hdwmy])")
 _SECONDS = {"h": 3600.0, "d": 86400.0, "w": 604800.0, "m": 2592000.0, "y": 31536000.0}
 
@@ -94,13 +95,21 @@ class ChatWish(NamedTuple):
 
 
 def wish_of(typed: str) -> ChatWish:
-    """What was typed: words, and `platform:`, `profile:`, `chat:` and `active:7d`."""
+    """What was typed: words, and `platform:`, `profile:`, `chat:` and `active:7d`; between quotes
+    what has spaces."""
+    return wish_of_words(_PIECE.findall(typed))
+
+
+def wish_of_words(pieces: Sequence[str]) -> ChatWish:
+    """The same of words that stand apart already."""
     words: list[str] = []
     platforms: set[str] = set()
     profiles: set[str] = set()
     active: float | None = None
-    for piece in typed.casefold().split():
+    for piece in pieces:
+        piece = piece.casefold()
         field, _, value = piece.partition(":")
+        value = value.strip('"')
         if field == "platform" and value:
             platforms.update(value.split(","))
         elif field == "profile" and value:
@@ -108,7 +117,7 @@ def wish_of(typed: str) -> ChatWish:
         elif field == "active" and (seconds := span_of(value)) is not None:
             active = seconds
         else:
-            words.append(value if field == "chat" and value else piece)
+            words.append(value if field == "chat" and value else piece.strip('"'))
     return ChatWish(tuple(words), frozenset(platforms), frozenset(profiles), active)
 
 
@@ -138,6 +147,13 @@ def _labels(chats: Sequence[Chat]) -> dict[Identity, str]:
         if len(alike) > 1
         for one in alike
     }
+
+
+def unknown_platforms(listed: ChatList, wish: ChatWish) -> tuple[list[str], list[str]]:
+    """(those that are wanted and no chat has, those that there are)."""
+    known = sorted({one.origin.platform for one in listed.chats if one.origin.platform})
+    there = {one.casefold() for one in known}
+    return sorted(one for one in wish.platforms if one not in there), known
 
 
 def chosen(listed: ChatList, wish: ChatWish, sort: ChatSort, now: float) -> list[Chat]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
-from explorer.errors import NoFileYet, Problem, StoreError
+from explorer.errors import NoFileYet, Problem, StoreError, closest
 from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
@@ -407,6 +407,14 @@ def chats_title(listed: int | None, every: int, filtered: str, sort: str) -> str
 
 def no_chat_matches(filtered: str) -> str:
     return f"No chat matches “{clean_line(filtered, 60)}”. Escape shows all chats."
+
+
+def no_such_platform(unknown: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The platforms that there are, the closest ones of a wrong name if any are close."""
+    return [
+        f"No platform “{clean_line(name, 30)}”: {', '.join(closest(name, known) or known)}"
+        for name in unknown
+    ]
 
 
 def not_searched(names: Sequence[str], key: str) -> list[Chip]:

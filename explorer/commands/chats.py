@@ -15,6 +15,8 @@ from explorer.browse.chats import (
     session_words,
     span_of,
     state_of_chat,
+    unknown_platforms,
+    wish_of_words,
 )
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.commands.pager import paged
@@ -29,7 +31,11 @@ from explorer.stores.chats import Chat, ChatSession
 def list_chats(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     listed = read_chats(store, now)
-    found = chosen(listed, _wish(options), ChatSort.UPDATED, now)
+    wish = _wish(options)
+    unknown, known = unknown_platforms(listed, wish)
+    if unknown and known:
+        raise UsageError("No such platform", unknown_name("platform", unknown[0], known))
+    found = chosen(listed, wish, ChatSort.UPDATED, now)
     warn_unreadable(store, options)
     for trouble in listed.troubles:
         note(trouble)
@@ -45,19 +51,20 @@ def list_chats(options: argparse.Namespace, now: float) -> int:
     with paged(not options.no_pager):
         for chat in found:
             _write(chat, listed, now, several=bool(store.places))
-    note(_summary(options, listed, found))
+    note(_summary(listed, found))
     return ExitCode.DONE
 
 
 def _wish(options: argparse.Namespace) -> ChatWish:
-    active = None
+    wish = wish_of_words(options.words)
+    active = wish.active
     if options.active is not None:
         active = span_of(options.active)
         if active is None:
             wrong = f"{clean_line(options.active, 40)!r} is not an age: use 12h, 7d or 8w."
             raise UsageError("Wrong value for --active", wrong)
-    words = tuple(word.casefold() for word in options.words)
-    return ChatWish(words, frozenset(one.casefold() for one in options.platform), active=active)
+    platforms = wish.platforms.union(one.casefold() for one in options.platform)
+    return wish._replace(platforms=platforms, active=active)
 
 
 def _write(chat: Chat, listed: ChatList, now: float, several: bool) -> None:
@@ -70,13 +77,9 @@ def _write(chat: Chat, listed: ChatList, now: float, several: bool) -> None:
     write("")
 
 
-def _summary(options: argparse.Namespace, listed: ChatList, found: list[Chat]) -> str:
+def _summary(listed: ChatList, found: list[Chat]) -> str:
     if not listed.chats:
         return NO_CHATS
-    known = sorted({chat.origin.platform for chat in listed.chats if chat.origin.platform})
-    for name in options.platform:
-        if name.casefold() not in map(str.casefold, known):
-            return unknown_name("platform", name, known)
     if len(found) < len(listed.chats):
         return f"{len(found):,} of {plural(len(listed.chats), 'chat')}"
     return plural(len(found), "chat")

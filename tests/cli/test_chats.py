@@ -1,15 +1,17 @@
 """`chats`: what a person reads, what a script reads, and the same chats in `list` and `search`."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from explorer.completion.candidates import completions
 from explorer.errors import ExitCode
 from tests.conftest import Command
 from tests.factories import one_session
-from tests.gateway_homes import CHATS, NAMED, OTHER, add_chat, gateway_home, origin
+from tests.gateway_homes import CHATS, NAMED, NOW, OTHER, add_chat, gateway_home, origin
 from tests.hostile import ESC
 
 KEYS = {
@@ -161,3 +163,45 @@ def test_one_odd_value_does_not_drop_the_other_routes(command: Command, tmp_path
     done = command("chats")
     assert f"1 route in {path} cannot be read: no session is named." in done.err
     assert "no route" not in chat_lines(done.out, "DM with Mum")[0]
+
+
+def test_fields_work_as_in_the_app(command: Command) -> None:
+    def words(*arguments: str) -> list[str]:
+        return [one["description"] for one in command("chats", "--json", *arguments).json["chats"]]
+
+    assert words("platform:slack") == words("--platform", "slack") != []
+    assert words("platform:slack", "chat:fay") == ["DM with Fay"]
+    assert words("chat:DM with Ada") == ["DM with Ada"]
+    assert set(words(f"profile:{OTHER}")) < set(words())
+    assert words("active:1h") == []
+
+
+def test_an_unknown_platform_is_an_error(command: Command) -> None:
+    for arguments in (["--platform", "slak"], ["platform:slak"]):
+        done = command("chats", *arguments)
+        assert (done.code, done.out) == (ExitCode.USAGE, "")
+        assert "Closest: slack" in done.err
+
+
+def test_platforms_and_chats_are_completed() -> None:
+    def values(*words: str) -> list[str]:
+        return [one.value for one in completions(words[:-1], words[-1], NOW).found]
+
+    assert values("chats", "--platform", "s") == ["signal", "slack"]
+    assert values("search", "platform:sl") == ["platform:slack"]
+    assert values("search", "source:tele") == ["source:telegram"]
+    assert values("search", "chat:Ad") == ["chat:Ada"]
+    assert values("search", 'chat:"DM with A') == ['chat:"DM with Ada"']
+    assert values("chats", "platform:whats") == ["platform:whatsapp"]
+
+
+def test_a_delete_names_the_folder_of_its_files(command: Command) -> None:
+    home = Path(os.environ["HERMES_HOME"])
+    (home / "sessions" / f"{NAMED['ada'].session}.jsonl").write_text("{}\n")
+    plan = command("delete", NAMED["ada"].session, "--dry-run", "--force").out
+    assert "Also deleted: 1 file in sessions" in plan
+
+
+def test_settings_that_do_not_exist_are_not_named(command: Command) -> None:
+    out = command("info").out
+    assert "does not delete or archive sessions by itself (without a config.yaml)" in out

@@ -23,9 +23,10 @@ from explorer.browse.chats import (
     read_chats,
     same_chat,
     session_words,
+    unknown_platforms,
     wish_of,
 )
-from explorer.browse.words import chats_title, no_chat_matches
+from explorer.browse.words import chats_title, no_chat_matches, no_such_platform
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
 from explorer.stores.base import Store
@@ -139,7 +140,8 @@ class ChatsScreen(Closing[None]):
         if not listed.chats:
             return [NO_CHATS]
         if not found:
-            return [no_chat_matches(self._filter)]
+            unknown, known = unknown_platforms(listed, wish)
+            return [no_chat_matches(self._filter), *no_such_platform(unknown, known)]
         return [f"{found - MOST:,} more chats: / filters them"] if found > MOST else []
 
     def _say_keys(self) -> None:
