@@ -23,6 +23,8 @@ LONGEST_ID = 20
 SOON = 14 * 86400.0
 """Seconds before a chat loses its route within which that is said."""
 NEW_SESSION = "Next message starts a new session"
+IF_KNOWN = "Next message continues this session, unless Hermes drops its route first"
+"""Where the route is so old that Hermes drops it when it next tidies up."""
 
 NO_CHATS = "No chats. They appear here when Hermes' gateway talks to people."
 _PIECE = re.compile(r'(?:"[^"]*"|\S)+')
@@ -192,8 +194,8 @@ def flags(chat: Chat, now: float) -> Iterator[str]:
     elif chat.current is not None and chat.current.file != chat.file and chat.place:
         yield f"route in {clean_line(chat.place, 40)}"
     forgotten = chat.reset.forgotten_at
-    if forgotten is not None and forgotten < now + SOON:
-        yield "route expired" if forgotten <= now else f"route expires {short_day(forgotten)}"
+    if forgotten is not None and now < forgotten < now + SOON:
+        yield f"route expires {short_day(forgotten)}"
 
 
 def session_words(listed: ChatList, chat: Chat) -> str:
@@ -203,11 +205,14 @@ def session_words(listed: ChatList, chat: Chat) -> str:
     return listed.name(chat) or clean_line(chat.session_id, 60)
 
 
-def next_words(chat: Chat) -> str:
+def next_words(chat: Chat, now: float) -> str:
     """What happens to a chat next; empty where that is not known."""
     if chat.where is RouteTarget.GONE or (chat.where is RouteTarget.NONE and not chat.unread):
         return NEW_SESSION
-    return chat.reset.words
+    words, forgotten = chat.reset.words, chat.reset.forgotten_at
+    if words and words != NEW_SESSION and forgotten is not None and forgotten <= now:
+        return IF_KNOWN
+    return words
 
 
 def facts(chat: Chat, now: float, several: bool) -> list[str]:

@@ -42,8 +42,8 @@ def rule_rows(
     for name, preset in PRESETS.items():
         if not preset.classes <= set(possible):
             continue
-        choice = preset._replace(profiles=rules.profiles)
-        rows.append(ChoiceRow("preset", name, name, plain == preset, choice=choice))
+        own = preset._replace(profiles=rules.profiles)
+        rows.append(ChoiceRow("preset", name, name, plain == preset, choice=own))
     if selected:
         words, only = f"The {plural(len(selected), 'selected session')}", Rules(only=selected)
         rows.append(ChoiceRow("preset", "selected", words, rules.only is not None, choice=only))

@@ -44,7 +44,7 @@ def list_chats(options: argparse.Namespace, now: float) -> int:
             {
                 "total": len(listed.chats),
                 "matching": len(found),
-                "chats": [_chat_shape(chat, listed) for chat in found],
+                "chats": [_chat_shape(chat, listed, now) for chat in found],
             }
         )
         return ExitCode.DONE
@@ -72,7 +72,7 @@ def _write(chat: Chat, listed: ChatList, now: float, several: bool) -> None:
     write(f"{painted(listed.words(chat), BOLD)}  {painted(about, DIM)}")
     id_ = painted(clean_line(chat.session_id, 100), DIM) if listed.name(chat) else ""
     write(f"  {session_words(listed, chat)}{f'  {id_}' if id_ else ''}")
-    if coming := next_words(chat):
+    if coming := next_words(chat, now):
         write(f"  {coming}")
     write("")
 
@@ -85,7 +85,7 @@ def _summary(listed: ChatList, found: list[Chat]) -> str:
     return plural(len(found), "chat")
 
 
-def _chat_shape(chat: Chat, listed: ChatList) -> dict[str, object]:
+def _chat_shape(chat: Chat, listed: ChatList, now: float) -> dict[str, object]:
     origin, reset = chat.origin, chat.reset
     return {
         "key": chat.key,
@@ -112,7 +112,7 @@ def _chat_shape(chat: Chat, listed: ChatList) -> dict[str, object]:
             "mode": reset.mode,
             "at": iso_utc(reset.at),
             "reason": reset.reason or None,
-            "words": next_words(chat) or None,
+            "words": next_words(chat, now) or None,
             "route_forgotten_at": iso_utc(reset.forgotten_at),
         },
         "earlier": [_earlier_shape(one) for one in chat.earlier],

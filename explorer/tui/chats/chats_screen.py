@@ -218,6 +218,6 @@ def _lines(listed: ChatList, chat: Chat, now: float, several: bool) -> Content:
     marked = " · ".join(flags(chat, now))
     if marked:
         said.append((f"  {marked}", "$accent"))
-    if coming := next_words(chat):
+    if coming := next_words(chat, now):
         said.append((f"\n  {coming}", "$dim"))
     return Content.assemble(*said)
