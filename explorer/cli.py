@@ -65,6 +65,8 @@ def _run(options: argparse.Namespace) -> int:
 
             turn_on(notes_path().parent)
         code = _dispatch(options)
+        # A profile that was named and cannot be read is a failure, after all that could be done.
+        code = code or getattr(options, "missed", None) or code
         # Here, where a reader that has gone is not an error yet.
         flush()
         return code

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from explorer.cancel import CancelToken
 from explorer.model import Kind, called
 from explorer.render.clean import clean_line
-from explorer.render.figures import clock, plural, rounded, when
+from explorer.render.figures import clock, plural, rounded, short_day, when
 from explorer.stores.base import Store
 from explorer.stores.catalog import Unit
 from explorer.stores.chats import Chat, KnownFrom, RouteTarget
@@ -18,10 +18,21 @@ MOST_NAMED = 500
 """Sessions without a title whose first words are read."""
 LONGEST = 80
 """Characters of a name."""
+LONGEST_ID = 20
+"""Characters of an id that tells a chat from others; of a longer one the end."""
+SOON = 14 * 86400.0
+"""Seconds before a chat loses its route within which that is said."""
+NEW_SESSION = "Next message starts a new session"
+IF_KNOWN = "Next message continues this session, unless Hermes drops its route first"
+"""Where the route is so old that Hermes drops it when it next tidies up."""
 
 NO_CHATS = "No chats. They appear here when Hermes' gateway talks to people."
+_PIECE = re.compile(r'(?:"[^"]*"|\S)+')
 _SPAN = re.compile(r"(\d{1,5})([hdwmy])")
 _SECONDS = {"h": 3600.0, "d": 86400.0, "w": 604800.0, "m": 2592000.0, "y": 31536000.0}
+
+
+Identity = tuple[str, str, str]
 
 
 class ChatList(NamedTuple):
@@ -31,6 +42,8 @@ class ChatList(NamedTuple):
     names: Mapping[int, str] = {}
     """What sessions without a title are called, by key."""
     troubles: tuple[str, ...] = ()
+    labels: Mapping[Identity, str] = {}
+    """What chats are called whose words others have too."""
 
     def name(self, chat: Chat) -> str:
         """What the current session of a chat is called; empty where nothing is known."""
@@ -38,6 +51,10 @@ class ChatList(NamedTuple):
         if current is None:
             return ""
         return clean_line(called(current.title, self.names.get(current.key, "")), LONGEST)
+
+    def words(self, chat: Chat) -> str:
+        """What a chat is called among all others."""
+        return clean_line(self.labels.get(identity(chat), chat.words), 100)
 
 
 class ChatSort(StrEnum):
@@ -74,19 +91,27 @@ class ChatWish(NamedTuple):
         if self.active is not None and (chat.updated_at or 0.0) < now - self.active:
             return False
         origin = chat.origin
-        known = (*origin, origin.words, chat.key, name)
+        known = (*origin, origin.words, chat.key, chat.session_id, name)
         text = "\n".join(known).casefold()
         return all(word in text for word in self.words)
 
 
 def wish_of(typed: str) -> ChatWish:
-    """What was typed: words, and `platform:`, `profile:`, `chat:` and `active:7d`."""
+    """What was typed: words, and `platform:`, `profile:`, `chat:` and `active:7d`; between quotes
+    what has spaces."""
+    return wish_of_words(_PIECE.findall(typed))
+
+
+def wish_of_words(pieces: Sequence[str]) -> ChatWish:
+    """The same of words that stand apart already."""
     words: list[str] = []
     platforms: set[str] = set()
     profiles: set[str] = set()
     active: float | None = None
-    for piece in typed.casefold().split():
+    for piece in pieces:
+        piece = piece.casefold()
         field, _, value = piece.partition(":")
+        value = value.strip('"')
         if field == "platform" and value:
             platforms.update(value.split(","))
         elif field == "profile" and value:
@@ -94,7 +119,7 @@ def wish_of(typed: str) -> ChatWish:
         elif field == "active" and (seconds := span_of(value)) is not None:
             active = seconds
         else:
-            words.append(value if field == "chat" and value else piece)
+            words.append(value if field == "chat" and value else piece.strip('"'))
     return ChatWish(tuple(words), frozenset(platforms), frozenset(profiles), active)
 
 
@@ -110,7 +135,27 @@ def read_chats(store: Store, now: float, token: CancelToken | None = None) -> Ch
     current = [chat.current for chat in found.chats if chat.current is not None]
     untitled = [Unit(one.key, (one.key,), Kind.ROOT) for one in current if not one.title]
     rows = store.sessions(untitled[:MOST_NAMED], now, token) if untitled else []
-    return ChatList(found.chats, {row.key: row.called for row in rows}, found.troubles)
+    named = {row.key: row.called for row in rows}
+    return ChatList(found.chats, named, found.troubles, _labels(found.chats))
+
+
+def _labels(chats: Sequence[Chat]) -> dict[Identity, str]:
+    by_words: dict[tuple[str, str, str], list[Chat]] = {}
+    for one in chats:
+        by_words.setdefault((one.words, *_kin(one)), []).append(one)
+    return {
+        identity(one): label(one, alike)
+        for alike in by_words.values()
+        if len(alike) > 1
+        for one in alike
+    }
+
+
+def unknown_platforms(listed: ChatList, wish: ChatWish) -> tuple[list[str], list[str]]:
+    """(those that are wanted and no chat has, those that there are)."""
+    known = sorted({one.origin.platform for one in listed.chats if one.origin.platform})
+    there = {one.casefold() for one in known}
+    return sorted(one for one in wish.platforms if one not in there), known
 
 
 def chosen(listed: ChatList, wish: ChatWish, sort: ChatSort, now: float) -> list[Chat]:
@@ -134,7 +179,7 @@ def state_of_chat(chat: Chat) -> str:
     return "resume_pending" if chat.resume_pending else "idle"
 
 
-def flags(chat: Chat) -> Iterator[str]:
+def flags(chat: Chat, now: float) -> Iterator[str]:
     """What is special about a chat, in words."""
     if chat.turn_since is not None:
         yield f"answering since {clock(chat.turn_since)}"
@@ -145,22 +190,29 @@ def flags(chat: Chat) -> Iterator[str]:
     if chat.moved:
         yield "route from another folder"
     elif chat.known_from is KnownFrom.SESSIONS:
-        yield "no route"
+        yield "route cannot be read" if chat.unread else "no route"
+    elif chat.current is not None and chat.current.file != chat.file and chat.place:
+        yield f"route in {clean_line(chat.place, 40)}"
+    forgotten = chat.reset.forgotten_at
+    if forgotten is not None and now < forgotten < now + SOON:
+        yield f"route expires {short_day(forgotten)}"
 
 
 def session_words(listed: ChatList, chat: Chat) -> str:
     """The current session, or why it cannot be shown."""
     if chat.where is RouteTarget.GONE:
         return f"session {clean_line(chat.session_id, 60)} is gone: deleted, or in another file"
-    name = listed.name(chat) or clean_line(chat.session_id, 60)
-    if chat.where is RouteTarget.ELSEWHERE and chat.current is not None:
-        return f"{name} (in the file of {clean_line(chat.current.place, 40)})"
-    return name
+    return listed.name(chat) or clean_line(chat.session_id, 60)
 
 
-def next_words(chat: Chat) -> str:
-    """What happens to a chat next. Of one whose session is gone, that says enough."""
-    return "" if chat.where is RouteTarget.GONE else chat.reset.words
+def next_words(chat: Chat, now: float) -> str:
+    """What happens to a chat next; empty where that is not known."""
+    if chat.where is RouteTarget.GONE or (chat.where is RouteTarget.NONE and not chat.unread):
+        return NEW_SESSION
+    words, forgotten = chat.reset.words, chat.reset.forgotten_at
+    if words and words != NEW_SESSION and forgotten is not None and forgotten <= now:
+        return IF_KNOWN
+    return words
 
 
 def facts(chat: Chat, now: float, several: bool) -> list[str]:
@@ -177,10 +229,37 @@ def facts(chat: Chat, now: float, several: bool) -> list[str]:
 
 
 def profile_words(chat: Chat) -> str:
-    """Whose chat it is, and whose file has it where that is another one."""
-    if chat.profile and chat.place and chat.profile != chat.place:
-        return f"{chat.profile}, in {chat.place}"
-    return chat.profile or chat.place
+    """Whose chat it is, and whose file has its session where that is another one."""
+    place = chat.current.place if chat.current is not None else ""
+    if chat.profile and place and chat.profile != place:
+        return f"{chat.profile}, in {place}"
+    return chat.profile or place or chat.place
+
+
+def label(chat: Chat, every: Sequence[Chat]) -> str:
+    """What a chat is called, with as much more as tells it from others of the name: the person,
+    or an id."""
+    alike = [one for one in every if one.words == chat.words and _kin(one) == _kin(chat)]
+    if len(alike) < 2:
+        return chat.words
+    for told in (_person, lambda one: one.origin.chat_id, lambda one: one.origin.user_id):
+        if told(chat) and sum(told(one) == told(chat) for one in alike) == 1:
+            return f"{chat.words} · {_ending(told(chat))}"
+    return f"{chat.words} · {_ending(chat.key)}"
+
+
+def _kin(chat: Chat) -> tuple[str, str]:
+    """What is shown of a chat beside its name."""
+    return chat.origin.platform, chat.profile
+
+
+def _person(chat: Chat) -> str:
+    """Who talks there, where the name of the chat does not say it."""
+    return "" if chat.origin.chat_type == "dm" else chat.origin.user_name
+
+
+def _ending(told: str) -> str:
+    return told if len(told) <= LONGEST_ID else f"…{told[-LONGEST_ID + 1 :]}"
 
 
 class ChosenChat:
@@ -210,8 +289,12 @@ def _keys(chat: Chat) -> frozenset[int]:
     return frozenset(one.key for one in chat.sessions)
 
 
+def identity(chat: Chat) -> Identity:
+    return chat.key, chat.profile, chat.file
+
+
 def same_chat(one: Chat, other: Chat) -> bool:
-    return (one.key, one.profile, one.file) == (other.key, other.profile, other.file)
+    return identity(one) == identity(other)
 
 
 def choose(chat: Chat, every: Sequence[Chat], stamp: object) -> ChosenChat:
@@ -226,9 +309,8 @@ def choose(chat: Chat, every: Sequence[Chat], stamp: object) -> ChosenChat:
     if any(one.profile != chat.profile for one in same) and chat.profile:
         more += f" profile:{_typed(chat.profile)}"
         same = [one for one in same if one.profile == chat.profile]
-    which = chat.origin.chat_id or chat.origin.user_id or chat.key
-    label = f"{words} · {_typed(which)}" if len(same) > 1 else words
-    return ChosenChat(chat, label, f'chat:"{label}"{more}', stamp)
+    named = _typed(label(chat, every)) if len(same) > 1 else words
+    return ChosenChat(chat, named, f'chat:"{named}"{more}', stamp)
 
 
 def _typed(words: str) -> str:

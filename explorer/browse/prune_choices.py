@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from explorer.browse.arrangement import classes_of
 from explorer.browse.choices import ChoiceRow, heading
+from explorer.browse.words import profile_words
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural, size
 from explorer.render.lines import wrapped
@@ -36,12 +37,13 @@ def rule_rows(
     rows = [heading("Will be removed")]
     rows += [ChoiceRow("words", "", words) for words in _totals(chosen, bytes_)]
     rows.append(heading("Start from"))
-    plain = rules._replace(include_open=False)
+    plain = rules._replace(include_open=False, profiles=frozenset())
     possible = classes_of(store)
     for name, preset in PRESETS.items():
         if not preset.classes <= set(possible):
             continue
-        rows.append(ChoiceRow("preset", name, name, plain == preset, choice=preset))
+        own = preset._replace(profiles=rules.profiles)
+        rows.append(ChoiceRow("preset", name, name, plain == preset, choice=own))
     if selected:
         words, only = f"The {plural(len(selected), 'selected session')}", Rules(only=selected)
         rows.append(ChoiceRow("preset", "selected", words, rules.only is not None, choice=only))
@@ -59,6 +61,8 @@ def rule_rows(
             else:
                 rows.append(ChoiceRow("stays", reason, words))
     if chosen and chosen.conversations:
+        if len(chosen.profiles) > 1:
+            rows += _bars("By profile", "more profile", chosen.profiles)
         rows += _bars("By source", "more source", chosen.sources)
         rows += _bars("By month last active", "earlier month", chosen.months)
     return rows
@@ -81,7 +85,9 @@ def _totals(chosen: Chosen | None, bytes_: int | None) -> Iterator[str]:
 def _rules(rules: Rules, store: Store) -> Iterator[ChoiceRow]:
     """The rules that can apply to the sessions of this store."""
     classes = ", ".join(sorted(one.value for one in rules.classes))
+    profiles = ", ".join(map(profile_words, sorted(rules.profiles)))
     said = {
+        "profiles": ("Profile", profiles or f"all {plural(len(store.places), 'profile')}"),
         "older": ("Inactive for at least", span_words(rules.older)),
         "sources": ("Source", clean_line(", ".join(sorted(rules.sources))) or "any source"),
         "classes": ("Class", classes or "any class"),
@@ -95,7 +101,11 @@ def _rules(rules: Rules, store: Store) -> Iterator[ChoiceRow]:
         "empty": rules._replace(empty=not rules.empty),
         "open": rules._replace(include_open=not rules.include_open),
     }
-    idle = {"sources": not store.keeps_sources, "open": not store.keeps_ends}
+    idle = {
+        "profiles": not store.places,
+        "sources": not store.keeps_sources,
+        "open": not store.keeps_ends,
+    }
     for name, (words, value) in said.items():
         if not idle.get(name):
             yield ChoiceRow("rule", name, words, value=value, choice=turned.get(name))

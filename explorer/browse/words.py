@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.browse.arrangement import CLASSES, SORTS, Arranged, Found, Wish
-from explorer.errors import NoFileYet, Problem, StoreError
+from explorer.errors import NoFileYet, Problem, StoreError, closest
 from explorer.model import Hidden, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import count, plural
@@ -17,6 +17,7 @@ from explorer.search.language.chips import understood_parts
 from explorer.search.language.query import Query
 from explorer.search.words import day_chip
 from explorer.stores.base import Store
+from explorer.stores.sqlite.failures import among_others
 
 EMPTY = "No sessions yet. Start one in your agent, and it appears here."
 NOTHING_TO_EXPAND = "Nothing to expand"
@@ -370,18 +371,14 @@ def unreadable(error: StoreError) -> bool:
 _REMEDIES = {
     Problem.BUSY: "Locked by another program. The sessions appear when the lock is released.",
     Problem.MISSING: "The state file has disappeared. The sessions update when it is back.",
-    Problem.NOT_A_DATABASE: "Not a SQLite file (bad header). Restore it from a backup, or move it"
-    " away.",
-    Problem.NOT_A_STORE: "A SQLite file, but without session tables of Hermes or power-loop."
-    " Restore it from a backup, or move it away.",
 }
-"""Where the usual advice is about a file that was asked for."""
+"""Where the usual advice is for a command, which does not try again by itself."""
 
 
 def profile_remedy(error: StoreError) -> str:
     """Why a profile cannot be read, and what to do."""
     usual = isinstance(error, NoFileYet) or error.problem not in _REMEDIES
-    return clean_line(error.message, 600) if usual else _REMEDIES[error.problem]
+    return clean_line(among_others(error), 600) if usual else _REMEDIES[error.problem]
 
 
 def unreadable_names(store: Store) -> list[str]:
@@ -410,6 +407,14 @@ def chats_title(listed: int | None, every: int, filtered: str, sort: str) -> str
 
 def no_chat_matches(filtered: str) -> str:
     return f"No chat matches “{clean_line(filtered, 60)}”. Escape shows all chats."
+
+
+def no_such_platform(unknown: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The platforms that there are, the closest ones of a wrong name if any are close."""
+    return [
+        f"No platform “{clean_line(name, 30)}”: {', '.join(closest(name, known) or known)}"
+        for name in unknown
+    ]
 
 
 def not_searched(names: Sequence[str], key: str) -> list[Chip]:

@@ -15,6 +15,8 @@ from explorer.browse.chats import (
     session_words,
     span_of,
     state_of_chat,
+    unknown_platforms,
+    wish_of_words,
 )
 from explorer.commands.output import BOLD, DIM, note, painted, write, write_json
 from explorer.commands.pager import paged
@@ -29,7 +31,11 @@ from explorer.stores.chats import Chat, ChatSession
 def list_chats(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     listed = read_chats(store, now)
-    found = chosen(listed, _wish(options), ChatSort.UPDATED, now)
+    wish = _wish(options)
+    unknown, known = unknown_platforms(listed, wish)
+    if unknown and known:
+        raise UsageError("No such platform", unknown_name("platform", unknown[0], known))
+    found = chosen(listed, wish, ChatSort.UPDATED, now)
     warn_unreadable(store, options)
     for trouble in listed.troubles:
         note(trouble)
@@ -38,51 +44,48 @@ def list_chats(options: argparse.Namespace, now: float) -> int:
             {
                 "total": len(listed.chats),
                 "matching": len(found),
-                "chats": [_chat_shape(chat, listed) for chat in found],
+                "chats": [_chat_shape(chat, listed, now) for chat in found],
             }
         )
         return ExitCode.DONE
     with paged(not options.no_pager):
         for chat in found:
             _write(chat, listed, now, several=bool(store.places))
-    note(_summary(options, listed, found))
+    note(_summary(listed, found))
     return ExitCode.DONE
 
 
 def _wish(options: argparse.Namespace) -> ChatWish:
-    active = None
+    wish = wish_of_words(options.words)
+    active = wish.active
     if options.active is not None:
         active = span_of(options.active)
         if active is None:
             wrong = f"{clean_line(options.active, 40)!r} is not an age: use 12h, 7d or 8w."
             raise UsageError("Wrong value for --active", wrong)
-    words = tuple(word.casefold() for word in options.words)
-    return ChatWish(words, frozenset(one.casefold() for one in options.platform), active=active)
+    platforms = wish.platforms.union(one.casefold() for one in options.platform)
+    return wish._replace(platforms=platforms, active=active)
 
 
 def _write(chat: Chat, listed: ChatList, now: float, several: bool) -> None:
-    about = " · ".join((*facts(chat, now, several), *flags(chat)))
-    write(f"{painted(clean_line(chat.words, 100), BOLD)}  {painted(about, DIM)}")
+    about = " · ".join((*facts(chat, now, several), *flags(chat, now)))
+    write(f"{painted(listed.words(chat), BOLD)}  {painted(about, DIM)}")
     id_ = painted(clean_line(chat.session_id, 100), DIM) if listed.name(chat) else ""
     write(f"  {session_words(listed, chat)}{f'  {id_}' if id_ else ''}")
-    if coming := next_words(chat):
+    if coming := next_words(chat, now):
         write(f"  {coming}")
     write("")
 
 
-def _summary(options: argparse.Namespace, listed: ChatList, found: list[Chat]) -> str:
+def _summary(listed: ChatList, found: list[Chat]) -> str:
     if not listed.chats:
         return NO_CHATS
-    known = sorted({chat.origin.platform for chat in listed.chats if chat.origin.platform})
-    for name in options.platform:
-        if name.casefold() not in map(str.casefold, known):
-            return unknown_name("platform", name, known)
     if len(found) < len(listed.chats):
         return f"{len(found):,} of {plural(len(listed.chats), 'chat')}"
     return plural(len(found), "chat")
 
 
-def _chat_shape(chat: Chat, listed: ChatList) -> dict[str, object]:
+def _chat_shape(chat: Chat, listed: ChatList, now: float) -> dict[str, object]:
     origin, reset = chat.origin, chat.reset
     return {
         "key": chat.key,
@@ -109,7 +112,8 @@ def _chat_shape(chat: Chat, listed: ChatList) -> dict[str, object]:
             "mode": reset.mode,
             "at": iso_utc(reset.at),
             "reason": reset.reason or None,
-            "words": reset.words or None,
+            "words": next_words(chat, now) or None,
+            "route_forgotten_at": iso_utc(reset.forgotten_at),
         },
         "earlier": [_earlier_shape(one) for one in chat.earlier],
         "known_from": chat.known_from.value,

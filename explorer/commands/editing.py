@@ -19,6 +19,7 @@ from explorer.errors import (
     NoSuchSession,
     Refused,
     SeveralSessions,
+    StoreError,
     UsageError,
     sentence,
 )
@@ -41,7 +42,9 @@ from explorer.stores.edits.words import (
     DRY_RUN,
     crash_words,
     done_words,
+    in_profile,
     interrupted,
+    not_done,
     not_done_title,
     nothing_words,
     plan_lines,
@@ -51,7 +54,7 @@ from explorer.stores.edits.words import (
     taken_words,
 )
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.resolve import resolve_for_edit
+from explorer.stores.resolve import resolve_for_edit, unreadable_place
 
 
 def edits_of(store: Store) -> Edits:
@@ -63,8 +66,10 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
     edits = edits_of(store)
     warn_half_done(edits)
     ids = options.ids if hasattr(options, "ids") else [options.id]
-    keys = list(dict.fromkeys(_changeable(store, id_) for id_ in ids))
+    keys, unread = _named_keys(store, ids)
     plan = _plan(edits, store, options, keys)
+    for place, error in unread.items():
+        note(clean_line(not_done(plan.action, in_profile(place, error.message.rstrip(".")))))
     if options.dry_run:
         _show(plan, store, options.json)
         return ExitCode.DONE
@@ -72,6 +77,7 @@ def edit_sessions(options: argparse.Namespace, now: float) -> int:
         return _nothing(plan, options.json)
     ask(options, question(plan), plan_lines(plan), KINDS[plan.action].verb)
     done = apply_plan(edits, plan, force=options.force)
+    done = done._replace(refused=(*done.refused, *unread))
     finish(done, receipt_words(plan), options)
     return exit_code(done, done.refused or not done.ids or not harmless(done.skipped))
 
@@ -83,6 +89,27 @@ def exit_code(done: Done, left: object) -> int:
     if not left:
         return ExitCode.DONE
     return ExitCode.FAILED if done.ids else ExitCode.REFUSED
+
+
+def _named_keys(store: Store, ids: Sequence[str]) -> tuple[list[int], dict[str, StoreError]]:
+    """The sessions that are meant, and why those of some profiles cannot be changed: what one of
+    them refuses does not stop the others. An id that is wrong stops all: it may be a slip."""
+    keys: dict[int, None] = {}
+    unread: dict[str, StoreError] = {}
+    for id_ in ids:
+        try:
+            keys[_changeable(store, id_)] = None
+        except StoreError as error:
+            if (place := unreadable_place(store, id_)) is None:
+                raise
+            unread[place.name] = error
+        except NoSuchSession as error:
+            if len(ids) > 1:
+                error.also("Nothing was changed.")
+            raise
+    if unread and not keys:
+        raise next(iter(unread.values())).also("Nothing was changed.")
+    return list(keys), unread
 
 
 def _changeable(store: Store, id_: str) -> int:

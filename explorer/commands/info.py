@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.commands.output import BOLD, note, painted, write, write_json
+from explorer.commands.output import BOLD, painted, write, write_json
 from explorer.commands.shapes import info_shape, several_shape, store_shape
-from explorer.commands.stores import chosen_store
-from explorer.commands.words import profiles_read, unreadable_profile
+from explorer.commands.stores import chosen_store, warn_of
+from explorer.commands.words import profiles_read
 from explorer.errors import ExitCode, NoFileYet, StoreError
 from explorer.model import SearchModes, StoreInfo
 from explorer.render.clean import clean_line
@@ -58,11 +58,8 @@ def _show_several(store: Store, options: argparse.Namespace, now: float) -> int:
     for name, path, _, error, *_ in (facts.one for facts in found):
         if error is None:
             continue
-        if path in options.asked:
-            raise error
         unreadable += not isinstance(error, NoFileYet)
-        if path not in options.warned:
-            note(unreadable_profile(name, error))
+        warn_of(name, path, error, options)
     if options.json:
         shapes = [_facts_shape(facts) for facts in found]
         write_json(several_shape(infos) | {"clean_up": None, "stores": shapes})

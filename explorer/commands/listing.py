@@ -1,7 +1,7 @@
 """`list`: sessions, newest first, with a count of the hidden ones."""
 
 import argparse
-from collections.abc import Sequence
+from typing import NamedTuple
 
 from explorer.commands.output import note, write, write_json
 from explorer.commands.pager import paged
@@ -15,7 +15,7 @@ from explorer.commands.stores import (
     warn_unreadable,
     with_noted_pins,
 )
-from explorer.commands.words import damaged_profile, list_summary
+from explorer.commands.words import damaged_profile, files_summary, list_summary
 from explorer.errors import ExitCode
 from explorer.model import Hidden, Session, Sort
 from explorer.stores.base import OneStore, Store
@@ -38,8 +38,8 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
     page = order[: options.limit or None]
     units = [catalog.folded(key) if folded else catalog.single(key) for key in page]
     sessions = store.sessions(units, now)
-    files = store.file_sessions() if _with_files(options) else None
-    alone = _in_files(store, files or (), options.limit - len(sessions) if options.limit else None)
+    files = _in_files(store, options, len(sessions)) if _with_files(options) else None
+    alone = files.sessions if files else []
     warn_unreadable(store, options)
     if options.json:
         warn_unknown(options.source, census.source_names)
@@ -51,7 +51,8 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
                 "total": census.total,
                 "matching": rows.matching,
                 "shown": len(sessions),
-                "files": None if files is None else len(files),
+                "files": None if files is None else files.number,
+                "files_without_session": None if files is None else files.unreadable,
                 "hidden": {name.value: number for name, number in rows.hidden.items()},
                 "sound": catalog.sound,
                 "stores": [
@@ -69,7 +70,9 @@ def list_sessions(options: argparse.Namespace, now: float) -> int:
         for line in session_lines([*sessions, *alone], sort, now):
             write(line)
     read = sum(one.error is None for one in store.stores()) if store.places else 0
-    note(list_summary(len(sessions), rows.matching, rows.hidden, read, len(files or ())))
+    note(list_summary(len(sessions), rows.matching, rows.hidden, read))
+    if files is not None and (files.number or files.unreadable):
+        note(files_summary(len(alone), files.number, files.unreadable))
     warn_unknown(options.source, census.source_names)
     if not catalog.sound:
         _warn_damaged(store)
@@ -97,10 +100,31 @@ def _with_files(options: argparse.Namespace) -> bool:
     return bool(options.all) and not options.source and not options.archived
 
 
-def _in_files(store: Store, ids: Sequence[str], most: int | None) -> list[Session]:
-    """The rows of sessions that exist only as files, as many as there is room for."""
-    found = (store.file_session(id_) for id_ in ids[:most])
-    return [one.session for one in found if one is not None]
+class _FileRows(NamedTuple):
+    """Sessions that exist only as files."""
+
+    sessions: list[Session]
+    """Those that are listed."""
+    number: int
+    """All of them, as far as their files were opened or may hold one."""
+    unreadable: int
+    """Files that are empty, or hold no message that can be read."""
+
+
+def _in_files(store: Store, options: argparse.Namespace, listed: int) -> _FileRows:
+    """As many of them as there is room for after the others."""
+    ids, unreadable = store.file_sessions()
+    rows: list[Session] = []
+    broken = 0
+    for id_ in ids:
+        if options.limit and listed + len(rows) >= options.limit:
+            break
+        found = store.file_session(id_)
+        if found is None:
+            broken += 1
+        else:
+            rows.append(found.session)
+    return _FileRows(rows, len(ids) - broken, unreadable + broken)
 
 
 MOST_FIRST = 500

@@ -5,8 +5,8 @@ import sys
 
 from explorer.commands.output import confirmed, note, write
 from explorer.commands.stores import chosen_store
-from explorer.commands.words import resuming
-from explorer.errors import ExitCode, ExplorerError, NoSuchSession, Refused
+from explorer.commands.words import not_to_resume, resuming
+from explorer.errors import ExitCode, ExplorerError, NoSuchSession, Refused, SeveralSessions
 from explorer.model import Session, State
 from explorer.render.clean import clean_line
 from explorer.resume import (
@@ -19,6 +19,7 @@ from explorer.resume import (
     why_too_long,
 )
 from explorer.settings import config_path, load_config
+from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.resolve import resolve
 
@@ -26,7 +27,7 @@ from explorer.stores.resolve import resolve
 def resume_session(options: argparse.Namespace, now: float) -> int:
     store = chosen_store(options)
     catalog = store.catalog()
-    key = _last(catalog) if options.last else resolve(store, options.id).key
+    key = _last(catalog) if options.last else _named(store, options.id)
     unit = catalog.folded(key)
     session = store.sessions([unit], now)[0]
     if options.last:
@@ -55,6 +56,18 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
         _ask(session, now)
     give_way(command)
     return ExitCode.FAILED
+
+
+def _named(store: Store, id_: str) -> int:
+    """The session that is meant; one that exists only as a file is refused."""
+    try:
+        return resolve(store, id_).key
+    except SeveralSessions:
+        raise
+    except NoSuchSession:
+        if (alone := store.file_session(id_)) is None:
+            raise
+        raise Refused("Not resumed", not_to_resume(alone.provenance)) from None
 
 
 def _last(catalog: Catalog) -> int:

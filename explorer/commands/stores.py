@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from math import inf
+from pathlib import Path
 
 from explorer.commands.output import note
 from explorer.commands.words import only_profile, unknown_source, unreadable_profile
@@ -94,8 +95,8 @@ def _kept(store: Store, read: Callable[[], Census], tells: Callable[[Census], bo
 
 
 def chosen_store(options: argparse.Namespace) -> Store:
-    """The store of all files that a command is about. One that was named must be readable; of those
-    that were only found, it is said which are not."""
+    """The store of all files that a command is about. It is said which cannot be read; one that was
+    named makes the command fail in the end, and keeps nothing of the others from being shown."""
     return _opened(_found(options), options)
 
 
@@ -122,6 +123,7 @@ def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:
     store = open_found(found, notes=notes_path(), trash=trash_path())
     options.asked = {one.path for one in found if one.asked}
     options.warned = set()
+    options.missed = None
     warn_unreadable(store, options)
     return store
 
@@ -130,11 +132,18 @@ def warn_unreadable(store: Store, options: argparse.Namespace) -> None:
     """Name each file that cannot be read, once; also those where that shows only after a while. A
     profile without a file yet has nothing to be read."""
     for name, path, error in store.troubles:
-        if path in options.asked:
-            raise error
-        if not isinstance(error, NoFileYet) and path not in options.warned:
-            options.warned.add(path)
-            note(unreadable_profile(name, error))
+        if not isinstance(error, NoFileYet):
+            warn_of(name, path, error, options)
+
+
+def warn_of(name: str, path: Path, error: StoreError, options: argparse.Namespace) -> None:
+    """Say once why a file cannot be read; `options.missed` is the exit code of the first that was
+    named."""
+    if path in options.asked and options.missed is None:
+        options.missed = error.exit_code
+    if path not in options.warned:
+        options.warned.add(path)
+        note(unreadable_profile(name, error))
 
 
 def _found(options: argparse.Namespace) -> list[FoundStore]:

@@ -8,12 +8,20 @@ from explorer.commands.output import heading, note, write, write_json
 from explorer.commands.pager import paged
 from explorer.commands.shapes import done_shape
 from explorer.commands.stores import chosen_store, usual_profile, usual_store
-from explorer.commands.words import not_one_entry, nothing_to_undo, only_profile
+from explorer.commands.words import (
+    newer_elsewhere,
+    not_one_entry,
+    nothing_to_undo,
+    only_profile,
+    part_left,
+)
 from explorer.errors import ExitCode, NoSuchSession, Refused, UsageError
 from explorer.model import Action
 from explorer.render.clean import clean, clean_line, pad
 from explorer.render.figures import ago, count, iso_utc, plural, size
+from explorer.settings import trash_path
 from explorer.stores.base import Edits
+from explorer.stores.edits.other_parts import other_parts
 from explorer.stores.edits.plans import KINDS, UndoPlan
 from explorer.stores.edits.refusal_words import CANNOT_UNDO, no_such_change
 from explorer.stores.edits.words import (
@@ -25,12 +33,15 @@ from explorer.stores.edits.words import (
     undo_verb,
     undone_words,
 )
+from explorer.stores.hermes.store import profile_of
 from explorer.stores.ours.trash import RETENTION, RETENTION_DAYS
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt, ReceiptState
+from explorer.stores.sqlite.failures import short_path
 
 
 def undo_edit(options: argparse.Namespace, now: float) -> int:
-    edits = edits_of(chosen_store(options))
+    store = chosen_store(options)
+    edits = edits_of(store)
     warn_half_done(edits)
     number = _newest(edits, options) if options.receipt is None else options.receipt
     plan = edits.undo_plan(number, measured=options.dry_run)
@@ -43,7 +54,12 @@ def undo_edit(options: argparse.Namespace, now: float) -> int:
             # Of a plan that is shown, they are a part.
             if options.yes or lost not in plan.notes:
                 note(clean_line(lost))
-    return _undo(edits, plan, options)
+    files = [one.path for one in store.stores()]
+    left = other_parts(trash_path(), files, plan.receipt)
+    code = _undo(edits, plan, options)
+    for one in left:
+        note(part_left(profile_of(one.path) or short_path(one.path), one.whole))
+    return code
 
 
 def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
@@ -52,11 +68,13 @@ def _newest(edits: Edits, options: argparse.Namespace) -> int | None:
     if usual is None:
         return None
     left = [one for one in edits.trash.receipts() if one.state is not ReceiptState.UNDONE]
-    for one in left:
+    for number, one in enumerate(left):
         places = {part.place for part in one.parts or (one,)}
         if usual in places:
             if places == {usual}:
                 note(only_profile(usual))
+            if number:
+                note(newer_elsewhere(left[0], number))
             return one.number
     nothing = nothing_to_undo(usual, left[0] if left else None)
     raise Refused("Nothing to undo", " ".join((nothing, *edits.lost_changes(0))))

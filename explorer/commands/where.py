@@ -52,7 +52,8 @@ def find_session(options: argparse.Namespace, now: float) -> int:
                 "sightings": [_sighting_shape(one, search) for one in found],
                 "places": [_place_shape(one) for one in ended],
                 "not_searched": [
-                    {"path": str(one.path), "what": one.what, "why": one.why} for one in unseen
+                    {"path": str(one.path), "what": one.what, "why": one.why}
+                    for one in (*_failed(ended), *unseen)
                 ],
             }
         )
@@ -91,15 +92,29 @@ def _write(found: Sighting, search: LostSession, first: bool, now: float) -> Non
 
 def _write_end(ended: list[Ended], unseen: list[Unseen], wanted: Wanted) -> None:
     note("Searched:")
-    for one in ended:
+    searched = [one for one in ended if one.searched]
+    failed = [one for one in ended if not one.searched]
+    for one in searched:
         note(f"  {place_words(one.place)}: {ended_words(one)}")
-    if unseen:
+    if unseen or failed:
         note("Not searched:")
+        for one in failed:
+            note(f"  {place_words(one.place)}: {ended_words(one)}")
         for other in unseen:
             note(f"  {unseen_words(other)}")
     if wanted.dropped:
         note(WITHOUT_FIELDS)
-    note(summary(len(ended), sum(one.found + one.more for one in ended), wanted.text))
+    number = sum(one.found + one.more for one in ended)
+    note(summary(len(searched), number, wanted.text, len(failed)))
+
+
+def _failed(ended: list[Ended]) -> list[Unseen]:
+    """The places that could not be looked into."""
+    return [
+        Unseen(one.place.path, place_words(one.place), one.error)
+        for one in ended
+        if not one.searched
+    ]
 
 
 def _sighting_shape(found: Sighting, search: LostSession) -> dict[str, object]:

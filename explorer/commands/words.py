@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.errors import ExplorerError, closest
+from explorer.errors import StoreError, closest
 from explorer.model import Hidden, Hit, Provenance, Session
 from explorer.render.clean import clean_line
 from explorer.render.figures import ago, count, plural
-from explorer.stores.sqlite.failures import disagrees
+from explorer.stores.sqlite.failures import among_others, disagrees
 
 if TYPE_CHECKING:
     # A list need not load the trash: 2 ms.
@@ -23,9 +23,14 @@ def only_in_file(provenance: Provenance) -> str:
     return f"This session is only in {names}, not in the state file. It cannot be changed."
 
 
-def list_summary(
-    shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0, files: int = 0
-) -> str:
+def not_to_resume(provenance: Provenance) -> str:
+    """Why a session that the state file does not have cannot be resumed."""
+    names = clean_line(", ".join(provenance.files), 200)
+    only = f"This session is only in {names}, not in the state file, so the agent does not know it."
+    return f"{only} `show` prints it."
+
+
+def list_summary(shown: int, matching: int, hidden: Mapping[Hidden, int], profiles: int = 0) -> str:
     """Below a list: how many of how many, in how many profiles, and what is not listed."""
     classes = dict(hidden)
     filtered, folded = classes.pop(Hidden.FILTERED, 0), classes.pop(Hidden.CONTINUATION, 0)
@@ -33,8 +38,6 @@ def list_summary(
     parts = [_some(shown, matching, "session") if matching else nothing]
     if profiles:
         parts.append(plural(profiles, "profile"))
-    if files:
-        parts.append(f"{plural(files, 'session')} only in files, listed last")
     if filtered:
         parts.append(f"{count(filtered)} filtered out")
     if classes:
@@ -43,6 +46,20 @@ def list_summary(
         parts.append(f"{plural(folded, 'earlier part')} folded into conversations")
     if classes or folded:
         parts[-1] = f"{parts[-1]} {_INCLUDED}"
+    return " · ".join(parts)
+
+
+def files_summary(shown: int, number: int, unreadable: int) -> str:
+    """Below a list with those that exist only as files: how many are listed, and how many files
+    hold none."""
+    parts = []
+    if number == shown and number:
+        parts.append(f"{plural(number, 'session')} only in files, listed last")
+    elif number:
+        listed = f"the last {count(shown)} of this list" if shown else "none of them listed"
+        parts.append(f"{plural(number, 'session')} only in files, {listed} (--limit 0 lists all)")
+    if unreadable:
+        parts.append(f"{plural(unreadable, 'transcript file')} empty or unreadable, not listed")
     return " · ".join(parts)
 
 
@@ -129,6 +146,20 @@ def nothing_to_undo(profile: str, other: "Receipt | None") -> str:
     return f"{none} {undo}: {other.words}."
 
 
+def newer_elsewhere(newest: "Receipt", passed: int) -> str:
+    """Which changes of other profiles an undo passes over: the newest, and how many there are."""
+    places = ", ".join(clean_line(one.place, 60) for one in newest.parts or (newest,))
+    more = f" and {plural(passed - 1, 'other change')}" if passed > 1 else ""
+    said = f"Not undone: the newer change in {places}: {clean_line(newest.words, 200)}{more}."
+    return f"{said} `session-explorer undo {newest.number}` undoes it."
+
+
+def part_left(place: str, whole: int) -> str:
+    """That a change was undone in one profile, and not in another one."""
+    other = f"This change was also made in {clean_line(place, 200)}, and is not undone there."
+    return f"{other} `session-explorer undo {whole}` undoes it."
+
+
 def only_profile(name: str) -> str:
     """Which of several profiles a command acts on that could reach far."""
     only = f"Only the profile {clean_line(name, 60)}."
@@ -141,6 +172,6 @@ def damaged_profile(one: "OneStore") -> str:
     return f"{clean_line(one.name, 60)}: The file is damaged. {disagrees(profile)}"
 
 
-def unreadable_profile(name: str, error: ExplorerError) -> str:
+def unreadable_profile(name: str, error: StoreError) -> str:
     """Why one of several profiles is not listed."""
-    return f"{clean_line(name, 60)}: {error.title}. {error.message}"
+    return f"{clean_line(name, 60)}: {error.title}. {among_others(error)}"

@@ -21,7 +21,7 @@ from explorer.render.figures import ago
 from explorer.settings import notes_path, trash_path
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import ID, TITLE
+from explorer.stores.columns import CHAT, ID, TITLE
 from explorer.stores.discover import current_folder, profile_root, profiles
 from explorer.stores.ours.trash import TrashFile
 
@@ -30,7 +30,10 @@ ABOUT = 60
 """Characters of an explanation."""
 
 
-_PROFILE_VALUES = re.compile(r"(-?profile:)((?:[^,\s\"]*,)*)", re.IGNORECASE)
+_VALUES = re.compile(
+    r"(-?(profile|source|platform|chat):)((?:[^,\s\"]*,)*)(?P<quote>\"?)", re.IGNORECASE
+)
+"""A field whose values only the sessions know, and those that are there already."""
 _PLAIN_VALUE = re.compile(r"[\w./-]+")
 """A value that needs no quotes of the search language."""
 
@@ -129,6 +132,8 @@ def _of_option(typed: _Typed, option: argparse.Action, current: str) -> Completi
         root = profile_root(path, os.environ, current_folder())
         there = typed.options.get("--profile", ())
         known = [one for one in profiles(root) if one not in there]
+    elif name == "--platform":
+        known = _field_values(_store(typed), "platform")
     elif name == "--source":
         known = [one for one in _store(typed).catalog().source_names if _may_be_typed(one)]
     return Completions([Completion(one) for one in known if one.startswith(current)][:MOST])
@@ -151,19 +156,38 @@ def _of_command(typed: _Typed, current: str, now: float) -> list[Completion]:
         return list(_entries(typed, current)) if typed.words[0] == "restore" else []
     if word.metavar == "ID" and "--last" not in typed.options:
         return _sessions(typed, current, now)
-    if word.dest == "query":
+    if word.dest in ("query", "words"):
         return list(_query_values(typed, current))
     return []
 
 
 def _query_values(typed: _Typed, current: str) -> Iterator[Completion]:
-    """The values of `profile:` in a query, after those that are there."""
-    field = _PROFILE_VALUES.match(current)
-    if field:
-        there, begun = field[2].split(",")[:-1], current[field.end() :]
-        for name in profiles_of(_store(typed)):
-            if name.startswith(begun) and name not in there and _PLAIN_VALUE.fullmatch(name):
-                yield Completion(f"{field[0]}{name}")
+    """The values of a field in a query, after those that are there."""
+    field = _VALUES.match(current)
+    if field is None:
+        return
+    there, begun = field[3].split(",")[:-1], current[field.end() :]
+    name = field[2].lower()
+    quote = field["quote"]
+    for value in _field_values(_store(typed), name):
+        can = '"' not in value and _may_be_typed(value) if quote else _PLAIN_VALUE.fullmatch(value)
+        if can and value.startswith(begun) and value not in there:
+            yield Completion(f"{field[0]}{value}{quote}")
+
+
+def _field_values(store: Store, name: str) -> list[str]:
+    """What sessions have in a field, the commonest chats first."""
+    if name == "profile":
+        return profiles_of(store)
+    if name == "chat":
+        # The first line is what a chat is called, the others are who and what is in it.
+        chats = store.columns({CHAT})[CHAT].values()
+        names = Counter(name for one in chats for name in one.split("\n") if name)
+        return [name for name, _ in names.most_common()]
+    if name == "platform":
+        found = store.chats(0.0).chats
+        return sorted({one.origin.platform for one in found if one.origin.platform})
+    return [one for one in store.catalog().source_names if _may_be_typed(one)]
 
 
 def _store(typed: _Typed) -> Store:

@@ -24,7 +24,7 @@ from explorer.search.matcher import NO_TITLES, Matcher
 from explorer.search.words import unclear_exclusion, unfinished_rule
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import MESSAGES, Columns
+from explorer.stores.columns import MESSAGES, OWNER, Columns
 from explorer.stores.resolve import pinned_rows
 
 DAY = 86_400.0
@@ -58,6 +58,8 @@ class Rules(NamedTuple):
     """In the language of the search bar."""
     only: frozenset[int] | None = None
     """Rows that were selected."""
+    profiles: frozenset[str] = frozenset()
+    """Only of these, by the file or by the owner; of several profiles of all when empty."""
 
     @property
     def say_nothing(self) -> bool:
@@ -87,6 +89,10 @@ class Ground(NamedTuple):
     pins: frozenset[int]
     """Rows that are pinned."""
 
+    def profiles(self, tip: int) -> tuple[str, str]:
+        """The profile whose file a conversation is in, and the one that it belongs to."""
+        return self.store.place(tip), self.columns[OWNER].get(tip, "")
+
     def messages(self, tip: int) -> int:
         """Of all parts of a conversation."""
         return sum(self.columns[MESSAGES].get(part, 0) for part in self.catalog.chain(tip))
@@ -105,6 +111,8 @@ class Chosen(NamedTuple):
     sources: Mapping[str, int]
     months: Mapping[str, int]
     """How many of each month, the oldest first."""
+    profiles: Mapping[str, int] = {}
+    """How many in the file of each of several profiles."""
     notes: tuple[str, ...] = ()
     """What was not understood of the query, in words."""
 
@@ -241,6 +249,7 @@ def choose(
         skipped={reason: tuple(tips) for reason, tips in sorted(skipped.items())},
         sources=dict(Counter(catalog.source(tip) for tip in rows).most_common()),
         months=dict(sorted(months.items())),
+        profiles=dict(Counter(map(known.store.place, rows)) if known.store.places else {}),
         notes=query.notes,
     )
 
@@ -255,6 +264,9 @@ def without(
     catalog = known.catalog
     sources = Counter(chosen.sources)
     sources.subtract(catalog.source(tip) for tip in kept)
+    profiles = Counter(chosen.profiles)
+    if profiles:
+        profiles.subtract(map(known.store.place, kept))
     months = Counter(chosen.months)
     months.subtract(_month(catalog.last_active(tip), tz) for tip in kept)
     return chosen._replace(
@@ -263,12 +275,15 @@ def without(
         skipped={**chosen.skipped, KEPT: tuple(sorted(kept))},
         sources={name: number for name, number in sources.most_common() if number},
         months={name: number for name, number in sorted(months.items()) if number},
+        profiles={name: number for name, number in profiles.items() if number},
     )
 
 
 def _fits(known: Ground, rules: Rules, tip: int, hidden: Hidden | None) -> bool:
     catalog = known.catalog
     if rules.only is not None and tip not in rules.only:
+        return False
+    if rules.profiles and rules.profiles.isdisjoint(known.profiles(tip)):
         return False
     if rules.sources and catalog.source(tip) not in rules.sources:
         return False

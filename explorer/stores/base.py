@@ -200,6 +200,15 @@ edit removes is complete in the trash before. One engine serves all kinds, and s
 """
 
 
+class FileSessions(NamedTuple):
+    """The sessions that exist only as files."""
+
+    ids: Sequence[str] = ()
+    """The one written last first. Whether a file can be read shows when it is opened."""
+    empty: int = 0
+    """Of how many more the files hold nothing at all."""
+
+
 class FileSession(NamedTuple):
     """A session that exists only as a file beside the state file. It is read, never changed."""
 
@@ -411,7 +420,8 @@ class Store(Protocol):
         """The chats of the agent's gateway."""
         found = self.chat_routes(now, token)
         ids = {route.session_id for route in found.routes}
-        return Chats(joined(found.routes, self.chat_sessions(ids, token)), found.troubles)
+        sessions = self.chat_sessions(ids, token)
+        return Chats(joined(found.routes, sessions, found.unread), found.troubles)
 
     def chats_stamp(self) -> object:
         """What changes when chats may have changed, without opening a file."""
@@ -515,10 +525,9 @@ class Store(Protocol):
         clear."""
         ...
 
-    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
-        """The ids of sessions that exist only as a file, the one written last first. It lists a
-        folder that may hold 100,000 files."""
-        return ()
+    def file_sessions(self, token: CancelToken | None = None) -> FileSessions:
+        """The sessions that exist only as a file. It lists a folder that may hold 100,000."""
+        return FileSessions()
 
     def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:
         """The sessions that exist only as a file, under keys that no other session has; the very

@@ -76,6 +76,8 @@ class ChatReset(NamedTuple):
     """In a sentence."""
     brief: str = ""
     """In a few words."""
+    forgotten_at: float | None = None
+    """From when on it forgets which session belongs to the chat, if nothing is written there."""
 
 
 NO_RESET = ChatReset()
@@ -134,6 +136,8 @@ class Routes(NamedTuple):
 
     routes: Sequence[Route] = ()
     troubles: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
+    """State files with routes beside them that cannot be read."""
 
 
 class RouteTarget(StrEnum):
@@ -169,6 +173,8 @@ class Chat(NamedTuple):
     resume_pending: bool = False
     turn_since: float | None = None
     moved: bool = False
+    unread: bool = False
+    """It may have a route, in a file that cannot be read."""
     reset: ChatReset = NO_RESET
 
     @property
@@ -187,9 +193,13 @@ class Chats(NamedTuple):
     troubles: tuple[str, ...] = ()
 
 
-def joined(routes: Iterable[Route], sessions: Collection[ChatSession]) -> tuple[Chat, ...]:
-    """The chats of these routes and sessions. A session that was continued after compression is a
-    part of the one that continues it, not an earlier one."""
+def joined(
+    routes: Iterable[Route],
+    sessions: Collection[ChatSession],
+    unread: Collection[str] = frozenset(),
+) -> tuple[Chat, ...]:
+    """The chats of these routes and sessions; the routes of some files are `unread`. A session that
+    was continued after compression is a part of the one that continues it, not an earlier one."""
     of_chat: dict[tuple[str, str], list[ChatSession]] = {}
     by_id: dict[str, list[ChatSession]] = {}
     for one in sessions:
@@ -205,7 +215,8 @@ def joined(routes: Iterable[Route], sessions: Collection[ChatSession]) -> tuple[
             own = [*own, *of_chat.pop((target.scope, route.key), [])]
             route = route._replace(profile=target.profile or route.profile)
         chats.append(_routed(route, target, own))
-    chats += [_unrouted(own) for own in of_chat.values()]
+    alone = (_unrouted(own) for own in of_chat.values())
+    chats += [one._replace(unread=one.file in unread) for one in alone]
     return tuple(sorted(chats, key=lambda one: (-(one.updated_at or 0.0), one.key)))
 
 

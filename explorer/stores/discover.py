@@ -170,10 +170,19 @@ def _chosen_profiles(folder: Path, names: Sequence[str], because: str) -> list[F
         # A name of another form could lead out of the folder.
         if name not in known:
             raise UsageError("No such profile", _unknown_profile(name, root))
-    return [
-        _asked_for(_folder_of(root, name), because)._replace(name=name)
-        for name in dict.fromkeys(names)
-    ]
+    return [_chosen_profile(root, name, because) for name in dict.fromkeys(names)]
+
+
+def _chosen_profile(root: Path, name: str, because: str) -> FoundStore:
+    """The file of a profile that was named; it may have none yet."""
+    try:
+        return _asked_for(_folder_of(root, name), because)._replace(name=name)
+    except StoreError as error:
+        if error.problem is not Problem.NO_STATE_FILE:
+            raise
+    path = _folder_of(root, name) / STATE_FILE
+    makes = f"The profile has no sessions yet: `hermes -p {name}` makes the file."
+    return FoundStore(path, asked=True, because=makes, name=name)
 
 
 def _named(found: Sequence[FoundStore]) -> list[FoundStore]:

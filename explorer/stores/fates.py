@@ -5,6 +5,7 @@ Only the earliest time is known: an agent cleans up when it starts, whenever tha
 has passed means its next start.
 """
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -224,7 +225,8 @@ def clean_up_line(fates: Fates, due: Mapping[Deed, int], now: float) -> str:
         return f"unknown: {fates.unknown}"
     if not fates.path:
         return ""
-    where = f" ({short_path(Path(fates.path))})"
+    path = Path(fates.path)
+    where = f" ({short_path(path)})" if os.path.lexists(path) else f" (without a {path.name})"
     if not fates.acts:
         return f"{AGENT} does not delete or archive sessions by itself{where}"
     done = []

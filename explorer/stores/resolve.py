@@ -5,11 +5,11 @@ whole session or conversation, as a person should read them.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from explorer.cancel import CancelToken
-from explorer.errors import NoSuchSession, SeveralSessions, closest
+from explorer.errors import NoFileYet, NoSuchSession, SeveralSessions, closest
 from explorer.model import Message, Outline, Provenance
 from explorer.render import veil
 from explorer.render.clean import clean_line
-from explorer.stores.base import NamedSession, Store
+from explorer.stores.base import NamedSession, Store, UnreadableStore
 from explorer.stores.catalog import Catalog
 from explorer.stores.columns import ID, TITLE
 
@@ -28,6 +28,12 @@ def resolve(store: Store, text: str) -> NamedSession:
     if not found:
         raise _unknown(store, text)
     raise _ambiguous(store, text, found)
+
+
+def unreadable_place(store: Store, text: str) -> UnreadableStore | None:
+    """The store that a text like `PROFILE/ID` names, if it cannot be read now."""
+    place, _ = store.scoped(text)
+    return next((one for one in store.troubles if place and one.name == place), None)
 
 
 def resolve_for_edit(store: Store, text: str) -> NamedSession:
@@ -68,6 +74,9 @@ def _unknown(store: Store, text: str) -> NoSuchSession:
     if not text.strip():
         return NoSuchSession("No such session", "Give an id, the beginning of one, or a title.")
     said = f"No session with the id or title {text!r}, nor an id that starts with it."
+    if unread := [one.name for one in store.troubles if not isinstance(one.error, NoFileYet)]:
+        names = " or ".join(clean_line(name, 60) for name in unread)
+        said = f"{said} It may be in {names}, which cannot be read now."
     close = ", ".join(_closest(store, text[:100].lower()))
     next_ = f"Closest: {close}" if close else "`list` shows ids and titles."
     return NoSuchSession("No such session", f"{said} {next_}")

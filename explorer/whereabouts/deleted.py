@@ -10,6 +10,7 @@ from explorer.stores.deleted_session import deleted_messages
 from explorer.stores.ours.trash import RETENTION, TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
 from explorer.whereabouts.sightings import Place, Reason, Sighting
+from explorer.whereabouts.transcript_files import kept_messages
 from explorer.whereabouts.wanted import EARLIER_TITLE, Shown, Wanted
 
 FIRST = 80
@@ -56,6 +57,10 @@ def _sighting(
     token: CancelToken,
 ) -> Sighting | None:
     talk = _talk(deleted_messages(trash, entry), wanted, token)
+    if talk.where is None:
+        # Its transcript file may have more: it is kept with it, and restored with it.
+        beside = _talk(_in_files(trash, entry), wanted, token)
+        talk = talk._replace(where=beside.where, number=beside.number)
     where = talk.where
     if wanted.is_id(entry.session):
         where = Shown("id", entry.session, ())
@@ -81,6 +86,11 @@ def _sighting(
         entry=entry.number,
         until=receipt.made + RETENTION,
     )
+
+
+def _in_files(trash: TrashFile, entry: Entry) -> Iterator[Message]:
+    for file in trash.files(entry.number):
+        yield from kept_messages(file.name, file.content)
 
 
 def _talk(messages: Iterator[Message], wanted: Wanted, token: CancelToken) -> _Talk:

@@ -17,6 +17,7 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.render.figures import plural
 from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore
+from explorer.stores.hermes.routes_file import folder_of
 from explorer.stores.hermes.transcript_files.hostile_files import Identity
 from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import Notes
@@ -24,6 +25,7 @@ from explorer.stores.ours.trash import TrashFile, state_files_in
 from explorer.stores.sqlite.failures import short_path
 from explorer.whereabouts.deleted import deleted_sightings
 from explorer.whereabouts.earlier_titles import earlier_titles
+from explorer.whereabouts.in_chats import in_chat
 from explorer.whereabouts.places import (
     SearchedFile,
     Snapshot,
@@ -47,6 +49,7 @@ from explorer.whereabouts.transcript_files import (
     TextFile,
     Unread,
     file_sightings,
+    id_in_name,
     text_files,
 )
 from explorer.whereabouts.wanted import Wanted
@@ -90,10 +93,11 @@ class LostSession:
         return state_files(self._listed, self._environment, self._here)
 
     def state_file(self, path: Path) -> SearchedFile:
-        """The state file at a path; one that is not among those looked into stands for itself."""
+        """The state file at a path, or in that folder; one that is not among those looked into
+        stands for itself."""
         real = os.path.realpath(path)
         for one in self.files:
-            if os.path.realpath(one.path) == real:
+            if real in (os.path.realpath(one.path), str(one.home)):
                 return one
         return SearchedFile(
             path, short_path(path), False, usual=False, several=False, profile=False
@@ -102,6 +106,8 @@ class LostSession:
     def look(self, token: CancelToken) -> Iterator[Told]:
         for file in self.files:
             yield from self._in_file(file, token)
+        for file in self.files:
+            yield from self._in_chats(file, token)
         yield from self._in_trash(token)
         homes = {file.home: file for file in reversed(self.files)}
         for home, file in reversed(homes.items()):
@@ -134,6 +140,35 @@ class LostSession:
             return
         yield from found
         yield Ended(place, len(found), max(len(tips) - MOST, 0))
+
+    def _in_chats(self, file: SearchedFile, token: CancelToken) -> Iterator[Told]:
+        """The current sessions of chats whose people or names are meant, and those that a route
+        names and no state file has. After all state files: a route may lead into another one."""
+        store = self._stores.get(os.path.realpath(file.path))
+        place = Place(PlaceKind.CHATS, file.name, file.path)
+        try:
+            chats = store.chats(self._now, token).chats if store is not None else ()
+        except ExplorerError:
+            # What is wrong with the file was told before.
+            return
+        if not chats:
+            return
+        yield Begun(place)
+        found = more = 0
+        for chat in chats:
+            if (told := in_chat(place, chat, self.wanted)) is None:
+                continue
+            elsewhere = any(self._has(other, told.id, token) for other in self.files)
+            if told.id in self._known(file.path) or (told.key is None and elsewhere):
+                continue
+            self._known(file.path).add(told.id)
+            extra = () if file.listed else (Reason.OTHER_PROFILE,)
+            if found < MOST:
+                found += 1
+                yield told._replace(reasons=(*extra, *told.reasons))
+            else:
+                more += 1
+        yield Ended(place, found, more)
 
     def _earlier_titles(self, file: SearchedFile, token: CancelToken) -> Mapping[str, str]:
         path = self._ours.trash
@@ -209,9 +244,10 @@ class LostSession:
             if one.id in known or any(name.startswith(id_) for id_ in known if id_):
                 yield None
             elif self._has(file, one.id, token):
-                yield one._replace(reasons=(*one.reasons, Reason.NOT_THE_WORDS))
+                shows = self._shows(file, one, token)
+                yield one._replace(reasons=(*one.reasons, Reason.NOT_THE_WORDS), shows=shows)
             else:
-                yield one
+                yield one._replace(shows=self._shows(file, one, token))
 
     def _in_snapshot(
         self, copy: Snapshot, file: SearchedFile, token: CancelToken
@@ -243,6 +279,18 @@ class LostSession:
         try:
             return store is not None and bool(store.keys_of([id_], token))
         except StoreError:
+            return False
+
+    def _shows(self, file: SearchedFile, one: Sighting, token: CancelToken) -> bool:
+        """Whether the transcript of a session has what is in this file beside it."""
+        store = self._stores.get(os.path.realpath(file.path))
+        if store is None or one.path is None or one.path.parent != folder_of(file.path):
+            return False
+        if id_in_name(one.path.name) != one.id:
+            return False
+        try:
+            return self._has(file, one.id, token) or store.file_session(one.id, token) is not None
+        except ExplorerError:
             return False
 
     def _databases(self) -> frozenset[Identity]:

@@ -13,6 +13,7 @@ class PlaceKind(StrEnum):
     """What kind of place a session may be in."""
 
     PROFILE = "profile"
+    CHATS = "chats"
     TRASH = "trash"
     FILES = "files"
     SNAPSHOT = "snapshot"
@@ -47,6 +48,8 @@ class Reason(StrEnum):
     """Only its messages were deleted."""
     SNAPSHOT = "snapshot"
     FILE = "file"
+    GONE = "gone"
+    """A chat leads to it, and no state file has it."""
     NOT_THE_WORDS = "not_the_words"
     """The state file has the session, but not with these words."""
 
@@ -78,6 +81,8 @@ class Sighting(NamedTuple):
     """When the trash may let go of it."""
     path: Path | None = None
     """The file it is in, for one beside a state file."""
+    shows: bool = False
+    """Of such a file: it is read as the transcript of its session."""
     part: tuple[int, int] = (1, 1)
     """Which part of how many parts of its conversation."""
 
@@ -112,6 +117,11 @@ class Ended(NamedTuple):
     """Copies of sessions that were told before."""
     error: str = ""
     """Why it could not be looked into."""
+
+    @property
+    def searched(self) -> bool:
+        """Whether it was looked into, at least in part."""
+        return not self.error or bool(self.found)
 
 
 Told = Begun | Sighting | Unseen | Ended

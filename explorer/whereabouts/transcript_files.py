@@ -7,6 +7,7 @@ is.
 """
 
 import heapq
+import io
 import os
 import stat
 from collections import Counter
@@ -136,6 +137,16 @@ def file_sightings(
     except OSError as error:
         unread[_trouble(error)] += 1
     yield from current.sighting(place, file, wanted)
+
+
+def kept_messages(name: str, content: bytes) -> Iterator[Message]:
+    """The messages of a file that the trash keeps."""
+    if name.startswith(NOT_TRANSCRIPTS) or not name.endswith(KINDS):
+        return
+    file = TextFile(0.0, name, len(content))
+    for item in _items(io.BytesIO(content), Path(name).suffix, file, Unread()):
+        if isinstance(item, Message):
+            yield item
 
 
 def file_text(path: Path, token: CancelToken) -> str:

@@ -34,6 +34,8 @@ def place_words(place: Place) -> str:
     match place.kind:
         case PlaceKind.PROFILE:
             return f"{_noun(place)[0].upper()}{_noun(place)[1:]} {name}"
+        case PlaceKind.CHATS:
+            return f"Chats of {name}"
         case PlaceKind.TRASH:
             return f"Trash of {name}" if name else "Trash"
         case PlaceKind.FILES:
@@ -77,6 +79,8 @@ def _reasons(found: Sighting) -> Iterator[str]:
         yield f"Messages cleared: in the trash until {short_day(found.until)}."
     if Reason.SNAPSHOT in reasons:
         yield f"Only in a snapshot from {short_day(found.place.made)}."
+    if Reason.GONE in reasons:
+        yield "A chat leads to it, but no state file has it: deleted, or in a file not found here."
     if Reason.FILE in reasons:
         yield "Only in a text file beside the state file."
     if changed:
@@ -86,7 +90,11 @@ def _reasons(found: Sighting) -> Iterator[str]:
 def command_for(found: Sighting, file: SearchedFile, text: str) -> str:
     """What to type to get at it; empty where an id or a path is not safe to type."""
     safe = bool(re.fullmatch(SAFE_ID, found.id))
-    if found.path is not None:
+    if Reason.GONE in found.reasons:
+        line = file.command("chats", found.id) if safe else ""
+    elif found.path is not None and found.shows and safe:
+        line = file.command("show", id_=found.id)
+    elif found.path is not None:
         line = shlex.join(("less", str(found.path)))
     elif found.receipt is not None:
         one = (found.id,) if safe else ()
@@ -119,9 +127,10 @@ def state_file_gone(path: Path) -> tuple[str, str]:
     return "Cannot restore it", f"Its state file {where} is gone: put it back first."
 
 
-def lost_title(text: str, place: str, found: int, places: int) -> str:
+def lost_title(text: str, place: str, found: int, places: int, unsearched: int = 0) -> str:
     """Above the hits; `place` is what is being searched."""
-    state = f"{plural(found, 'session')} in {plural(places, 'place')}"
+    missed = f", {count(unsearched)} not searched" if unsearched else ""
+    state = f"{plural(found, 'session')} in {plural(places, 'place')}{missed}"
     return f"{FIND_LOST} · {f'searching {place} …' if place else state} · “{clean_line(text, 40)}”"
 
 
@@ -149,9 +158,10 @@ def unseen_words(unseen: Unseen) -> str:
     return f"{path}: {unseen.what}, {clean_line(unseen.why, 200)}"
 
 
-def summary(places: int, found: int, text: str) -> str:
-    """Below everything."""
-    looked = f"Searched {plural(places, 'place')}"
+def summary(places: int, found: int, text: str, unsearched: int = 0) -> str:
+    """Below everything; `unsearched` places could not be looked into."""
+    missed = f", {count(unsearched)} could not be searched" if unsearched else ""
+    looked = f"Searched {plural(places, 'place')}{missed}"
     if not found:
         return f"“{clean_line(text, 60)}” was not found. {looked}."
     return f"{plural(found, 'session')} found. {looked}."

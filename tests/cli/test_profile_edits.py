@@ -10,6 +10,7 @@ import pytest
 from explorer.errors import ExitCode
 from tests.conftest import Command
 from tests.factories import T0, altered, insert, rows
+from tests.locker import Locker
 from tests.profile_homes import TwinProfiles
 
 
@@ -340,3 +341,57 @@ def test_undo_names_the_last_change_where_its_file_cannot_be_read(
     home.file("work").write_bytes(kept)
     assert command("undo", "--all-profiles", "--yes").code == 0
     assert rows(home.file("work"), "SELECT count(*) FROM sessions WHERE id = 'bee'") == [(1,)]
+
+
+def test_a_locked_profile_does_not_stop_a_change_in_another(
+    home: TwinProfiles, command: Command
+) -> None:
+    with Locker(home.file("work")):
+        done = command("delete", "default/ant", "work/bee", "--yes")
+        assert done.code == ExitCode.FAILED
+        assert "Deleted “The ant”" in done.err
+        assert "Not deleted: work: " in done.err
+        assert rows(home.file("default"), "SELECT count(*) FROM sessions WHERE id='ant'") == [(0,)]
+        told = command("archive", "default/bee", "work/bee", "--yes", "--json")
+        assert (told.code, json.loads(told.out)["refused"]) == (ExitCode.FAILED, ["work"])
+        none = command("delete", "work/bee", "--yes")
+        assert none.code == ExitCode.BUSY
+        assert "Nothing was changed." in none.err
+    assert rows(home.file("work"), "SELECT count(*) FROM sessions WHERE id = 'bee'") == [(1,)]
+
+
+def test_a_wrong_id_among_others_changes_nothing(home: TwinProfiles, command: Command) -> None:
+    before = home.dumps()
+    done = command("delete", "default/ant", "work/nothing", "--yes")
+    assert done.code == ExitCode.NO_SUCH_SESSION
+    assert done.err.rstrip().endswith("Nothing was changed.")
+    assert home.changed(before) == set()
+
+
+def test_undo_names_the_newer_change_that_it_passes_over(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    home = TwinProfiles(tmp_path, names=("default", "play", "work"))
+    monkeypatch.setenv("HERMES_HOME", str(home.root))
+    assert command("pin", "default/bee", "work/bee", "--yes").code == 0
+    archived = command("archive", "play/ant", "--yes", "--json").json["receipt"]
+    done = command("undo", "--yes")
+    assert "Undone: pinned 2 sessions in default and work." in done.err
+    assert "Not undone: the newer change in play: Archived “The ant”." in done.err
+    assert f"`session-explorer undo {archived}` undoes it." in done.err
+    assert command("undo", str(archived), "--yes").code == 0
+
+
+def test_undo_in_one_profile_names_the_other_half_of_the_change(
+    home: TwinProfiles, command: Command
+) -> None:
+    before = home.dumps()
+    whole = command("delete", "default/bee", "work/bee", "--yes", "--json").json["receipt"]
+    done = command("undo", "--profile", "work", "--yes")
+    assert home.changed(before) == {"default"}
+    assert "This change was also made in default, and is not undone there." in done.err
+    assert f"`session-explorer undo {whole}` undoes it." in done.err
+    rest = command("undo", str(whole), "--yes")
+    assert (rest.code, home.changed(before)) == (0, set())
+    assert "also made in" not in rest.err

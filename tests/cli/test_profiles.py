@@ -430,3 +430,49 @@ def test_an_empty_state_file_is_a_profile_without_sessions_yet(two: Path, comman
     named = command("list", "--profile", "blank", "--db", two)
     assert named.code == ExitCode.CANNOT_OPEN
     assert "Empty file" in named.err
+
+
+@pytest.mark.parametrize("name", ["broken", "empty"])
+def test_a_named_profile_that_cannot_be_read_does_not_stop_a_good_one(
+    seven: Path, command: Command, name: str
+) -> None:
+    both = ["--profile", "work", "--profile", name]
+    for arguments in (["list"], ["search", "water"], ["show", "only"], ["chats"], ["info"]):
+        said = command(*arguments, *both)
+        alone = command(*arguments, "--profile", "work")
+        assert said.code == ExitCode.CANNOT_OPEN, arguments
+        assert said.err.count(f"{name}: ") == 1, arguments
+        assert alone.code == ExitCode.DONE
+        assert bool(said.out) == bool(alone.out), arguments
+    files = [("--db", seven / "state.db"), ("--db", seven / "nope.db")]
+    gone = command("list", *(one for pair in files for one in pair))
+    assert (gone.code, SAME in gone.out) == (ExitCode.CANNOT_OPEN, True)
+
+
+def test_a_locked_profile_that_is_named_does_not_stop_a_good_one(
+    seven: Path, command: Command
+) -> None:
+    said = command("list", "--profile", "work", "--profile", "locked")
+    assert (said.code, "only" in said.out) == (ExitCode.BUSY, True)
+    assert said.err.startswith("locked: The file is busy.")
+
+
+def test_what_to_do_about_a_profile_is_not_to_open_another_file(
+    seven: Path, command: Command
+) -> None:
+    said = command("list")
+    assert "broken: Not a database. Not a SQLite file (bad header). Restore it" in said.err
+    empty = command("list", "--profile", "empty")
+    assert "`hermes -p empty` makes the file." in empty.err
+    assert "HERMES_HOME" not in empty.err
+
+
+def test_an_unknown_session_may_be_in_a_profile_that_cannot_be_read(
+    seven: Path, command: Command
+) -> None:
+    said = command("show", "held")
+    assert said.code == ExitCode.NO_SUCH_SESSION
+    assert "It may be in broken or locked, which cannot be read now." in said.err
+    named = command("show", "locked/held")
+    assert named.code == ExitCode.BUSY
+    assert "No such session" not in named.err

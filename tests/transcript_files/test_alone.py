@@ -85,3 +85,19 @@ def test_pipes_and_links_are_no_sessions(tmp_path: Path, command: Command) -> No
     (folder / "\x1b[31mred.jsonl").write_text("not json\n")
     found = command("list", "--all", "--json", "--db", path).json
     assert [one["id"] for one in found["sessions"]] == [ID]
+
+
+def test_files_that_hold_no_session_are_counted_apart(tmp_path: Path, command: Command) -> None:
+    path = home(tmp_path, "a", "b")
+    log(path, said("where are the owls", "There.", at=T0), id_=LONE)
+    folder = path.parent / "sessions"
+    (folder / "20240102_000000_empty1.jsonl").touch()
+    (folder / "20240102_000000_binary.jsonl").write_bytes(bytes(range(256)) * 9)
+    (folder / f"session_{ID}.json").touch()
+    found = command("list", "--all", "--json", "--db", path).json
+    assert (found["files"], found["files_without_session"]) == (1, 2)
+    said_below = command("list", "--all", "--db", path).err
+    assert "1 session only in files, listed last" in said_below
+    assert "2 transcript files empty or unreadable, not listed" in said_below
+    short = command("list", "--all", "--limit", "1", "--db", path).err
+    assert "only in files, none of them listed (--limit 0 lists all)" in short

@@ -117,7 +117,7 @@ def test_the_folder_is_listed_once_for_each_state_of_it(
     store = open_store(path)
     first = store.file_catalog()
     assert store.file_catalog() is first
-    assert len(store.file_sessions()) == 2
+    assert len(store.file_sessions().ids) == 2
     assert len(listed) == 1
     log(path, said("new"), id_="20240103_000000_beef04")
     later = store.file_catalog()

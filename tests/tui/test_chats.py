@@ -163,3 +163,23 @@ async def test_a_chat_whose_session_is_gone_says_so(root: Path) -> None:
 async def test_rows_of_the_list_say_who_talked(root: Path) -> None:
     async with opened(root) as driver:
         assert "DM with Ada" in driver.screen()
+
+
+async def test_the_hint_below_the_bar_takes_a_quoted_value_as_one(root: Path) -> None:
+    async with opened(root) as driver:
+        await enter_chat(driver, "deploys")
+        assert sessions_listed(driver) == [("default", NAMED["topic"].session)]
+        await driver.press("/")
+        await driver.settle()
+        assert "no session has chat" not in driver.screen()
+
+
+async def test_routes_that_cannot_be_read_are_said_above_the_chats(root: Path) -> None:
+    (root / "sessions" / "sessions.json").write_bytes(bytes(range(256)))
+    async with opened(root) as driver:
+        await driver.press("C")
+        first = [line for line in driver.screen().splitlines() if "Cannot read" in line]
+        assert "sessions.json" in first[0]
+        assert driver.screen().index("Cannot read") < driver.screen().index("DM with Ada")
+        await driver.press("enter")
+        assert driver.main.search_bar.input.value == 'chat:"DM with Ada"'

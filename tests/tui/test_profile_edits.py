@@ -1,5 +1,6 @@
 """Changes from the app over two profiles that hold the same ids and titles."""
 
+import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -243,3 +244,26 @@ async def test_undo_offers_the_change_before_one_in_an_unreadable_profile(
         await driver.press("y", "y")
     home.names = ("default",)
     assert home.changed(before) == set()
+
+
+async def test_a_prune_has_a_rule_for_profiles_and_begins_with_what_is_listed(
+    home: TwinProfiles,
+) -> None:
+    for path in home.files:
+        with altered(path) as db:
+            db.execute("DELETE FROM messages WHERE session_id = 'bee'")
+            db.execute("UPDATE sessions SET message_count = 0, title = NULL WHERE id = 'bee'")
+    before = home.dumps()
+    async with opened(home) as driver:
+        await driver.press("p")
+        assert re.search(r"Profile\s+all 2 profiles", driver.screen())
+        assert "By profile" in driver.screen()
+        assert "Will be removed: 2 sessions" in driver.screen()
+        await driver.press("escape")
+        await driver.press("A", "down", "enter")
+        await driver.press("p")
+        assert re.search(r"Profile\s+work", driver.screen())
+        assert "Will be removed: 1 session" in driver.screen()
+        await driver.press("d")
+        await driver.press("y")
+        assert home.changed(before) == {"work"}

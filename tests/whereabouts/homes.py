@@ -67,4 +67,4 @@ def transcripts(folder: Path) -> None:
     (folder / "session_plain_1.json").write_text(json.dumps(copy))
     saved = {"messages": [{"role": "user", "content": "keep this mango"}]}
     (folder / "saved" / "hermes_conversation_1.json").write_text(json.dumps(saved))
-    (folder / "sessions.json").write_text('{"agent:main": {"session_id": "apricot"}}')
+    (folder / "sessions.json").write_text('{"agent:main": {"session_id": "rambutan_9"}}')

@@ -80,7 +80,7 @@ async def test_an_empty_result_names_the_key_that_looks_further(home: Path) -> N
         assert "In another profile: work. Hidden: subagent session." in screen
         assert "Nothing in" in screen
         assert "  Profile default, Profile play" in screen or "  Profile play, " in screen
-        assert "1 session in 5 places" in screen
+        assert "1 session in 6 places" in screen
 
 
 async def test_enter_reads_a_session_of_a_profile_that_is_not_listed(home: Path) -> None:
@@ -199,10 +199,20 @@ async def test_a_snapshot_and_a_file_are_read_as_text(home: Path) -> None:
         assert "only a huckleberry" in driver.screen()
         await driver.press("escape", "escape", "escape", "escape")
         await driver.press("W")
-        await driver.type("lemon")
+        await driver.type("mango")
         await driver.press("enter")
         await driver.press("enter")
         assert _on(driver, BlockScreen)
+        assert "keep this mango" in driver.screen()
+
+
+async def test_the_file_of_a_session_is_read_as_its_transcript(home: Path) -> None:
+    async with opened(home / "state.db") as driver:
+        await driver.press("W")
+        await driver.type("lemon")
+        await driver.press("enter")
+        await driver.press("enter")
+        assert _on(driver, ReadScreen)
         assert "a lemon that the gateway wrote" in driver.screen()
         assert "Sour." in driver.screen()
 

@@ -1,5 +1,6 @@
 """`where` finds a session wherever it is, says why no list shows it, and what to type."""
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -11,6 +12,7 @@ from explorer.errors import ExitCode
 from explorer.stores.hermes.create.state_file import StateFile
 from tests.conftest import Command
 from tests.factories import T0, altered, talk
+from tests.gateway_homes import NAMED, gateway_home
 from tests.whereabouts.homes import lost_home, snapshot
 
 
@@ -169,7 +171,9 @@ def test_a_session_that_only_a_file_has_is_found(home: Path, command: Command) -
     found = _one(command, "lemon")
     assert (found["place"], found["id"]) == ("files", "filed_1")
     assert found["name"] == "a lemon that the gateway wrote"
-    assert found["command"] == f"less {home / 'sessions' / 'filed_1.jsonl'}"
+    assert found["command"] == "session-explorer show default/filed_1"
+    mango = home / "sessions" / "saved" / "hermes_conversation_1.json"
+    assert _one(command, "mango")["command"] == f"less {mango}"
     assert _one(command, "filed_1")["field"] == "id"
     assert _one(command, "mango")["path"].endswith("hermes_conversation_1.json")
 
@@ -186,7 +190,7 @@ def test_nowhere_is_an_exit_code_and_names_all_places(home: Path, command: Comma
     assert done.out == ""
     for place in ("Profile default", "Profile work", "Profile play", "Trash", "Files of default"):
         assert f"{place}: nothing" in done.err
-    assert "“zucchini” was not found. Searched 6 places." in done.err
+    assert "“zucchini” was not found. Searched 7 places." in done.err
 
 
 def test_fields_do_not_hide_the_session_again(home: Path, command: Command) -> None:
@@ -275,3 +279,49 @@ def test_an_earlier_part_is_found_by_the_title_that_it_had(home: Path, command: 
     found = _one(command, "Long talk")
     assert found["reasons"][-1] == "renamed"
     assert found["id"] in ("part_1", "part_2")
+
+
+def test_a_place_that_cannot_be_searched_does_not_count_as_searched(
+    home: Path, command: Command
+) -> None:
+    (home / "profiles" / "bad").mkdir()
+    (home / "profiles" / "bad" / "state.db").write_bytes(b"no database at all" * 100)
+    result = command("where", "--json", "apricot").json
+    assert [one["what"] for one in result["not_searched"]] == ["Profile bad"]
+    done = command("where", "apricot")
+    assert "Searched 7 places, 1 could not be searched." in done.err
+    after = done.err.split("Not searched:\n")[1]
+    assert after.startswith("  Profile bad: not searched: Not a database.")
+
+
+def test_chats_are_searched_by_name_and_by_the_id_that_they_lead_to(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(gateway_home(tmp_path / "hermes")))
+    gone = _one(command, "Hal")
+    assert (gone["place"], gone["id"], gone["field"]) == ("chats", NAMED["gone"].session, "chat")
+    assert gone["why"].startswith("A chat leads to it, but no state file has it")
+    assert "DM with Hal" in _typed(command, gone["command"])
+    assert _one(command, NAMED["gone"].session)["reasons"] == ["gone"]
+    # Its route is in another file than its session.
+    assert _one(command, "Ivy")["reasons"] == []
+
+
+def test_words_in_the_transcript_file_of_a_deleted_session_are_found(
+    home: Path, command: Command
+) -> None:
+    line = json.dumps({"role": "user", "content": "only the file says quince"})
+    (home / "sessions" / "arch_1.jsonl").write_text(f"{line}\n")
+    assert command("delete", "default/arch_1", "--yes").code == 0
+    assert not (home / "sessions" / "arch_1.jsonl").exists()
+    found = _one(command, "quince")
+    assert (found["place"], found["id"]) == ("trash", "arch_1")
+
+
+def test_a_session_that_only_a_file_has_is_shown_and_not_resumed(
+    home: Path, command: Command
+) -> None:
+    assert "Sour." in _typed(command, _one(command, "lemon")["command"])
+    done = command("resume", "--print", "default/filed_1")
+    assert done.code == ExitCode.REFUSED
+    assert "This session is only in filed_1.jsonl, not in the state file" in done.err

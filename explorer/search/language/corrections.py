@@ -32,6 +32,9 @@ ELSEWHERE = {
 DASHED = re.compile(r"-(\w[\w.]*)")
 """A word that people want to exclude, as in other programs."""
 _NAMED = re.compile(r"-?([A-Za-z]{2,20}):(?![:/])")
+_WORD = re.compile(r'(?:"[^"]*"|\S)+')
+"""What stands between two spaces, those in quotes aside."""
+_VALUE = re.compile(r'(?:"[^"]*"|[^,])+')
 
 
 class Correction(NamedTuple):
@@ -75,16 +78,14 @@ def corrections(text: str, known: Mapping[str, Sequence[str]]) -> Iterator[Corre
     """What is probably misspelt, from left to right; `known` holds the values that the file has,
     by name of the field."""
     before = ""
-    for word in re.finditer(r"\S+", text):
+    for word in _WORD.finditer(text):
         start, named = word.start(), _NAMED.match(word[0])
         if named and (meant := name_meant(named[1])):
             yield Correction(start + named.start(1), start + named.end(), f"{meant}:")
         elif named and (name := named[1].lower()) in FIELDS and takes_several(name):
-            at = start + named.end()
-            for value in word[0][named.end() :].split(","):
-                if meant := value_meant(name, value, known.get(name, ())):
-                    yield Correction(at, at + len(value), meant, name)
-                at += len(value) + 1
+            for value in _VALUE.finditer(word[0], named.end()):
+                if meant := value_meant(name, value[0].strip('"'), known.get(name, ())):
+                    yield Correction(start + value.start(), start + value.end(), meant, name)
         elif before != "NOT" and (dashed := DASHED.fullmatch(word[0])):
             yield Correction(start, word.end(), f"NOT {dashed[1]}")
         before = word[0]

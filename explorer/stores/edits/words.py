@@ -213,7 +213,8 @@ def _along(plan: EditPlan) -> Iterator[str]:
         yield _detached(plan.detached, len(asked))
     if totals.files:
         files = _few([name for one in plan.doomed for name in one.files])
-        yield f"Also deleted: {plural(totals.files, 'file')} in {plan.folder} ({files})"
+        where = f" in {plan.folder}" if plan.folder else ""
+        yield f"Also deleted: {plural(totals.files, 'file')}{where} ({files})"
 
 
 def _detached(kept: Sequence[Planned], asked: int) -> str:

@@ -54,7 +54,7 @@ def _read(place: Path, stamp: tuple[int, ...] | None) -> RoutesFile:
         return RoutesFile()
     if not content.strip():
         return RoutesFile()
-    value = cells.decoded(content)
+    value = cells.decoded(content, lenient=True)
     if not isinstance(value, dict):
         return RoutesFile(trouble="it is not valid JSON" if value is cells.BROKEN else NO_ROUTES)
     # Keys with a line below at the start are remarks of the gateway.

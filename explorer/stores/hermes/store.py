@@ -19,6 +19,7 @@ from explorer.stores.base import (
     Details,
     Figures,
     FileSession,
+    FileSessions,
     Handover,
     Indexed,
     NamedSession,
@@ -380,8 +381,9 @@ class HermesStore(Store):
 
         return self._file.read(lambda reader: find(reader, text), token)
 
-    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
-        return [one.id for one in self._in_folder(token) if one.is_alone]
+    def file_sessions(self, token: CancelToken | None = None) -> FileSessions:
+        ids = [one.id for one in self._in_folder(token) if one.is_alone]
+        return FileSessions(ids, self._folder.empty(token or CancelToken()))
 
     def file_catalog(self, token: CancelToken | None = None) -> Catalog:
         self._in_folder(token)

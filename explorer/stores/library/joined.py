@@ -58,6 +58,7 @@ def joined_plan(
     told = {one.place for one in shares}
     notes = [in_profile(place, why) for place, why in refused.items() if place not in told]
     plans = [one.plan for one in shares]
+    folders = {plan.folder for plan in plans if plan.totals.files}
     return EditPlan(
         action,
         path,
@@ -67,6 +68,7 @@ def joined_plan(
         (*_planned_notes(shares), *notes),
         next((plan.title for plan in plans if plan.title is not None), None),
         sum(plan.elsewhere for plan in plans),
+        folder=folders.pop() if len(folders) == 1 else "",
         by_store=tuple(shares),
         refused=refused,
     )

@@ -22,6 +22,7 @@ from explorer.stores.base import (
     Edits,
     Figures,
     FileSession,
+    FileSessions,
     Handover,
     Indexed,
     NamedSession,
@@ -393,6 +394,7 @@ class Library(Store):
                 route._replace(place=member.name) for member, told in found for route in told.routes
             ),
             tuple(trouble for _, told in found for trouble in told.troubles),
+            frozenset(path for _, told in found for path in told.unread),
         )
 
     def chat_sessions(
@@ -501,10 +503,11 @@ class Library(Store):
         keys = [member.outer(key) for member, starting in found for key in starting.keys]
         return Starting(keys, any(starting.more for _, starting in found))
 
-    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
+    def file_sessions(self, token: CancelToken | None = None) -> FileSessions:
         """With the names of their stores, by which they are asked for."""
         found = self._ask(lambda member: member.store.file_sessions(token))
-        return [f"{member.name}/{id_}" for member, ids in found for id_ in ids]
+        ids = [f"{member.name}/{id_}" for member, own in found for id_ in own.ids]
+        return FileSessions(ids, sum(own.empty for _, own in found))
 
     def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:
         found = self._ask(lambda member: member.store.file_catalog(token))

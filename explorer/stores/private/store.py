@@ -30,6 +30,7 @@ from explorer.stores.base import (
     Edits,
     Figures,
     FileSession,
+    FileSessions,
     Handover,
     Indexed,
     NamedSession,
@@ -323,7 +324,7 @@ class PrivateStore(Store):
     def chats_stamp(self) -> object:
         return self._inner.chats_stamp()
 
-    def file_sessions(self, token: CancelToken | None = None) -> Sequence[str]:
+    def file_sessions(self, token: CancelToken | None = None) -> FileSessions:
         return self._inner.file_sessions(token)
 
     def file_catalog(self, token: CancelToken | None = None) -> Catalog | None:

@@ -107,16 +107,23 @@ def _finite(digits: str) -> float:
     return value
 
 
+def _finite_or_none(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
 _JSON = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+_LENIENT_JSON = json.JSONDecoder(parse_float=_finite_or_none, parse_constant=_finite_or_none)
 
 
-def decoded(cell: object) -> object:
-    """The JSON value in a cell, or `BROKEN`."""
+def decoded(cell: object, lenient: bool = False) -> object:
+    """The JSON value in a cell, or `BROKEN`. If `lenient`, a number that JSON cannot hold is null,
+    and does not spoil the rest."""
     source = text(cell)
     if source is None or len(source) > JSON_LIMIT:
         return BROKEN
     try:
-        value: object = _JSON.decode(source)
+        value: object = (_LENIENT_JSON if lenient else _JSON).decode(source)
     except (ValueError, RecursionError):
         return BROKEN
     # Few brackets cannot nest deep; only what has many is walked.
@@ -149,7 +156,7 @@ def items(cell: object) -> list[dict[str, object]]:
     return [item for item in value if isinstance(item, dict)]
 
 
-def mapping(cell: object) -> dict[str, object]:
+def mapping(cell: object, lenient: bool = False) -> dict[str, object]:
     """The JSON object in a cell; empty for any other shape."""
-    value = decoded(cell)
+    value = decoded(cell, lenient)
     return value if isinstance(value, dict) else {}

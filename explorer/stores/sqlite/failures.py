@@ -122,6 +122,19 @@ def store_error(problem: Problem, path: Path, detail: str = "") -> StoreError:
     return StoreError(problem, title, message.format(path=short_path(path), detail=detail))
 
 
+_AMONG_OTHERS = {
+    Problem.NOT_A_DATABASE: "Not a SQLite file (bad header). Restore it from a backup, or move it"
+    " away.",
+    Problem.NOT_A_STORE: "A SQLite file, but without session tables of Hermes or power-loop."
+    " Restore it from a backup, or move it away.",
+}
+
+
+def among_others(error: StoreError) -> str:
+    """What to do about one of several files: not to open another one, as with a single file."""
+    return _AMONG_OTHERS.get(error.problem, error.message)
+
+
 def short_path(path: Path) -> str:
     """The path as people write it, with ~ for their home."""
     home = os.path.expanduser("~")

@@ -23,9 +23,10 @@ from explorer.browse.chats import (
     read_chats,
     same_chat,
     session_words,
+    unknown_platforms,
     wish_of,
 )
-from explorer.browse.words import chats_title, no_chat_matches
+from explorer.browse.words import chats_title, no_chat_matches, no_such_platform
 from explorer.cancel import CancelToken
 from explorer.render.clean import clean_line
 from explorer.stores.base import Store
@@ -67,6 +68,8 @@ class ChatsScreen(Closing[None]):
         self._lanes = Lanes(self)
         self._listed: ChatList | None = None
         self._rows: list[Chat] = []
+        self._above = 0
+        """Lines above the first chat."""
         self._filter = ""
         self._sort = ChatSort.UPDATED
         self._seen: object = None
@@ -117,11 +120,18 @@ class ChatsScreen(Closing[None]):
         self._rows = rows[:MOST]
         several = bool(self._store.places)
         self.shown.clear_options()
+        # What is missing comes first: below a long list nobody would see it.
+        self._above = len(listed.troubles)
+        for line in listed.troubles:
+            words = Content.assemble((clean_line(line, 400), "$warning"))
+            self.shown.add_option(Option(words, disabled=True))
         self.shown.add_options(Option(_lines(listed, chat, now, several)) for chat in self._rows)
-        for line in (*self._remarks(listed, wish, len(rows)), *listed.troubles):
+        for line in self._remarks(listed, wish, len(rows)):
             self.shown.add_option(Option(Content.assemble((line, "$dim")), disabled=True))
         same = [at for at, one in enumerate(self._rows) if here and same_chat(one, here)]
-        self.shown.highlighted = (same or [0])[0] if self._rows else None
+        self.shown.highlighted = self._above + (same or [0])[0] if self._rows else None
+        if self.shown.highlighted == self._above:
+            self.shown.scroll_home(animate=False)
         said = chats_title(len(rows), len(listed.chats), self._filter, self._sort.value)
         self.shown.border_title = Content(said)
         self._say_keys()
@@ -130,7 +140,8 @@ class ChatsScreen(Closing[None]):
         if not listed.chats:
             return [NO_CHATS]
         if not found:
-            return [no_chat_matches(self._filter)]
+            unknown, known = unknown_platforms(listed, wish)
+            return [no_chat_matches(self._filter), *no_such_platform(unknown, known)]
         return [f"{found - MOST:,} more chats: / filters them"] if found > MOST else []
 
     def _say_keys(self) -> None:
@@ -142,8 +153,10 @@ class ChatsScreen(Closing[None]):
         self._say_keys()
 
     def _chosen(self) -> Chat | None:
-        at = self.shown.highlighted
-        return self._rows[at] if at is not None and at < len(self._rows) else None
+        if (shown := self.shown.highlighted) is None:
+            return None
+        at = shown - self._above
+        return self._rows[at] if 0 <= at < len(self._rows) else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """The sessions of the chat, as a search in the list."""
@@ -198,13 +211,13 @@ def _lines(listed: ChatList, chat: Chat, now: float, several: bool) -> Content:
     """A chat in two lines, and a third one about what happens next."""
     gone = chat.where is RouteTarget.GONE
     said: list[tuple[str, str]] = [
-        (clean_line(chat.words, 80), "bold"),
+        (listed.words(chat), "bold"),
         (f"  {' · '.join(facts(chat, now, several))}", "$dim"),
         (f"\n  {session_words(listed, chat)}", "$warning" if gone else ""),
     ]
-    marked = " · ".join(flags(chat))
+    marked = " · ".join(flags(chat, now))
     if marked:
         said.append((f"  {marked}", "$accent"))
-    if coming := next_words(chat):
+    if coming := next_words(chat, now):
         said.append((f"\n  {coming}", "$dim"))
     return Content.assemble(*said)

@@ -13,6 +13,7 @@ from explorer.browse.choices import ChoiceRow
 from explorer.browse.headings import headings
 from explorer.browse.prune_choices import ALL_KEPT, NO_MATCH, rule_rows, span_words, typed_span
 from explorer.browse.row_columns import ColumnChoice
+from explorer.browse.words import profile_words
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import OWN_CLASSES, Action, Hidden, Sort
@@ -107,7 +108,9 @@ class PruneScreen(Closing[None]):
         self._pins = lane.lister.wish.pins
         self._clock = lane.clock
         self._lanes = Lanes(self)
-        self._rules = Rules(only=selected) if selected else PRESETS["Empty sessions"]
+        # What the list does not show is not pruned unasked.
+        self._profiles = lane.lister.wish.filters.profiles
+        self._rules = Rules(only=selected) if selected else self._first_rules()
         self._ground: Ground | None = None
         self._chosen: Chosen | None = None
         self._chosen_by: Rules | None = None
@@ -117,6 +120,9 @@ class PruneScreen(Closing[None]):
         self._weights: Mapping[int, int] | None = None
         self._bytes = 0
         """Of all that is chosen, once there are weights."""
+
+    def _first_rules(self) -> Rules:
+        return PRESETS["Empty sessions"]._replace(profiles=self._profiles)
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="panes"):
@@ -258,6 +264,8 @@ class PruneScreen(Closing[None]):
         row = event.row
         if isinstance(row.choice, Rules):
             self._set(row.choice)
+        elif row.name == "profiles":
+            self._ask_profiles()
         elif row.name == "sources":
             self._ask_sources()
         elif row.name == "classes":
@@ -273,6 +281,14 @@ class PruneScreen(Closing[None]):
         self._rules = rules
         self._show()
         self._choose()
+
+    def _ask_profiles(self) -> None:
+        options = [(name, profile_words(name)) for name in self._store.places]
+
+        def take(names: frozenset[str]) -> None:
+            self._set(self._rules._replace(profiles=names, only=None))
+
+        ask_for(self, Several("Profile", "All profiles", options, self._rules.profiles), take)
 
     def _ask_sources(self) -> None:
         names = sorted(filter(None, self._catalog.source_names))
@@ -367,7 +383,7 @@ class PruneScreen(Closing[None]):
         if self.is_attached:
             self._catalog, self._selected = catalog, frozenset()
             if self._rules.only is not None:
-                self._rules = PRESETS["Empty sessions"]
+                self._rules = self._first_rules()
             self.sessions.clear()
             self._begin()
 

@@ -93,7 +93,10 @@ class Offering:
         files = store.places or (store.profile,) if store is not None else ()
         owners = self._known.get("profile", ())
         profiles = list(dict.fromkeys(filter(None, (*files, *owners))))
-        return {**self._known, "source": sources, "platform": sources, "profile": profiles}
+        known = {**self._known, "source": sources, "platform": sources, "profile": profiles}
+        if (chat := self._lister.chat) is not None and "chat" in known:
+            known["chat"] = [*known["chat"], chat.label]
+        return known
 
     def take(self) -> bool:
         """Put the first offer in; False where there is none."""

@@ -14,6 +14,7 @@ from explorer.model import Hidden, Session
 from explorer.render.clean import clean, clean_line
 from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
+from explorer.stores.columns import ID
 from explorer.stores.discover import current_folder
 from explorer.stores.kinds import open_copy, open_store
 from explorer.stores.ours.notes import OurFiles
@@ -116,7 +117,8 @@ class LostFinder:
     def _key(self, found: Sighting) -> int | None:
         """The key of a hit in the list, where that has it."""
         store, catalog = self.lister.store, self.lister.catalog
-        if found.key is None or found.place.kind is not PlaceKind.PROFILE or store is None:
+        in_list = found.place.kind in (PlaceKind.PROFILE, PlaceKind.CHATS)
+        if found.key is None or not in_list or store is None:
             return None
         key = store.key_of(found.place.path, found.key)
         return key if key is not None and catalog is not None and catalog.has(key) else None
@@ -136,7 +138,7 @@ class LostFinder:
             self.screen.call_later(self._reveal, key)
         elif found.receipt is not None:
             self._open_trash(screen, found)
-        elif found.path is not None:
+        elif found.path is not None and not found.shows:
             _open_file(screen, found)
         else:
             self._read(screen, found)
@@ -159,13 +161,20 @@ class LostFinder:
         screen.lanes.start("open", open_edits, take)
 
     def _read(self, screen: LostScreen, found: Sighting) -> None:
-        """A transcript by itself: of a snapshot, or of a profile that is not listed."""
-        path, key = found.place.path, found.key
+        """A transcript by itself: of a snapshot, of a profile that is not listed, or of a session
+        with a file beside it."""
+        path = found.place.path
+        if found.shows:
+            path = screen.search.state_file(path).path
         opened = open_copy if found.place.kind is PlaceKind.SNAPSHOT else open_store
 
         def read(token: CancelToken) -> tuple[Store, Catalog, Session]:
             store = opened(path, token)
-            catalog = store.catalog(token)
+            catalog, key = store.catalog(token), found.key
+            if found.shows:
+                catalog = catalog.with_files(store.file_catalog(token))
+                ids = store.columns({ID}, token=token)[ID]
+                key = next((one for one, id_ in ids.items() if id_ == found.id), None)
             units = [catalog.folded(key)] if key is not None and catalog.has(key) else []
             rows = store.sessions(units, self.clock(), token)
             if not rows:

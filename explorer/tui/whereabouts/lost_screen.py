@@ -143,9 +143,10 @@ class LostScreen(Closing[None]):
         self._say_title(searching=False)
 
     def _say_title(self, searching: bool) -> None:
-        text, places = self.search.wanted.text, len(self._ended)
+        text, places = self.search.wanted.text, sum(one.searched for one in self._ended)
         found = sum(one.found + one.more for one in self._ended)
-        said = lost_title(text, self._place if searching else "", found, places)
+        missed = len(self._ended) - places
+        said = lost_title(text, self._place if searching else "", found, places, missed)
         self.shown.border_title = Content(said)
 
     def _say_keys(self) -> None:

@@ -267,12 +267,13 @@ def resets(root: Path) -> dict[str, str]:
 
 def test_a_chat_says_what_happens_to_it_next(tmp_path: Path) -> None:
     root = gateway_home(tmp_path / "hermes")
-    assert resets(root)["ada"] == "Does not reset by itself"
-    assert resets(root)["suspended"] == "Resets at its next message (suspended)"
+    assert resets(root)["ada"] == "Next message continues this session"
+    assert resets(root)["suspended"] == "Next message starts a new session"
     (root / "config.yaml").write_text("session_reset: {mode: idle, idle_minutes: 2880}\n")
     said = resets(root)
-    assert said["ada"].startswith("Resets after 2 d without a message (")
-    assert said["topic"] == "Due: resets at its next message"
+    assert said["ada"].startswith("New session after 2 d without a message (")
+    assert said["topic"] == "Next message starts a new session"
+    assert max(map(len, said.values())) < 78
     assert chats_of(root)[NAMED["ada"].key].reset.mode == "idle"
     (root / "config.yaml").write_text("session_reset: {mode: [idle\n")
     assert resets(root)["ada"].startswith("Not known: ")
@@ -281,7 +282,8 @@ def test_a_chat_says_what_happens_to_it_next(tmp_path: Path) -> None:
 
 def test_newer_hermes_never_resets(tmp_path: Path) -> None:
     root = gateway_home(tmp_path / "hermes", 31)
-    assert resets(root)["ada"] == "Never resets by itself (since Hermes 0.21.2)"
+    assert resets(root)["ada"] == "Next message continues this session"
+    assert chats_of(root)[NAMED["ada"].key].reset.mode == "never"
 
 
 def test_nothing_is_claimed_of_a_moved_home(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ home, asked for one route at a time."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +10,12 @@ from explorer.stores.chats import ChatReset, Origin
 from explorer.stores.hermes.chats.reset_policy import Era, era_of
 from explorer.stores.hermes.chats.reset_rules import RouteClock, Time, forecast
 from explorer.stores.hermes.chats.reset_settings import ResetSettings, read_reset_settings
-from explorer.stores.hermes.chats.reset_words import dropped_words, reset_column, reset_words
+from explorer.stores.hermes.chats.reset_words import reset_column, reset_words
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.schema import Schema
 
 PLUGIN_CLOCK = "srp_last_user_inbound"
 """What the plugin for resets notes in a route."""
-
-SOON = 14 * 86400.0
-"""Seconds before a chat loses its route within which that is said."""
 
 
 class ChatOutlook(NamedTuple):
@@ -46,15 +42,13 @@ class ChatOutlook(NamedTuple):
             metadata_inbound=_time(noted.get(PLUGIN_CLOCK)) if isinstance(noted, dict) else None,
         )
         found = forecast(clock, self.settings, self.era)
-        sentences = [reset_words(found, self.now)]
-        if (found.route_dropped_at or inf) < self.now + SOON:
-            sentences.append(dropped_words(found, self.now))
         return ChatReset(
             mode=found.mode,
             at=found.at,
             reason=found.reason,
-            words=". ".join(sentences),
+            words=reset_words(found, self.now),
             brief=reset_column(found, self.now),
+            forgotten_at=found.route_dropped_at,
         )
 
 

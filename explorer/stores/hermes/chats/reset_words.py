@@ -7,36 +7,30 @@ from explorer.render.figures import duration, local_time, short_day
 from explorer.stores.hermes.chats.reset_policy import IDLE, NEVER
 from explorer.stores.hermes.chats.reset_rules import EXPIRED, SUSPENDED, UNKNOWN, ResetForecast
 
-SINCE = "since Hermes 0.21.2"
-"""When Hermes stopped resetting chats by itself."""
-INTERRUPTED = "Interrupted by a restart"
+NEW = "Next message starts a new session"
+CONTINUES = "Next message continues this session"
+INTERRUPTED = "Next message continues the interrupted answer"
 
 
 def reset_words(found: ResetForecast, now: float, zone: tzinfo | None = None) -> str:
-    """What happens to a chat next, without a full stop."""
-    if found.reason == SUSPENDED:
-        return "Resets at its next message (suspended)"
+    """What happens to a chat next, without a full stop: the next message first."""
+    if found.reason == SUSPENDED or (found.at is not None and found.at <= now):
+        return NEW
     if found.mode == UNKNOWN:
         return f"Not known: {clean_line(found.unknown)}"
     if found.at is not None:
-        if found.at <= now:
-            return "Due: resets at its next message"
         return _to_come(found, found.at, now, zone)
-    if found.resumes:
-        return f"{INTERRUPTED}: resumes at its next message"
-    if found.mode == NEVER:
-        return f"Never resets by itself ({SINCE})"
-    return "Does not reset by itself"
+    return INTERRUPTED if found.resumes else CONTINUES
 
 
 def _to_come(found: ResetForecast, at: float, now: float, zone: tzinfo | None) -> str:
     when = _when(at, now, zone)
     if found.reason == EXPIRED:
-        return f"{INTERRUPTED}: resumes at its next message, resets after {when}"
+        return f"{INTERRUPTED}, after {when} a new session"
     if found.reason == IDLE and found.idle_minutes is not None:
         span = duration(found.idle_minutes * 60)
-        return f"Resets after {span} without a message ({when} at the earliest)"
-    return f"Resets after {when}, at its next message"
+        return f"New session after {span} without a message ({when} at the earliest)"
+    return f"{CONTINUES}, after {when} a new one"
 
 
 def reset_column(found: ResetForecast, now: float, zone: tzinfo | None = None) -> str:
@@ -50,15 +44,6 @@ def reset_column(found: ResetForecast, now: float, zone: tzinfo | None = None) -
     if found.resumes:
         return "resumes"
     return "never" if found.mode == NEVER else "no reset"
-
-
-def dropped_words(found: ResetForecast, now: float, zone: tzinfo | None = None) -> str:
-    """When Hermes forgets which session belongs to the chat; empty where it does not."""
-    at = found.route_dropped_at
-    if at is None:
-        return ""
-    when = "soon" if at <= now else f"after {short_day(at, zone)}"
-    return f"Hermes forgets the chat {when}, not its session"
 
 
 def _when(at: float, now: float, zone: tzinfo | None) -> str:

@@ -65,7 +65,12 @@ def read_routes(reader: Reader, file: ChatFile, now: float) -> Routes:
             # A gateway elsewhere has settings that are not known here.
             reset = outlook.of_route(entry, route.origin) if outlook and not moved else NO_RESET
             found[key] = route._replace(moved=moved, updated_at=known, reset=reset)
+    troubles = list(_unnamed(broken, str(file.path)))
+    broken = 0
     beside = read_routes_file(file.path)
+    place = str(folder_of(file.path) / ROUTES)
+    if beside.trouble:
+        troubles.append(f"Cannot read {place}: {beside.trouble}.")
     for key, entry in beside.entries.items():
         if key not in found:
             route = _route(key, entry, file, KnownFrom.FILE)
@@ -74,15 +79,16 @@ def read_routes(reader: Reader, file: ChatFile, now: float) -> Routes:
             else:
                 reset = outlook.of_route(entry, route.origin) if outlook else NO_RESET
                 found[key] = route._replace(reset=reset)
-    return Routes(tuple(found.values()), tuple(_troubles(file, broken, beside.trouble)))
+    troubles += _unnamed(broken, place)
+    unread = frozenset([str(file.path)] if beside.trouble else ())
+    return Routes(tuple(found.values()), tuple(troubles), unread)
 
 
-def _troubles(file: ChatFile, broken: int, trouble: str) -> Iterator[str]:
-    if trouble:
-        yield f"Cannot read {folder_of(file.path) / ROUTES}: {trouble}."
+def _unnamed(broken: int, place: str) -> Iterator[str]:
+    """What is wrong with routes in a file."""
     if broken:
-        entries = "1 route" if broken == 1 else f"{broken:,} routes"
-        yield f"{entries} of {file.path} cannot be read: no session is named."
+        routes = "1 route" if broken == 1 else f"{broken:,} routes"
+        yield f"{routes} in {place} cannot be read: no session is named."
 
 
 def _rows(reader: Reader, scope: str) -> Iterator[tuple[str, Entry, bool, float | None]]:
@@ -99,7 +105,7 @@ def _rows(reader: Reader, scope: str) -> Iterator[tuple[str, Entry, bool, float 
         other = cells.words(place)
         yield (
             cells.words(key),
-            cells.mapping(entry),
+            cells.mapping(entry, lenient=True),
             bool(other) and other != scope,
             cells.seconds(time),
         )

@@ -54,6 +54,8 @@ class _Listing(NamedTuple):
     """By the ids of sessions, as the names of their files tell them."""
     summed: frozenset[str]
     """Ids that may be a sum in the name of a snapshot."""
+    empty: frozenset[str]
+    """Ids whose files hold nothing at all."""
 
 
 class _Known(NamedTuple):
@@ -62,6 +64,8 @@ class _Known(NamedTuple):
     state: tuple[int, Stamp | None]
     sessions: tuple[FolderSession, ...]
     catalog: Catalog
+    empty: int = 0
+    """Sessions that the state file does not have, and whose files hold nothing."""
 
 
 _NOTHING = Catalog([], [], [], {}, (), (), frozenset())
@@ -101,6 +105,11 @@ class TranscriptFolder:
         known = self._look(token)
         return known.sessions if known else ()
 
+    def empty(self, token: CancelToken) -> int:
+        """Of how many sessions, which the state file does not have either, the files are empty."""
+        known = self._look(token)
+        return known.empty if known else 0
+
     def catalog(self, token: CancelToken) -> Catalog:
         """Those that the state file does not have; the very same catalog while they are."""
         known = self._look(token)
@@ -125,12 +134,16 @@ class TranscriptFolder:
         listing = self._listing
         if listing is None or listing.state != state:
             written: dict[str, float] = {}
-            summed = set()
+            summed, empty = set(), set()
             for id_, at, may_be_sum in _transcripts(self._folder, token):
-                written[id_] = max(at, written.get(id_, 0.0))
                 if may_be_sum:
                     summed.add(id_)
-            listing = self._listing = _Listing(state, written, frozenset(summed))
+                if at is None:
+                    empty.add(id_)
+                else:
+                    written[id_] = max(at, written.get(id_, 0.0))
+            nothing = frozenset(empty - written.keys())
+            listing = self._listing = _Listing(state, written, frozenset(summed), nothing)
         return listing
 
     def _resolved(
@@ -140,7 +153,7 @@ class TranscriptFolder:
         before: _Known | None,
         token: CancelToken,
     ) -> _Known:
-        if not listing.written:
+        if not listing.written and not listing.empty:
             return _Known(state, (), _NOTHING)
         held = self._file.read(lambda reader: _held(reader, listing), token)
         found = sorted(
@@ -165,7 +178,7 @@ class TranscriptFolder:
         )
         if before is not None and _equal(before.catalog, made):
             made = before.catalog
-        return _Known(state, tuple(found), made)
+        return _Known(state, tuple(found), made, len(listing.empty - held.keys()))
 
     def _key(self, id_: str) -> int:
         """The key of a session without a row: always the same."""
@@ -181,8 +194,8 @@ def _equal(one: Catalog, other: Catalog) -> bool:
     return one.keys == other.keys and one.active == other.active
 
 
-def _transcripts(folder: Path, token: CancelToken) -> Iterator[tuple[str, float, bool]]:
-    """(id, time, whether that may be a sum) of each file."""
+def _transcripts(folder: Path, token: CancelToken) -> Iterator[tuple[str, float | None, bool]]:
+    """(id, time, whether that may be a sum) of each file; of an empty one no time."""
     try:
         with os.scandir(folder) as entries:
             for number, entry in enumerate(entries):
@@ -195,7 +208,8 @@ def _transcripts(folder: Path, token: CancelToken) -> Iterator[tuple[str, float,
                     id_ = name.rpartition(".")[0]
                     id_ = id_ if is_log else id_.removeprefix(_SNAPSHOT)
                     if re.fullmatch(SAFE_ID, id_) or (is_copy and snapshot_name(id_) == name):
-                        at = entry.stat(follow_symlinks=False).st_mtime
+                        found = entry.stat(follow_symlinks=False)
+                        at = found.st_mtime if found.st_size else None
                         yield id_, at, is_copy and bool(_SUMMED.search(name))
     except OSError:
         # It is not ours to read, or went away: nothing is known of its sessions.
@@ -204,7 +218,7 @@ def _transcripts(folder: Path, token: CancelToken) -> Iterator[tuple[str, float,
 
 def _held(reader: Reader, listing: _Listing) -> dict[str, tuple[str, int]]:
     """(id, key) of the sessions that the state file has, by the names of their files."""
-    ids = listing.written
+    ids = listing.written.keys() | listing.empty
     if len(ids) <= ONE_BY_ONE:
         found = {id_: (id_, key) for id_, key in keys_of(reader, list(ids)).items()}
     else:

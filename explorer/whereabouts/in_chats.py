@@ -1,0 +1,35 @@
+"""Looking into the chats of a gateway: by the people and names that its routes know, and by the ids
+that they lead to. A session may be gone while its chat is still there."""
+
+from explorer.stores.chats import Chat, RouteTarget
+from explorer.whereabouts.sightings import Place, Reason, Sighting
+from explorer.whereabouts.wanted import Shown, Wanted
+
+
+def in_chat(place: Place, chat: Chat, wanted: Wanted) -> Sighting | None:
+    """The current session of a chat, where that is meant; one that is gone has no key."""
+    origin = chat.origin
+    names = (chat.words, origin.chat_name, origin.user_name, origin.topic)
+    named = next((name for name in names if wanted.in_title(name)), "")
+    ids = (origin.chat_id, origin.user_id, chat.key)
+    if not named and wanted.id_typed in ids:
+        named = chat.words
+    if wanted.is_id(chat.session_id):
+        where = Shown("id", chat.session_id, ())
+    elif named:
+        where = wanted.shown("chat", named if named == chat.words else f"{chat.words} ({named})")
+    else:
+        return None
+    current = chat.current
+    gone = chat.where is RouteTarget.GONE
+    return Sighting(
+        place,
+        chat.session_id,
+        current.title if current else None,
+        chat.words,
+        current.last_active if current else chat.updated_at,
+        origin.platform,
+        (Reason.GONE,) if gone else (),
+        *where,
+        key=current.key if current else None,
+    )
