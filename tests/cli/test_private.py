@@ -14,10 +14,12 @@ from tests.conftest import Command, Output
 from tests.planted import (
     CHAT_ID,
     DISCORD_NAME,
+    OFFSETS,
     PERSON,
     SCHEMAS,
     SESSION_ID,
     WORD,
+    add_offsets,
     leaks,
     planted,
 )
@@ -73,6 +75,27 @@ def test_no_command_prints_what_is_hidden(file: Path, command: Command, words: l
     assert said.code == plain.code
     assert leaks(said.out + said.err) == []
     assert said.out or said.err
+
+
+@pytest.mark.parametrize("end", [80, 300])
+def test_no_cut_leaves_a_piece_of_a_name(tmp_path: Path, command: Command, end: int) -> None:
+    file = planted("hermes-v31", tmp_path / "home")
+    add_offsets(file, end)
+    commands: tuple[tuple[str, ...], ...] = (
+        ("list", "--all", "--json", "--limit", "0"),
+        ("where", OFFSETS, "--json"),
+        ("search", OFFSETS, "--json", "--limit", "0"),
+        ("delete", "offset_4", "offset_6", "offset_8", "offset_10", "--yes", "--json"),
+        ("where", OFFSETS, "--json"),
+        ("where", OFFSETS),
+        ("trash", "list", "--json"),
+        ("trash", "show", "1"),
+    )
+    for words in commands:
+        said = command(*words, "--db", file, "--private")
+        assert said.code == 0
+        assert said.out
+        assert leaks(said.out + said.err) == [], words
 
 
 def test_what_is_hidden_is_there_without_it(file: Path, command: Command) -> None:
