@@ -12,6 +12,8 @@ from collections.abc import Callable
 MARK = r"(?<![^\W_])(?:user|chat)_[0-9a-f]{12}(?![^\W_])"
 """What stands for a person or a chat."""
 
+NO_COMMAND = "The command holds a name or id that is hidden; get it without --private."
+"""Why a command is neither printed nor copied: with a mark in it the agent does not know it."""
 MARGIN = 400
 """Characters beside a place at which a text is cut: no value is longer."""
 
@@ -85,6 +87,11 @@ def hidden_in(value: object) -> object:
     if isinstance(value, list | tuple):
         return [hidden_in(inner) for inner in value]
     return value
+
+
+def may_begin_mark(text: str) -> bool:
+    """Whether a text has a mark in it, or the beginning of one, while the view is on."""
+    return hide is not None and re.search(r"(?<![^\W_])(?:user|chat)_[0-9a-f]", text) is not None
 
 
 def holds_mark(text: str) -> bool:

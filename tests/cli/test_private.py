@@ -55,7 +55,6 @@ READING = (
     ("where", WORD, "--json"),
     ("info",),
     ("info", "--json"),
-    ("resume", SESSION_ID, "--print", "--force"),
     ("delete", SESSION_ID, "planted_one", "--dry-run"),
     ("delete", SESSION_ID, "--dry-run", "--json"),
     ("rename", SESSION_ID, "Other", "--dry-run"),
@@ -160,8 +159,30 @@ def test_what_is_shown_can_be_typed_again(file: Path, command: Command) -> None:
         plan = command("delete", name, "--dry-run", "--private", "--json", "--db", file).json
         assert len(plan["sessions"]) == 1
     resumed = command("resume", row["id"], "--print", "--force", "--private", "--db", file)
-    assert resumed.code == 0
-    assert leaks(resumed.out) == []
+    assert resumed.code == 6
+    assert resumed.out == ""
+    assert "get it without --private" in resumed.err
+    assert leaks(resumed.err) == []
+    beginning = row["id"][: row["id"].index("user_") + 9]
+    shown = command("show", beginning, "--private", "--json", "--db", file).json
+    assert shown["session"]["title"] == row["title"]
+
+
+@pytest.mark.parametrize("words", [("show", SESSION_ID, SESSION_ID), ("--Lovelace",), (PERSON,)])
+def test_a_mistake_is_told_without_what_was_typed(command: Command, words: list[str]) -> None:
+    said = command("--private", *words)
+    assert said.code == 2
+    assert said.err
+    assert leaks(said.err) == []
+
+
+def test_the_sessions_of_a_chat_are_found_by_its_mark(file: Path, command: Command) -> None:
+    listed = command("list", "--all", "--json", "--limit", "0", "--db", file, "--private").json
+    origins = {one["origin"] for one in listed["sessions"] if one["origin"]}
+    marks = {found for one in origins for found in re.findall(MARK, str(one))}
+    assert marks
+    for mark in marks:
+        assert _hits(command("search", f"chat:{mark}", "--json", "--db", file, "--private")), mark
 
 
 def test_an_edit_writes_no_mark(file: Path, command: Command) -> None:

@@ -42,3 +42,15 @@ def hidden_words(hiding: Hiding, words: str) -> str:
     kind = Who.USER if front.startswith("DM") else Who.CHAT
     shown = who if who in _NOBODY else hiding.whole(kind, who)
     return front + shown + between + (hiding.whole(Who.CHAT, thread) if thread else "")
+
+
+def hidden_lines(hiding: Hiding, text: str) -> str:
+    """The words for a chat, and below them what else it may be looked for by, with marks."""
+    words, *others = text.split("\n")
+    marks = (
+        hiding.hide(one)
+        if one.startswith("agent:") or one in _NOBODY
+        else hiding.whole(Who.CHAT, one)
+        for one in others
+    )
+    return "\n".join((hidden_words(hiding, words), *marks))

@@ -28,7 +28,7 @@ _ALSO_NAMES = """
     business care case center chef city client clients cloud club coach coffee company computer
     contact cook core crew customer design desk doctor east engineer engineering events fan farm
     field finance fire fish food ford fox free game games garden global gold green guest hall
-    head health hill hotel house human hunter king kitchen lab lake lane lead light list little
+    head health hill hotel house human hunter king kitchen lab lake lead light list little
     long love major manager market marketing marsh master media meeting miller money moon music
     network north office online open order owner park parker phone pilot plan planning player
     point power price product python queen react real reed remote research rice ring river road
