@@ -20,18 +20,19 @@ MARGIN = 400
 Hide = Callable[[str], str]
 hide: Hide | None = None
 """Puts marks into a text; None while the view is off."""
+_hide_name: Hide | None = None
 
 
-def draw(how: Hide) -> None:
-    """Turn the view on."""
-    global hide
-    hide = how
+def draw(how: Hide, name: Hide) -> None:
+    """Turn the view on: how it hides what is in a text, and what is nothing but a name."""
+    global hide, _hide_name
+    hide, _hide_name = how, name
 
 
 def lift() -> None:
     """Turn it off."""
-    global hide
-    hide = None
+    global hide, _hide_name
+    hide = _hide_name = None
 
 
 def drawn() -> bool:
@@ -41,6 +42,11 @@ def drawn() -> bool:
 def hidden(text: str) -> str:
     """The text as it may be shown."""
     return text if hide is None else hide(text)
+
+
+def hidden_name(text: str) -> str:
+    """The same of a text that is known to be a person or a chat, however short or common it is."""
+    return text if _hide_name is None else _hide_name(text)
 
 
 def cut(text: str, most: int) -> str:

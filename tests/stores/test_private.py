@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.render import veil
+from explorer.render.session_context import session_context
 from explorer.stores.base import Needles, Store
 from explorer.stores.kinds import open_store
 from explorer.stores.private.hiding import Hiding
@@ -274,3 +275,16 @@ def test_a_broken_file_of_routes_is_survived(text: str, tmp_path: Path) -> None:
     (path.parent / "sessions" / "sessions.json").write_text(text)
     turn_on(tmp_path / "ours")
     assert open_store(path).catalog()
+
+
+def test_where_the_agent_is_names_nobody(tmp_path: Path) -> None:
+    turn_on(tmp_path / "ours")
+    found = session_context(
+        "## Current Session Context\n\n**Source:** Telegram (DM with Bo)\n**User:** Bo (@bo_l)\n"
+        "**Connected Platforms:** telegram: Connected ✓\n\n"
+        "**Home Channels (default destinations):**\n  - telegram: Home (ID: 99887766)\n"
+    )
+    assert found is not None
+    assert "Home channels: Telegram: chat_" in found.text
+    for secret in ("Bo", "bo_l", "Home (", "99887766"):
+        assert secret not in found.text

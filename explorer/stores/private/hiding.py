@@ -114,6 +114,8 @@ class Hiding:
 
     def whole(self, who: Who, value: str) -> str:
         """The mark of a value that is known to be a person or chat; a platform before it stays."""
+        if _is_mark(value):
+            return value
         front, colon, rest = value.partition(":")
         if colon and rest and re.fullmatch(r"[a-z_]{3,20}", front) and "@" not in rest:
             return f"{front}:{self._mark(who, plain(rest))}"
