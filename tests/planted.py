@@ -47,6 +47,21 @@ def leaks(text: str) -> list[str]:
         back = r"(?![^\W_])" if secret[-1].isascii() and secret[-1].isalnum() else ""
         if re.search(front + re.escape(secret) + back, flat, re.IGNORECASE):
             found.append(secret)
+    return found + _pieces(text)
+
+
+PIECE = 5
+"""Characters of a secret that tell too much of it where a text was cut."""
+
+
+def _pieces(text: str) -> list[str]:
+    """What is left of a secret where a text was cut in the middle of it."""
+    found: list[str] = []
+    for secret in (PHONE, PERSON, CHAT, TOPIC, ROUTED, ROUTED_ID, FILED, DISCORD_NAME, "Quagmire"):
+        for size in range(PIECE, len(secret)):
+            begin, end = re.escape(secret[:size]), re.escape(secret[-size:])
+            cut = rf'(?<![^\W_]){begin} ?(?:…|"|│|\n|\Z)|…{end}(?![^\W_])'
+            found += (one[0] for one in re.finditer(cut, text))
     return found
 
 
@@ -62,6 +77,29 @@ def planted(schema: str, home: Path) -> Path:
         _add_routes(db)
     _add_files(home)
     return path
+
+
+OFFSETS = "merlin"
+"""Stands in the texts that are cut at every place of their secrets."""
+
+
+def add_offsets(path: Path, end: int) -> None:
+    """Sessions without a title, with secrets around this place of their texts, one sign further in
+    each, and as many before the word that is looked for; and the same in files beside them."""
+    names = (PERSON, PHONE, CHAT, DISCORD_NAME)
+    with closing(sqlite3.connect(path)) as db, db:
+        columns = {row[1]: row[2] for row in db.execute("PRAGMA table_info(sessions)")}
+        for shift in range(0, 26, 2):
+            id_, name = f"offset_{shift}", names[shift // 2 % len(names)]
+            before = "ab " * (end // 3 - 10)
+            said = f"{before}{'x' * shift} {name} {name} and more, {name}{'y' * (50 - shift)}"
+            text = f"{said} {OFFSETS} {'z' * (100 + shift)} {name}, {name}. {before}"
+            cells = {"id": id_, "source": "cli", "started_at": 1_789_970_000.0, "message_count": 2}
+            _insert(db, columns, cells | {"title": None})
+            _say(db, id_, "user", text)
+            _say(db, id_, "assistant", text)
+            line = json.dumps({"role": "user", "content": text})
+            (path.parent / "sessions" / f"{id_}_alone.jsonl").write_text(f"{line}\n")
 
 
 def _origin(**more: object) -> dict[str, object]:

@@ -70,6 +70,7 @@ class ArgumentParser(argparse.ArgumentParser):
     def __init__(self, help_text: Callable[[], str], **options: Any) -> None:
         super().__init__(formatter_class=_HelpFormatter, allow_abbrev=False, **options)
         self._help_text = help_text
+        self._private = False
 
     def format_help(self) -> str:
         # Made here: most commands never show it, and that of `search` loads the search language.
@@ -80,6 +81,7 @@ class ArgumentParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         self._words = list(args or ())
+        self._private = "--private" in self._words or getattr(namespace, "private", False)
         found, unknown = super().parse_known_args(args, namespace)
         self._refuse_options(unknown)
         if unknown:
@@ -120,6 +122,9 @@ class ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         for pattern, words in _SHORTER.items():
             message = re.sub(pattern, words, message)
+        if self._private:
+            # Nobody is known yet: what was typed is not said again.
+            message = re.sub(r"(['\"]).*\1|(?<=^Unknown option )\S+", "…", message)
         # Late: only a mistake needs it. What is quoted may be the address of a server.
         from explorer.stores.postgres.secrets import scrubbed
 

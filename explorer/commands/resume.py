@@ -8,6 +8,7 @@ from explorer.commands.stores import chosen_store
 from explorer.commands.words import not_to_resume, resuming
 from explorer.errors import ExitCode, ExplorerError, NoSuchSession, Refused, SeveralSessions
 from explorer.model import Session, State
+from explorer.render import veil
 from explorer.render.clean import clean_line
 from explorer.resume import (
     call_for,
@@ -44,6 +45,8 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
         # Only a note: the settings may change before it starts.
         note(why_too_long(found))
     if options.print:
+        if veil.hidden(command.line()) != command.line():
+            raise Refused("Not printed", f"{veil.NO_COMMAND} `resume` itself works.")
         write(command.line())
         return ExitCode.DONE
     if not installed(command):

@@ -101,7 +101,7 @@ def clean_line(text: str, limit: int | None = None) -> str:
         return " ".join(clean(text).split())
     # Four to one leaves room for indentation, blank lines and colours before the words run out.
     window = 4 * limit + 1024
-    line = " ".join(clean(text[:window]).split())
+    line = " ".join(clean(veil.cut(text, window)).split())
     if len(line) <= limit and len(text) <= window:
         return line
     if limit <= 0:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from explorer.render import veil
+
 TITLE = "Where the agent is"
 
 _HEADING = "## Current Session Context\n"
@@ -141,7 +143,7 @@ def _rows(section: str) -> tuple[tuple[str, str], ...]:
             label = ""
         elif label and not quoted:
             # A name of several lines.
-            found[label][-1] += f"\n{line}"
+            found[label][-1] += f"\n{veil.hidden_name(line)}"
         else:
             found.setdefault("Note", []).append(line.strip().strip("*"))
     if "Platform" not in found:
@@ -207,7 +209,11 @@ def _platform(name: str) -> str:
 
 
 def _name(value: str, quoted: bool) -> str:
-    """A name as people write it."""
+    """A name as people write it, and as it may be shown."""
+    return veil.hidden_name(_as_written(value, quoted))
+
+
+def _as_written(value: str, quoted: bool) -> str:
     if quoted and value.startswith('"'):
         try:
             found = json.loads(value)

@@ -13,6 +13,7 @@ from datetime import tzinfo
 
 from explorer.cancel import CancelToken
 from explorer.model import Hidden, Hit, Message, MessageState
+from explorer.render import veil
 from explorer.search.engine import (
     Gathered,
     Request,
@@ -42,8 +43,8 @@ LEAD = 40
 def excerpt(text: str, at: int) -> str:
     """One line of text, in which this place is. Made in Python from the message itself: SQLite's
     own `snippet()` is quadratic in the number of matches and cannot be interrupted."""
-    start = max(at - LEAD, 0)
-    line = ("…" if start else "") + " ".join(text[start : start + WIDTH * 2].split())
+    part, more = veil.around(text, at, LEAD, WIDTH * 2)
+    line = ("…" if more else "") + " ".join(part.split())
     return line if len(line) <= WIDTH else line[:WIDTH] + "…"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from explorer.model import Message, Thought, ToolCall
+from explorer.render import veil
 from explorer.render.figures import size
 from explorer.render.passages import turn
 from explorer.render.plain_words import plain
@@ -226,10 +227,10 @@ _SCAFFOLDING = (
 def said(text: str, summary: bool = False) -> str:
     """What a person said in `text`, without the scaffolding around it; may be empty. The agent may
     have marked it as a `summary`."""
-    found = turn(text[: PREVIEW_CHARS * 80], summary)
+    found = turn(veil.cut(text, PREVIEW_CHARS * 80), summary)
     if found.names_skill:
         return _line(found.said)
-    rest = found.said[: PREVIEW_CHARS * 40]
+    rest = veil.cut(found.said, PREVIEW_CHARS * 40)
     lowered = rest[:60].lstrip().lower()
     if lowered.startswith(_SCAFFOLDING[:3]):
         return ""
@@ -245,4 +246,5 @@ def said(text: str, summary: bool = False) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(plain(text.lstrip()[: PREVIEW_CHARS * 2]).split())[:PREVIEW_CHARS]
+    first = plain(veil.cut(text.lstrip(), PREVIEW_CHARS * 2))
+    return veil.cut(" ".join(first.split()), PREVIEW_CHARS)

@@ -14,6 +14,7 @@ from explorer.browse.first_read import Start
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Session, State
+from explorer.render import veil
 from explorer.render.clean import clean, clean_line, for_clipboard
 from explorer.resume import (
     OPTIMIZE,
@@ -97,7 +98,11 @@ def _hand_over(screen: Screen[None], start: Start, session: Session, found: _Fou
     command = found.command
 
     def copy() -> None:
-        screen.app.copy_to_clipboard(for_clipboard(command.line()))
+        line = for_clipboard(command.line())
+        if veil.holds_mark(line):
+            screen.notify(f"Not copied. {veil.NO_COMMAND}", severity="warning", markup=False)
+            return
+        screen.app.copy_to_clipboard(line)
         screen.notify("Copied the command", markup=False)
 
     def go() -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.model import Message
+from explorer.render import veil
 from explorer.stores.deleted_session import deleted_messages
 from explorer.stores.ours.trash import RETENTION, TrashFile
 from explorer.stores.ours.trash_records import Entry, EntryState, Receipt
@@ -98,7 +99,7 @@ def _talk(messages: Iterator[Message], wanted: Wanted, token: CancelToken) -> _T
     for message in messages:
         token.check()
         if not first and message.role == "user":
-            first = " ".join(message.text[: FIRST * 2].split())[:FIRST]
+            first = veil.line(message.text, FIRST)
         shown = wanted.in_message(message)
         if shown is not None:
             where, number = shown, number + 1

@@ -18,6 +18,7 @@ from typing import IO, NamedTuple
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Message
+from explorer.render import veil
 from explorer.stores.content import loose_message
 from explorer.stores.hermes.transcript_files.hostile_files import (
     Identity,
@@ -158,7 +159,7 @@ def file_text(path: Path, token: CancelToken) -> str:
             file = TextFile(0.0, str(path), os.fstat(stream.fileno()).st_size)
             for item in _items(stream, path.suffix, file, Unread()):
                 token.check()
-                piece = _shown(item)[:room]
+                piece = veil.cut(_shown(item), room)
                 pieces.append(piece)
                 room -= len(piece)
                 if room <= 0:
@@ -197,15 +198,15 @@ class _Session:
         for name in ("session_id", "id"):
             id_ = value.get(name)
             if isinstance(id_, str) and id_:
-                self.id = id_[:200]
+                self.id = veil.cut(id_, 200)
                 break
         title = value.get("title")
         if isinstance(title, str) and title:
-            self.title = title[:500]
+            self.title = veil.cut(title, 500)
 
     def take(self, message: Message, wanted: Wanted) -> None:
         if not self.first and message.role == "user":
-            self.first = " ".join(message.text[: FIRST * 2].split())[:FIRST]
+            self.first = veil.line(message.text, FIRST)
         shown = wanted.in_message(message)
         if shown is not None:
             self.where, self.number = shown, self.number + 1

@@ -14,10 +14,12 @@ from tests.conftest import Command, Output
 from tests.planted import (
     CHAT_ID,
     DISCORD_NAME,
+    OFFSETS,
     PERSON,
     SCHEMAS,
     SESSION_ID,
     WORD,
+    add_offsets,
     leaks,
     planted,
 )
@@ -53,7 +55,6 @@ READING = (
     ("where", WORD, "--json"),
     ("info",),
     ("info", "--json"),
-    ("resume", SESSION_ID, "--print", "--force"),
     ("delete", SESSION_ID, "planted_one", "--dry-run"),
     ("delete", SESSION_ID, "--dry-run", "--json"),
     ("rename", SESSION_ID, "Other", "--dry-run"),
@@ -73,6 +74,27 @@ def test_no_command_prints_what_is_hidden(file: Path, command: Command, words: l
     assert said.code == plain.code
     assert leaks(said.out + said.err) == []
     assert said.out or said.err
+
+
+@pytest.mark.parametrize("end", [80, 300])
+def test_no_cut_leaves_a_piece_of_a_name(tmp_path: Path, command: Command, end: int) -> None:
+    file = planted("hermes-v31", tmp_path / "home")
+    add_offsets(file, end)
+    commands: tuple[tuple[str, ...], ...] = (
+        ("list", "--all", "--json", "--limit", "0"),
+        ("where", OFFSETS, "--json"),
+        ("search", OFFSETS, "--json", "--limit", "0"),
+        ("delete", "offset_4", "offset_6", "offset_8", "offset_10", "--yes", "--json"),
+        ("where", OFFSETS, "--json"),
+        ("where", OFFSETS),
+        ("trash", "list", "--json"),
+        ("trash", "show", "1"),
+    )
+    for words in commands:
+        said = command(*words, "--db", file, "--private")
+        assert said.code == 0
+        assert said.out
+        assert leaks(said.out + said.err) == [], words
 
 
 def test_what_is_hidden_is_there_without_it(file: Path, command: Command) -> None:
@@ -137,8 +159,30 @@ def test_what_is_shown_can_be_typed_again(file: Path, command: Command) -> None:
         plan = command("delete", name, "--dry-run", "--private", "--json", "--db", file).json
         assert len(plan["sessions"]) == 1
     resumed = command("resume", row["id"], "--print", "--force", "--private", "--db", file)
-    assert resumed.code == 0
-    assert leaks(resumed.out) == []
+    assert resumed.code == 6
+    assert resumed.out == ""
+    assert "get it without --private" in resumed.err
+    assert leaks(resumed.err) == []
+    beginning = row["id"][: row["id"].index("user_") + 9]
+    shown = command("show", beginning, "--private", "--json", "--db", file).json
+    assert shown["session"]["title"] == row["title"]
+
+
+@pytest.mark.parametrize("words", [("show", SESSION_ID, SESSION_ID), ("--Lovelace",), (PERSON,)])
+def test_a_mistake_is_told_without_what_was_typed(command: Command, words: list[str]) -> None:
+    said = command("--private", *words)
+    assert said.code == 2
+    assert said.err
+    assert leaks(said.err) == []
+
+
+def test_the_sessions_of_a_chat_are_found_by_its_mark(file: Path, command: Command) -> None:
+    listed = command("list", "--all", "--json", "--limit", "0", "--db", file, "--private").json
+    origins = {one["origin"] for one in listed["sessions"] if one["origin"]}
+    marks = {found for one in origins for found in re.findall(MARK, str(one))}
+    assert marks
+    for mark in marks:
+        assert _hits(command("search", f"chat:{mark}", "--json", "--db", file, "--private")), mark
 
 
 def test_an_edit_writes_no_mark(file: Path, command: Command) -> None:

@@ -1,6 +1,7 @@
 """What the privacy view hides and what it leaves alone, and that no way out of a store is open."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.render import veil
+from explorer.render.session_context import session_context
 from explorer.stores.base import Needles, Store
 from explorer.stores.kinds import open_store
 from explorer.stores.private.hiding import Hiding
@@ -61,6 +63,54 @@ def test_a_name_is_found_as_whole_words(text: str, found: int) -> None:
     hidden = _hiding(PERSON).hide(text)
     assert hidden.count("user_") == found
     assert found or hidden == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Ada%20Lovelace", "Ada+Lovelace", "ada.lovelace@example.com", "ada-lovelace"),
+        *("ada_lovelace.pdf", "AdaLovelace", "@adalovelace", "adaLovelace", "Ada\nLovelace"),
+        *("lovelace", "Zoe Muller", "zoe-muller", "Muller", "Zo%C3%AB%20M%C3%BCller"),
+        *("#kestrel-watchers", "Kestrel_Watchers", "KestrelWatchers", "#kestrelwatchers"),
+        *("https://t.me/c/1234567890/7", "0151 12345678", "(0151) 1234 5678", "49 151 12345678"),
+        *("0049 151 12345678", "49151 1234 5678", "0151/12345678", "+49 (151) 12 34 56 78"),
+    ],
+)
+def test_usual_spellings_of_what_is_known_are_hidden(text: str) -> None:
+    hiding = _hiding(PERSON, ACCENTED, chats=("Kestrel Watchers",))
+    hiding.add(Who.USER, "4915112345678@s.whatsapp.net")
+    hiding.add(Who.CHAT, "-1001234567890")
+    hidden = hiding.hide(f"See {text}, please.")
+    assert "_" in hidden
+    for piece in ("lace", "ller", "estrel", "atchers", "345", "5678", "5 6", "0151", "ada", "Ada"):
+        assert piece not in re.sub("(?:user|chat)_[0-9a-f]{12}", "", hidden)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("ada and zoë, adamant, a lovely lace", "The homework and the database.", "book club? no"),
+        *("2026-11-18 18:05:11, 10.0.0.151, 12345678", "kestrelwatcher", "a will-do task"),
+    ],
+)
+def test_other_words_and_numbers_are_left_alone(text: str) -> None:
+    hiding = _hiding(PERSON, ACCENTED, chats=("Kestrel Watchers", "Home Work", "Data Base"))
+    hiding.add(Who.USER, "4915112345678@s.whatsapp.net")
+    hiding.add(Who.USER, "Will Do", name=True)
+    assert hiding.hide(text) == text
+
+
+def test_a_name_that_is_a_word_is_hidden_with_a_capital_letter() -> None:
+    hidden = _hiding("Anna Miller").hide("Miller, says the miller.")
+    assert hidden.startswith("user_")
+    assert hidden.endswith(", says the miller.")
+
+
+def test_many_names_that_begin_alike_are_compared_once_each() -> None:
+    """However many there are, a text is compared with each length of a name, not with each name."""
+    hiding = _hiding(*(f"User {number}" for number in range(3000)))
+    assert len(hiding._by_word["user"]) <= 8
+    assert hiding.hide("User 2999, User 3000").endswith(", User 3000")
 
 
 @pytest.mark.parametrize(
@@ -225,3 +275,16 @@ def test_a_broken_file_of_routes_is_survived(text: str, tmp_path: Path) -> None:
     (path.parent / "sessions" / "sessions.json").write_text(text)
     turn_on(tmp_path / "ours")
     assert open_store(path).catalog()
+
+
+def test_where_the_agent_is_names_nobody(tmp_path: Path) -> None:
+    turn_on(tmp_path / "ours")
+    found = session_context(
+        "## Current Session Context\n\n**Source:** Telegram (DM with Bo)\n**User:** Bo (@bo_l)\n"
+        "**Connected Platforms:** telegram: Connected ✓\n\n"
+        "**Home Channels (default destinations):**\n  - telegram: Home (ID: 99887766)\n"
+    )
+    assert found is not None
+    assert "Home channels: Telegram: chat_" in found.text
+    for secret in ("Bo", "bo_l", "Home (", "99887766"):
+        assert secret not in found.text

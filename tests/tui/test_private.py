@@ -175,6 +175,38 @@ async def test_the_palette_turns_it_on_and_off(file: Path, ours: Path) -> None:
         assert not veil.drawn()
 
 
+async def test_turning_it_on_clears_what_was_typed(ours: Path, tmp_path: Path) -> None:
+    file = planted("hermes-v31", tmp_path / "home")
+    async with opened(file, notes=ours / "explorer.db", trash=ours / "trash.db") as driver:
+        await driver.press("slash")
+        await driver.type("Lovelace")
+        await driver.press("enter", "escape", "ctrl+p")
+        await driver.type("privacy")
+        await driver.press("enter")
+        assert veil.drawn()
+        _is_private(driver)
+        await driver.press("slash", "up")
+        _is_private(driver)
+
+
+async def test_a_chat_leads_to_its_sessions(ours: Path, tmp_path: Path) -> None:
+    file = planted("hermes-v31", tmp_path / "home")
+    async with private(file, ours) as driver:
+        await driver.press("C", "enter")
+        _is_private(driver)
+        assert driver.listed()
+        assert "No matches" not in driver.screen()
+
+
+async def test_no_command_with_a_mark_is_copied(ours: Path, tmp_path: Path) -> None:
+    file = planted("hermes-v31", tmp_path / "home")
+    async with private(file, ours) as driver:
+        await _to_planted(driver)
+        await driver.press("y")
+        assert driver.app.clipboard == ""
+        assert "Not copied." in "\n".join(driver.told())
+
+
 @pytest.mark.parametrize("program", ["E", "P"])
 def test_a_real_terminal_gets_nothing(tmp_path: Path, program: str) -> None:
     """Neither on its screen nor in its title, nor another program in its copy."""

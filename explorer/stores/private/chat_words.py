@@ -3,6 +3,7 @@ short or common it is, since it is known to be one."""
 
 import re
 
+from explorer.render.veil import MARK
 from explorer.stores.chats import LOCAL, Origin
 from explorer.stores.private.hiding import Hiding
 from explorer.stores.private.marks import Who
@@ -42,3 +43,23 @@ def hidden_words(hiding: Hiding, words: str) -> str:
     kind = Who.USER if front.startswith("DM") else Who.CHAT
     shown = who if who in _NOBODY else hiding.whole(kind, who)
     return front + shown + between + (hiding.whole(Who.CHAT, thread) if thread else "")
+
+
+def hidden_name(hiding: Hiding, text: str) -> str:
+    """A person or chat, with what is said before it; one that has a mark already keeps it."""
+    text = hiding.hide(text)
+    mark = re.search(MARK, text)
+    front = _WORDS.fullmatch(text)
+    return f"{(front and front[1]) or ''}{mark[0]}" if mark else hidden_words(hiding, text)
+
+
+def hidden_lines(hiding: Hiding, text: str) -> str:
+    """The words for a chat, and below them what else it may be looked for by, with marks."""
+    words, *others = text.split("\n")
+    marks = (
+        hiding.hide(one)
+        if one.startswith("agent:") or one in _NOBODY
+        else hiding.whole(Who.CHAT, one)
+        for one in others
+    )
+    return "\n".join((hidden_words(hiding, words), *marks))

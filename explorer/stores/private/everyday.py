@@ -22,3 +22,20 @@ _WORDS = """
     with work would write yes you your
 """
 EVERYDAY = frozenset(_WORDS.split())
+
+_ALSO_NAMES = """
+    account admin alarm alert alerts backup band base best black blue board book boss brown bush
+    business care case center chef city client clients cloud club coach coffee company computer
+    contact cook core crew customer design desk doctor east engineer engineering events fan farm
+    field finance fire fish food ford fox free game games garden global gold green guest hall
+    head health hill hotel house human hunter king kitchen lab lake lead light list little
+    long love major manager market marketing marsh master media meeting miller money moon music
+    network north office online open order owner park parker phone pilot plan planning player
+    point power price product python queen react real reed remote research rice ring river road
+    room sales school science security server service services sharp short silver snow south
+    staff star status stern stone store storm street strong student studio summer super swift
+    taxi tech tester testing trade travel tree turner video walker ward water waters weaver west
+    white wild winter wise wolf wood world young
+"""
+SMALL_WORDS = EVERYDAY.union(_ALSO_NAMES.split())
+"""Words that are no name in small letters: “Miller” may be one, “miller” is a word."""

@@ -49,7 +49,7 @@ from explorer.stores.chats import Chats, ChatSession, Routes
 from explorer.stores.columns import CHAT, ID, TITLE, WORKSPACE, Column, Columns, Unique
 from explorer.stores.fates import Fates
 from explorer.stores.ours.notes import Notes, OurFiles
-from explorer.stores.private.chat_words import hidden_origin, hidden_words
+from explorer.stores.private.chat_words import hidden_lines, hidden_origin, hidden_words
 from explorer.stores.private.details import hidden_row
 from explorer.stores.private.hiding import Hiding
 from explorer.stores.private.known_values import KnownValues
@@ -109,7 +109,9 @@ class PrivateStore(Store):
                 hide = self._hiding.hide
                 known[column] = {key: hide(text) for key, text in known[column].items()}
         if CHAT in known:
-            known[CHAT] = {key: self._words(text) for key, text in known[CHAT].items()}
+            known[CHAT] = {
+                key: hidden_lines(self._hiding, text) for key, text in known[CHAT].items()
+            }
         return Columns(known)
 
     def columns_among(
@@ -181,7 +183,7 @@ class PrivateStore(Store):
     def find(self, text: str, token: CancelToken | None = None) -> list[NamedSession]:
         """By what is stored, or by what is shown: an id or title with a mark in it."""
         found = self._now(token).find(text, token)
-        if not found and veil.holds_mark(text):
+        if not found and veil.may_begin_mark(text):
             found = self._find_shown(text, token)
         return [one._replace(title=self._maybe(one.title)) for one in found]
 

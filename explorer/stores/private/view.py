@@ -8,6 +8,7 @@ from explorer.cancel import CancelToken
 from explorer.render import veil
 from explorer.stores.base import Store
 from explorer.stores.ours.privacy_key import privacy_key
+from explorer.stores.private.chat_words import hidden_name
 from explorer.stores.private.hiding import Hiding
 from explorer.stores.private.marks import Marks
 from explorer.stores.private.store import PrivateStore
@@ -29,7 +30,7 @@ def turn_on(folder: Path) -> None:
     if _view is None:
         hiding = Hiding(Marks(privacy_key(folder)))
         _view = _View(hiding, TrashValues(folder / "trash.db", hiding))
-        veil.draw(hiding.hide)
+        veil.draw(hiding.hide, lambda name: hidden_name(hiding, name))
 
 
 def turn_off() -> None:

@@ -24,6 +24,7 @@ from textual.worker import get_current_worker
 from explorer.cancel import CancelToken
 from explorer.errors import ExplorerError
 from explorer.model import Kind, Message, Session
+from explorer.render import veil
 from explorer.render.clean import clean, clean_line, for_clipboard
 from explorer.render.figures import clock, plural
 from explorer.render.lines import MATCH, Line, line_breaks, restyled
@@ -64,6 +65,9 @@ def copy(at: Widget, text: str, what: str) -> None:
     safe = for_clipboard(text)
     if not safe.strip():
         at.notify(nothing_to_copy(what), markup=False)
+        return
+    if what == "command" and veil.holds_mark(safe):
+        at.notify(f"Not copied. {veil.NO_COMMAND}", severity="warning", markup=False)
         return
     at.app.copy_to_clipboard(safe[:MOST])
     words = copied(what, len(safe), MOST, keymap_of(at.app).key("editor"))

@@ -191,6 +191,10 @@ class OpenFile:
         def reopen(_: None) -> None:
             said = words.PRIVACY_ON if on else words.PRIVACY_OFF
             self._screen.notify(said, title=words.PRIVACY_TITLE, markup=False)
+            if on:
+                # What was typed may be a name.
+                bar = self._screen.query_one(SearchBar)
+                bar.input.value, bar.history = "", []
             self.editing = None
             self._stay_on = self._sessions.cursor_row
             self._open_again()

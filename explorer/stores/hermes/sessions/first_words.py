@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from explorer.render import veil
 from explorer.render.passages import END_OF_SUMMARY, START, begins_as_made
 from explorer.render.reasoning import without_reasoning
 from explorer.render.tools.results import opened
@@ -90,7 +91,8 @@ def first_words_in(messages: Sequence[Mapping[str, object]]) -> str:
         content = said_ones[number].get("content")
         whole = content if isinstance(content, bytes) else b""
         at = whole.find(END_OF_SUMMARY)
-        return cells.words(whole[at:][:READ] if at >= 0 else whole[-READ:])
+        found = whole[at:][:READ] if at >= 0 else whole[-READ:]
+        return _ended(cells.words(found), len(found) >= READ)
 
     return _first_said(glimpses, rest)[0]
 
@@ -145,7 +147,12 @@ def _rest(reader: MessageReader, id_: int) -> str:
         " FROM (SELECT CAST(m.content AS BLOB) AS b FROM messages m WHERE m.id = :id)",
         {"id": id_, "end": END_OF_SUMMARY, "read": READ},
     )
-    return cells.words(rest)
+    return _ended(cells.words(rest), isinstance(rest, bytes) and len(rest) >= READ)
+
+
+def _ended(text: str, cut: bool) -> str:
+    """A text that may have been cut in the file, without what may be half a name."""
+    return text[: -veil.MARGIN] if cut and veil.drawn() else text
 
 
 def _glimpses(reader: MessageReader, key: int, count: int, newest: bool) -> Iterable[_Glimpse]:
@@ -176,11 +183,12 @@ def _glimpse(row: Sequence[Any], bare_json: bool) -> _Glimpse:
     id_, role, content, message_items, calls, finish, summary = row
     text = partial_text(content, bare_json)
     text = text or message_items_text(message_items) or _salvaged(cells.words(message_items))
+    cut = isinstance(content, bytes) and len(content) >= READ
     return _Glimpse(
         id=id_,
         role=cells.words(role),
-        text=text,
-        cut=isinstance(content, bytes) and len(content) >= READ,
+        text=_ended(text, cut),
+        cut=cut,
         summary=cells.flag(summary, default=False),
         calls=bool(calls),
         finish=cells.words(finish),
