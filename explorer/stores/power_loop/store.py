@@ -52,7 +52,8 @@ class PowerLoopStore(SmallStore):
         # A literal of Python spells out whatever a terminal would act on.
         tables = self._of(session.key)
         place = f"db_path={str(Path(self.path).absolute())!r}"
-        if tables.prefix not in ("", DEFAULT_PREFIX):
+        if tables.prefix != DEFAULT_PREFIX and not tables.early:
+            # Without it, tables of the default prefix would be made beside these.
             place += f", table_prefix={tables.prefix!r}"
         # An interrupted send has to be finished before another one.
         call = "resume(" if session.broken_off else 'send("…", '
