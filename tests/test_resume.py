@@ -14,6 +14,7 @@ from explorer.resume import Command, command_for, fitted
 from explorer.settings import Config, load_config
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
+from tests.agents import run_agent
 from tests.factories import everybody
 from tests.real_files import unpack
 from tests.standin import StandIn
@@ -320,3 +321,46 @@ def test_the_call_that_resumes_a_session_of_power_loop_is_printed(
     assert capsys.readouterr().out.strip() == (
         f"await StatefulAgentLoop(llm=llm, db_path={str(path)!r}).send(\"…\", session_id='{id_}')"
     )
+
+
+OPENS = """
+import asyncio, sys
+from power_loop import StatefulAgentLoop
+from power_loop.runtime.store import open_store
+
+async def main():
+    do, path, rest = sys.argv[1:]
+    if do == "make":
+        store = await open_store(path, table_prefix=rest)
+        await store.create_session(session_id="mine")
+        await store.append_message("mine", role="user", content="hello")
+        await store.close()
+        return
+    made = rest.removeprefix("await ").split(".send(")[0]
+    loop = eval(made, {"StatefulAgentLoop": StatefulAgentLoop, "llm": None})
+    print(await loop.get_messages("mine"))
+    await loop.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("prefix", ["", "bot_", "pl_"])
+def test_the_call_to_resume_opens_the_tables_that_the_session_is_in(
+    tmp_path: Path, prefix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, home = tmp_path / "sessions.db", tmp_path / "home"
+    run_agent(OPENS, "power-loop", "8.0.0", home, "make", path, prefix)
+    assert main(["--db", str(path), "resume", "--print", "mine"]) == ExitCode.DONE
+    call = capsys.readouterr().out.strip()
+    assert ("table_prefix" in call) == (prefix != "pl_")
+    assert "hello" in run_agent(OPENS, "power-loop", "8.0.0", home, "open", path, call)
+
+
+def test_the_call_for_an_early_file_has_nothing_that_its_release_does_not_know(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = unpack("power-loop-0.2.0", tmp_path)
+    id_ = next(one.id for one in everybody(path) if one.title == "Marathon")
+    assert main(["--db", str(path), "resume", "--print", id_]) == ExitCode.DONE
+    assert "table_prefix" not in capsys.readouterr().out

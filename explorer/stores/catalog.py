@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from explorer.model import Hidden, Kind, State, state_of
-from explorer.stores.columns import ENDED, LEASE, Columns, Renamed, Unique
+from explorer.model import RUNNING_WITHIN, Hidden, Kind, State, state_of
+from explorer.stores.columns import ENDED, LEASE, WITHIN, Columns, Renamed, Unique
 
 T = TypeVar("T")
 
@@ -169,13 +169,15 @@ class Catalog:
         return {parent: sorted(filter(self.has, own)) for parent, own in found.items()}
 
     def state(self, parts: Sequence[int], known: Columns, now: float) -> State:
-        """Whether an agent may be writing a conversation, where ends and leases are known."""
+        """Whether an agent may be writing a conversation, where `columns.STATE` is known: the same
+        as its row says."""
         leases, tip = known[LEASE], parts[-1]
         return state_of(
             last_active=self.last_active(tip),
             ended=tip in known[ENDED],
             held_until=max(leases.get(part, 0.0) for part in parts) if leases else 0.0,
             now=now,
+            within=known[WITHIN].get(tip, RUNNING_WITHIN),
         )
 
     def chain(self, key: int) -> tuple[int, ...]:

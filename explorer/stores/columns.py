@@ -47,6 +47,11 @@ ENDED = Column[float]("ended")
 """Of sessions that have ended; zero where it is not clear when."""
 LEASE = Column[float]("lease")
 """Until when a process holds the session, by its own word."""
+WITHIN = Column[float]("within")
+"""Seconds after its newest message for which a session counts as running, where its agent does not
+go by the usual ones (`model.RUNNING_WITHIN`)."""
+STATE: frozenset[Column[float]] = frozenset((ENDED, LEASE, WITHIN))
+"""What `Catalog.state` goes by."""
 CALL = Column[str]("call")
 """Of subagents: the id of the tool call that started it, where the agent keeps that."""
 READ_AT = Column[float]("read at")

@@ -39,7 +39,7 @@ def _power_loop(file: ReadOnlyFile, schema: Schema, notes: Notes | None) -> Stor
     # Late, because it saves every Hermes user 7 ms.
     from explorer.stores.power_loop.store import PowerLoopStore
 
-    return PowerLoopStore(file, sets_of_tables(schema))
+    return PowerLoopStore(file, sets_of_tables(schema), notes)
 
 
 KINDS = (

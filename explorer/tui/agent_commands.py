@@ -31,7 +31,7 @@ from explorer.resume import (
 from explorer.settings import Config
 from explorer.stores.base import Store, TooLong
 from explorer.stores.catalog import Catalog
-from explorer.stores.columns import ENDED, LEASE
+from explorer.stores.columns import LEASE, STATE
 from explorer.tui.dialogs.questions import FocusPlace, Question, ask, may_ask, place, still_at
 from explorer.tui.suspend import run_command
 from explorer.tui.workers import Lanes, say
@@ -139,7 +139,7 @@ def reclaim_commands(
 
 
 def _running(store: Store, catalog: Catalog, now: float) -> bool:
-    known = store.columns({ENDED, LEASE})
+    known = store.columns(STATE)
     held = any(until > now for until in known[LEASE].values())
     return held or any(catalog.state((key,), known, now) is State.RUNNING for key in catalog.keys)
 

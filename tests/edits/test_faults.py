@@ -16,12 +16,14 @@ from explorer.errors import ExplorerError
 from explorer.model import Action
 from explorer.stores.edits.editor import Editor
 from explorer.stores.hermes.create.state_file import StateFile
+from explorer.stores.ours.notes import Notes
 from tests.editors import edits_on
 from tests.edits.kills import starve_many
 from tests.edits.states import dump
 from tests.edits.victim import numbers
 from tests.edits.whereabouts import Whereabouts, aftermath
-from tests.factories import NOW, talk
+from tests.factories import NOW, altered, talk
+from tests.real_files import unpack
 
 pytestmark = pytest.mark.long
 
@@ -130,6 +132,40 @@ def test_each_write_that_fails_loses_nothing(
         _, wrong = aftermath(editor, was, way, set())
         assert wrong == [], f"write {last}: {said}"
         assert dump(path) == before
+    raise AssertionError("it never came to its end")
+
+
+@pytest.mark.parametrize("which", ["trash.db", "explorer.db"])
+@pytest.mark.parametrize("undone", [False, True])
+def test_a_title_in_our_notes_is_the_old_or_the_new_one_whatever_fails(
+    tmp_path: Path, which: str, undone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for last in range(1, 100):
+        folder = tmp_path / str(last)
+        folder.mkdir()
+        path = unpack("power-loop-8.0.0", folder)
+        with altered(path) as db:
+            db.execute("UPDATE pl_sessions SET metadata_json = NULL")
+        notes = Notes(folder / "explorer.db", path)
+        editor = edits_on(path, folder / "trash.db", notes=notes)
+        editor.apply(editor.plan(Action.RENAME, [1], title="Old"))
+        plan = editor.plan(Action.RENAME, [1], title="New")
+        if undone:
+            editor.apply(plan)
+        back, failed = editor.undo_plan(), False
+        with breaking(folder / which, last, monkeypatch):
+            try:
+                editor.undo(back) if undone else editor.apply(plan)
+            except ExplorerError:
+                failed = True
+        if Breaking.count < last:
+            assert last > 2, "some writes were met"
+            return
+        (title,) = notes.titles().values()
+        assert title in ("Old", "New"), f"write {last}"
+        assert failed or title == ("Old" if undone else "New")
+        while notes.titles():
+            editor.undo(editor.undo_plan())
     raise AssertionError("it never came to its end")
 
 

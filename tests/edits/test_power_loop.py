@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from explorer.errors import Refused
 from explorer.model import Action, Session
+from explorer.search.hits import CompleteSearch
+from explorer.stores.columns import TITLE
 from explorer.stores.edits.editor import Editor
-from explorer.stores.edits.reasons import INTERRUPTED, RUNNING
+from explorer.stores.edits.reasons import INTERRUPTED, RUNNING, SAME_TITLE
+from explorer.stores.edits.words import TITLE_NOTED
+from explorer.stores.kinds import open_store
+from explorer.stores.ours.notes import Notes
 from tests.agents import run_agent
+from tests.editors import edits_on
 from tests.edits.states import dump
 from tests.factories import NOW, altered, everybody, rows
 from tests.real_files import unpack
@@ -68,12 +75,96 @@ def test_a_title_is_changed_in_the_metadata_and_back(
     assert dump(path) == before
 
 
-def test_no_title_is_put_where_no_program_would_look(path: Path, editor_of: EditorOf) -> None:
+@pytest.fixture
+def untitled(path: Path) -> Path:
+    """A file of a program that keeps no titles."""
     with altered(path) as db:
         db.execute("UPDATE pl_sessions SET metadata_json = '{}'")
-    plan = editor_of(path).plan(Action.RENAME, [1], title="x")
+    return path
+
+
+@pytest.fixture
+def notes(tmp_path: Path, path: Path) -> Notes:
+    return Notes(tmp_path / "ours" / "explorer.db", path)
+
+
+@pytest.fixture
+def noting(tmp_path: Path, untitled: Path, notes: Notes) -> Editor:
+    return edits_on(untitled, tmp_path / "ours" / "trash.db", notes=notes)
+
+
+def test_a_title_that_no_program_would_look_for_is_kept_in_our_notes(
+    untitled: Path, noting: Editor, notes: Notes
+) -> None:
+    before = dump(untitled)
+    plan = noting.plan(Action.RENAME, [1], title=" A \x1b long  run ")
+    assert plan.notes == (TITLE_NOTED,)
+    noting.apply(plan)
+    noting.apply(noting.plan(Action.RENAME, [2], title="A long run"))
+    assert dump(untitled) == before, "nothing of it goes into the file"
+    store = open_store(untitled, notes=notes)
+    catalog = store.catalog()
+    (row,) = store.sessions([catalog.single(1)], NOW)
+    assert (row.title, row.name) == ("A long run", "A long run")
+    assert store.details(catalog.single(1)).title == "A long run"
+    assert [one.key for one in store.find("A long run")] == [1, 2]
+    found = CompleteSearch(store, catalog, "title:long", NOW, everything=True).hits()
+    assert {hit.session_key for hit in found} == {1, 2}
+    found = CompleteSearch(store, catalog, "long run", NOW, everything=True).hits()
+    assert {hit.session_key for hit in found if hit.field == "title"} == {1, 2}
+    assert store.columns({TITLE}, [1])[TITLE] == {1: "A long run"}
+    deleted = noting.apply(noting.plan(Action.DELETE, [1]))
+    assert noting.trash.entries(deleted.receipt or 0)[0].title == "A long run"
+    noting.undo(noting.undo_plan())
+    assert notes.titles() == {row.id: "A long run", store.find("A long run")[1].id: "A long run"}
+
+
+def test_a_title_in_our_notes_is_changed_removed_and_undone(
+    untitled: Path, noting: Editor, notes: Notes
+) -> None:
+    for title in ("One", "Two", ""):
+        noting.apply(noting.plan(Action.RENAME, [1], title=title))
+    assert not notes.titles()
+    assert noting.plan(Action.RENAME, [1], title="").skipped == {SAME_TITLE: 1}
+    first = noting.trash.receipts()[-1].number
+    noting.apply(noting.plan(Action.RENAME, [1], title="Four"))
+    with pytest.raises(Refused, match="changed since"):
+        noting.undo(noting.undo_plan(first))
+    expected = [{}, {"Two"}, {"One"}, {}]
+    for left in expected:
+        noting.undo(noting.undo_plan())
+        assert set(notes.titles().values()) == set(left)
+
+
+def test_a_session_that_is_written_may_get_a_title_in_our_notes(
+    untitled: Path, noting: Editor
+) -> None:
+    with altered(untitled) as db:
+        db.execute("UPDATE pl_messages SET created_at = ?", (int(NOW * 1000),))
+    assert noting.plan(Action.RENAME, [1], title="x").doomed
+    long = noting.plan(Action.RENAME, [1], title="x" * 201)
+    assert long.title is not None
+    assert long.title.trouble == "too long: 201 of 200 characters"
+
+
+def test_a_program_that_begins_to_keep_titles_gets_the_next_one(
+    untitled: Path, noting: Editor, notes: Notes
+) -> None:
+    noting.apply(noting.plan(Action.RENAME, [1], title="Ours"))
+    with altered(untitled) as db:
+        db.execute('UPDATE pl_sessions SET metadata_json = \'{"title": "x"}\' WHERE rowid > 5')
+    noted, before = notes.titles(), dump(untitled)
+    noting.apply(noting.plan(Action.RENAME, [1], title="Theirs"))
+    assert not notes.titles()
+    assert {row.key: row.title for row in everybody(untitled)}[1] == "Theirs"
+    noting.undo(noting.undo_plan())
+    assert (notes.titles(), dump(untitled)) == (noted, before)
+
+
+def test_without_notes_there_is_no_place_for_a_title(untitled: Path, editor_of: EditorOf) -> None:
+    plan = editor_of(untitled).plan(Action.RENAME, [1], title="x")
     assert plan.title is not None
-    assert "keeps no titles" in plan.title.trouble
+    assert "no place for a title" in plan.title.trouble
     assert plan.changes == ()
 
 

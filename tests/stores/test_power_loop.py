@@ -124,6 +124,21 @@ def test_a_lease_that_has_not_expired_means_running(path: Path) -> None:
     assert _titled(path, "Loop 1")[0].state is State.OPEN
 
 
+@pytest.mark.parametrize(("ago", "running"), [(119, True), (121, False)])
+def test_a_search_for_running_sessions_finds_those_whose_rows_say_so(
+    path: Path, ago: int, running: bool
+) -> None:
+    with altered(path) as db:
+        db.execute("UPDATE pl_messages SET created_at = ?", (int((NOW - ago) * 1000),))
+    store = open_store(path)
+    catalog = store.catalog()
+    units = [catalog.single(key) for key in catalog.keys if key not in catalog.empty]
+    said = {row.id for row in store.sessions(units, NOW) if row.state is State.RUNNING}
+    found = CompleteSearch(store, catalog, "is:running", NOW, everything=True).hits()
+    assert {hit.session_id for hit in found} == said
+    assert bool(said) == running
+
+
 def test_figures_too_great_for_a_sum_are_no_error(path: Path) -> None:
     with altered(path) as db:
         db.execute("UPDATE pl_usage_rounds SET prompt_tokens = 9223372036854775807")

@@ -16,7 +16,7 @@ that a store can do most of it in SQL.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -38,13 +38,12 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.columns import (
     CHAT,
     COST,
-    ENDED,
     ID,
-    LEASE,
     MESSAGES,
     MODEL,
     OWNER,
     READ_AT,
+    STATE,
     TITLE,
     TOKENS,
     WORKSPACE,
@@ -59,13 +58,13 @@ _Test = Callable[[Parts], bool]
 
 _TEXTS = {"id": ID, "title": TITLE, "workspace": WORKSPACE, "model": MODEL}
 _FIGURES: Mapping[str, Column[float]] = {"cost": COST, "tokens": TOKENS, "messages": MESSAGES}
-_STATES: Mapping[str, tuple[Column[float], ...]] = {
-    "open": (ENDED, LEASE),
-    "running": (ENDED, LEASE),
+_STATES: Mapping[str, Collection[Column[float]]] = {
+    "open": STATE,
+    "running": STATE,
     "unread": (READ_AT,),
 }
 QUERIED: frozenset[Column[object]] = frozenset(
-    (*_TEXTS.values(), *_FIGURES.values(), CHAT, ENDED, LEASE, OWNER, READ_AT)
+    (*_TEXTS.values(), *_FIGURES.values(), CHAT, *STATE, OWNER, READ_AT)
 )
 """All that a query may ask for."""
 _CLASSES = {

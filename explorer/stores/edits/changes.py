@@ -21,6 +21,7 @@ from explorer.stores.edits.reasons import (
     ARCHIVED,
     ENDED,
     HAS_MARK,
+    NO_PLACE,
     NOT_ARCHIVED,
     NOT_ENDED,
     NOT_PINNED,
@@ -36,6 +37,7 @@ from explorer.stores.edits.refusal_words import (
 )
 from explorer.stores.edits.words import (
     NOTED,
+    TITLE_NOTED,
     changed_since,
     gone_words,
     keeps_title,
@@ -63,6 +65,12 @@ def noted(subject: str, kind: str, on: bool) -> CellChange:
     return CellChange(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
 
 
+def noted_title(subject: str, old: str | None, new: str | None) -> CellChange:
+    """Another title in our own notes."""
+    before, after = (None if one is None else raw(one) for one in (old, new))
+    return CellChange(OURS, "id", raw(subject), ("title",), (before,), (after,))
+
+
 def plan_rename(
     planner: Planner, row: int, typed: str, measured: bool, force: bool = False
 ) -> EditPlan:
@@ -77,9 +85,7 @@ def plan_rename(
         planner.measure(found)
     if not subject.sound:
         raise Refused(KINDS[Action.RENAME].cannot, UNSOUND.capitalize() + ".")
-    title = tables.title(subject, typed)
-    if tables.guarded and not title.trouble:
-        title = title._replace(trouble=planner.refusal(subject, force))
+    title = _checked(planner, subject, tables.title(subject, typed), force)
     if veil.holds_mark(typed):
         # What the privacy view shows is not what is stored, and never gets there.
         same = typed == clean_line(subject.title or "")
@@ -89,16 +95,43 @@ def plan_rename(
     changes: list[CellChange] = []
     notes: list[str] = []
     if not blocked and title.text != subject.title:
-        if owner is not None:
-            (held_by,) = tables.subjects(tables.shape.id, [owner.id])
-            changes.append(change_of(tables, held_by, tables.titled(held_by, None)))
-            notes.append(owner.yields)
-        changes.append(change_of(tables, subject, tables.titled(subject, title.text)))
+        changes = _title_changes(planner, subject, title)
+        notes += [owner.yields] if owner is not None else []
+        notes += [TITLE_NOTED] if title.noted and title.text else []
     reason = title.trouble or ("the title is taken" if blocked else SAME_TITLE)
     planned = planner.judged(subject, PlannedOutcome.CHANGE, "" if changes else reason)
     return planner.made(Action.RENAME, [planned])._replace(
         changes=tuple(changes), notes=tuple(notes), title=title
     )
+
+
+def _title_changes(planner: Planner, subject: Subject, title: Title) -> list[CellChange]:
+    """What gives a session a title that it can have."""
+    tables = planner.tables
+    titles = planner.titles or {}
+    if title.noted:
+        return [noted_title(subject.id, titles.get(subject.id), title.text)]
+    changes: list[CellChange] = []
+    if title.owner is not None:
+        (held_by,) = tables.subjects(tables.shape.id, [title.owner.id])
+        changes.append(change_of(tables, held_by, tables.titled(held_by, None)))
+    changes.append(change_of(tables, subject, tables.titled(subject, title.text)))
+    if subject.id in titles:
+        # Else the one in our notes would be shown again without the new one.
+        changes.append(noted_title(subject.id, titles[subject.id], None))
+    return changes
+
+
+def _checked(planner: Planner, subject: Subject, title: Title, force: bool) -> Title:
+    """A title with what speaks against it now. Our notes are nobody else's: what they take is not
+    in the way of an agent that may be writing."""
+    if title.trouble:
+        return title
+    if title.noted:
+        return title if planner.titles is not None else title._replace(trouble=NO_PLACE)
+    if planner.tables.guarded:
+        return title._replace(trouble=planner.refusal(subject, force))
+    return title
 
 
 def _changed(
@@ -236,7 +269,12 @@ def change_notes(context: EditContext, plan: EditPlan) -> Done:
     with context.trash.writing() as trash:
         receipt = _begin(context, trash, plan)
         trash.set_receipt(receipt, ReceiptState.DONE)
-    note_down(context.notes, plan.changes)
+    try:
+        note_down(context.notes, plan.changes)
+    except ExplorerError:
+        with suppress(ExplorerError), context.trash.writing() as trash:
+            trash.drop_receipt(receipt)
+        raise
     return _done(receipt, plan)
 
 
@@ -272,10 +310,29 @@ def note_down(notes: Notes | None, changes: Sequence[CellChange], back: bool = F
                 and change.columns == (kind,)
                 and bool((change.old if back else change.new)[0]) is on
             ]
-            if ids and notes is None:
-                raise Refused("Cannot save pins and settings", "They have no file here.")
-            if ids and notes is not None:
-                (notes.pin if kind == "pinned" else notes.archive)(ids, on)
+            if ids:
+                own = _there(notes)
+                (own.pin if kind == "pinned" else own.archive)(ids, on)
+    for change in changes:
+        if change.table == OURS and change.columns == ("title",):
+            (title,) = change.old if back else change.new
+            _there(notes).entitle(shown(change.id), None if title is None else shown(title))
+
+
+def _there(notes: Notes | None) -> Notes:
+    if notes is None:
+        raise Refused("Cannot save pins and settings", "They have no file here.")
+    return notes
+
+
+def noted_trouble(notes: Notes | None, change: CellChange) -> str:
+    """Why a change of our notes cannot be undone, if so: a title may have been changed again. One
+    that never got there, since the explorer was killed, is in nobody's way."""
+    if change.columns != ("title",) or notes is None:
+        return ""
+    now = notes.titles().get(shown(change.id))
+    known = [None if cell is None else shown(cell) for (cell,) in (change.old, change.new)]
+    return "" if now in known else changed_since(short_name(now, "", shown(change.id)))
 
 
 def revert_change(tx: Transaction, change: CellChange) -> None:

@@ -29,10 +29,18 @@ WORDED = 20
 class Planner:
     """Makes plans about the sessions of one file, from one state of it."""
 
-    def __init__(self, path: Path, tables: SessionTables, now: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        tables: SessionTables,
+        now: float,
+        titles: Mapping[str, str] | None = None,
+    ) -> None:
+        """`titles` are those that our notes have, by id; None where there are no notes."""
         self.path = path
         self.tables = tables
         self.now = now
+        self.titles = titles
         self._leases: Mapping[str, float] | None = None
         self._sizes: dict[str, Size] = {}
         self._words: dict[int, str] = {}
@@ -41,9 +49,15 @@ class Planner:
     def subjects(self, rows: Iterable[int]) -> list[Subject]:
         """The sessions with these numbers, in this order; those that are gone are missing."""
         wanted = list(dict.fromkeys(rows))
-        found = {one.row: one for one in self.tables.subjects("rowid", wanted)}
+        found = {one.row: self._titled(one) for one in self.tables.subjects("rowid", wanted)}
         self._continued |= {one.id for one in found.values() if one.end_reason == COMPRESSED}
         return [found[row] for row in wanted if row in found]
+
+    def _titled(self, subject: Subject) -> Subject:
+        """With the title that our notes have, where its file has none."""
+        if subject.title or not self.titles:
+            return subject
+        return subject._replace(title=self.titles.get(subject.id))
 
     def state(self, subject: Subject) -> State:
         if self._leases is None:
@@ -119,7 +133,7 @@ class Planner:
         for one in held_back.values():
             _keep_family(one, doomed, along, left_out, SUBAGENT_RUNNING)
         going = {**doomed, **{one.row: one for one in along if one.row not in held_back}}
-        below = self.tables.children([one.id for one in going.values()])
+        below = list(map(self._titled, self.tables.children([one.id for one in going.values()])))
         staying = {one.row: one for one in below if one.row not in going}
         ordered = _children_first(list(going.values()))
         self.measure((*ordered, *staying.values(), *wanted))
@@ -159,7 +173,8 @@ class Planner:
         found: list[Subject] = []
         fresh = list(doomed)
         while fresh:
-            more = [one for one in self.tables.subagents(fresh) if one.row not in known]
+            below = map(self._titled, self.tables.subagents(fresh))
+            more = [one for one in below if one.row not in known]
             fresh = list({one.row: one for one in more}.values())
             known.update(one.row for one in fresh)
             found += fresh

@@ -224,6 +224,8 @@ class SessionTables(ABC):
     keeps_archive = False
     """Whether the file has a place for what is archived; else our notes have."""
     keeps_pins = False
+    notes_titles = False
+    """Whether our notes have the title of a session that has none in the file."""
     guarded = False
     """Whether not even a title or the archive is changed while an agent may be writing."""
     running_within = RUNNING_WITHIN

@@ -4,7 +4,7 @@ Every plan is made from the file as it is; every edit checks again under the loc
 time, over all explorers.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from explorer.stores.edits.changes import (
 from explorer.stores.edits.connection import Changed, ReadConnection
 from explorer.stores.edits.delete import delete
 from explorer.stores.edits.delete_plan import Planner
-from explorer.stores.edits.dialect import Dialect
+from explorer.stores.edits.dialect import Dialect, SessionTables
 from explorer.stores.edits.lost_changes import lost_changes
 from explorer.stores.edits.plans import (
     KINDS,
@@ -44,7 +44,7 @@ from explorer.stores.edits.refusal_words import (
     no_such_change,
 )
 from explorer.stores.edits.refusals import check_sound, place, reason_against
-from explorer.stores.edits.undo import Undo, at_risk, plan_undo, worded
+from explorer.stores.edits.undo import Undo, at_risk, plan_noted_undo, plan_undo, worded
 from explorer.stores.edits.words import log_words
 from explorer.stores.ours.notes import OurFiles
 from explorer.stores.ours.trash import TrashFile
@@ -136,7 +136,7 @@ class Editor:
             if reason and not for_agent:
                 raise Refused(cannot, sentence(reason))
             tables = self._dialect.over(file.ask, schema, table)
-            yield Planner(self.path, tables, self._ours.clock())
+            yield Planner(self.path, tables, self._ours.clock(), self._noted_titles(tables))
 
     @contextmanager
     def _connected(self, cannot: str, token: CancelToken | None) -> Iterator[ReadConnection]:
@@ -158,6 +158,11 @@ class Editor:
         if self._ours.notes is None:
             raise Refused(KINDS[Action.ARCHIVE].cannot, "This file cannot store it yet.")
         return self._ours.notes.archived()
+
+    def _noted_titles(self, tables: SessionTables) -> Mapping[str, str] | None:
+        """The titles in our notes, where the file need not have them."""
+        notes = self._ours.notes
+        return notes.titles() if notes is not None and tables.notes_titles else None
 
     def worded(self, plan: EditPlan) -> EditPlan:
         """A plan with the first words of every session in it that has no title; by itself a plan
@@ -243,7 +248,7 @@ class Editor:
         kept = self.trash.entries(found.number)
         changes = self.trash.changes(found.number)
         if changes and all(change.table == OURS for change in changes):
-            return UndoPlan(found, (), tuple(changes), of=len(changes))
+            return plan_noted_undo(self._ours.notes, found, changes)
         with self._connected(CANNOT_UNDO, token) as file:
             reason = reason_against(found.action, file, self._dialect)
             if reason:

@@ -61,6 +61,8 @@ class Title(NamedTuple):
     """A free title like it, where it is taken."""
     limit: int = 0
     """Characters that a title may have."""
+    noted: bool = False
+    """The file has no place for it: our notes keep it."""
 
 
 class Planned(NamedTuple):

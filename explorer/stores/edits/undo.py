@@ -21,7 +21,7 @@ from explorer.stores.edits.batches import (
     before_anything,
     run_batches,
 )
-from explorer.stores.edits.changes import cell_trouble, note_down
+from explorer.stores.edits.changes import cell_trouble, note_down, noted_trouble
 from explorer.stores.edits.connection import Changed, WriteConnection
 from explorer.stores.edits.copy_to_trash import put_back
 from explorer.stores.edits.dialect import SessionTables
@@ -45,6 +45,7 @@ from explorer.stores.edits.words import (
     still_running,
     will_be_lost,
 )
+from explorer.stores.ours.notes import Notes
 from explorer.stores.ours.trash_records import (
     OURS,
     CellChange,
@@ -115,6 +116,16 @@ def plan_undo(
         tuple(titles.items()),
         of=len(kept) or len(moved),
     )
+
+
+def plan_noted_undo(
+    notes: Notes | None, receipt: Receipt, changes: Sequence[CellChange]
+) -> UndoPlan:
+    """The same of a change of our notes alone."""
+    troubles = {change: noted_trouble(notes, change) for change in changes}
+    back = tuple(change for change, trouble in troubles.items() if not trouble)
+    said = tuple(filter(None, troubles.values()))
+    return UndoPlan(receipt, (), back, said, of=len(changes))
 
 
 def _held(context: EditContext, entry: Entry, table: str) -> int:

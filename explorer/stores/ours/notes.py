@@ -1,5 +1,6 @@
-"""Our own notes about the sessions of an agent: pins, what is archived where the state file has no
-place for that, how a list was last arranged, and the looks that were chosen for all files.
+"""Our own notes about the sessions of an agent: pins, titles and what is archived where the state
+file has no place for that, how a list was last arranged, and the looks that were chosen for all
+files.
 
 They never go into the state file. A note is kept by the resolved path of the store and the id of
 the session, so that it outlives the file's being rewritten. The file is made with the first note;
@@ -22,6 +23,9 @@ CREATE TABLE IF NOT EXISTS pins (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS archived (
     store BLOB NOT NULL, session BLOB NOT NULL, PRIMARY KEY (store, session)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS titles (
+    store BLOB NOT NULL, session BLOB NOT NULL, title BLOB NOT NULL, PRIMARY KEY (store, session)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS choices (
     store BLOB NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (store, name)
@@ -55,6 +59,25 @@ class Notes:
     def archive(self, ids: Sequence[str], on: bool) -> None:
         self._note("archived", ids, on)
 
+    def titles(self) -> dict[str, str]:
+        """The titles that were given here to sessions whose file has no place for one, by id."""
+        found = self._rows("SELECT session, title FROM titles WHERE store = ?")
+        return {_text(id_): _text(title) for id_, title in found}
+
+    def entitle(self, id_: str, title: str | None) -> None:
+        """Give a session a title, or none."""
+        session = _coded(id_)
+        with self._file.writing(_TABLES) as connection:
+            if title is None:
+                connection.execute(
+                    "DELETE FROM titles WHERE store = ? AND session = ?", (self._store, session)
+                ).close()
+                return
+            connection.execute(
+                "INSERT OR REPLACE INTO titles (store, session, title) VALUES (?, ?, ?)",
+                (self._store, session, _coded(title)),
+            ).close()
+
     def _ids(self, table: str) -> frozenset[str]:
         found = self._rows(f"SELECT session FROM {table} WHERE store = ?")
         return frozenset(_text(id_) for (id_,) in found)
@@ -65,7 +88,7 @@ class Notes:
             if on
             else f"DELETE FROM {table} WHERE store = ? AND session = ?"
         )
-        coded = [(self._store, id_.encode("utf-8", "surrogatepass")) for id_ in ids]
+        coded = [(self._store, _coded(id_)) for id_ in ids]
         with self._file.writing(_TABLES) as connection:
             connection.executemany(sql, coded).close()
 
@@ -91,6 +114,10 @@ class OurFiles(NamedTuple):
     trash: Path
     clock: Callable[[], float]
     notes: Notes | None = None
+
+
+def _coded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _text(cell: object) -> str:

@@ -73,12 +73,13 @@ CREATE TABLE IF NOT EXISTS files (
 CREATE INDEX IF NOT EXISTS files_of_entry ON files (entry);
 CREATE TABLE IF NOT EXISTS parts (receipt INTEGER PRIMARY KEY, whole INTEGER NOT NULL);
 """
+_NOTED = ("archived", "pinned", "title")
 _VALUES = (
     ("receipts", "state", tuple(one for one in ReceiptState if one != ReceiptState.UNKNOWN)),
     ("receipts", "action", tuple(Action)),
     ("entries", "state", tuple(one for one in EntryState if one != EntryState.UNKNOWN)),
     ("entries", "kind", ("session", "messages")),
-    ("changes", f"CASE name WHEN '{OURS}' THEN cells ELSE 'pinned' END", ("archived", "pinned")),
+    ("changes", f"CASE name WHEN '{OURS}' THEN cells ELSE 'pinned' END", _NOTED),
 )
 """What this version writes into columns that it acts upon; anything else is of a newer one."""
 _SIZE = """

@@ -1,7 +1,8 @@
 """How power-loop keeps its sessions, for the edits engine.
 
 It declares no foreign keys; the tables that go with a session are known by name. It has no ends and
-no pins of its own, and a title only where the program that embeds it puts one into the metadata.
+no pins of its own, and a title only where the program that embeds it puts one into the metadata:
+elsewhere our notes keep titles.
 """
 
 import json
@@ -33,7 +34,6 @@ LONGEST = 200
 """Characters of a title."""
 RECENT = 1000
 """Sessions that are asked whether their program keeps titles."""
-NO_TITLES = "the program that made it keeps no titles in its metadata"
 LOOKED_AT = 3
 """Messages that are looked at for words."""
 _TABLES = (
@@ -96,6 +96,7 @@ class _SetTables(SessionTables):
     """One set of tables, asked over one connection."""
 
     keeps_archive = True
+    notes_titles = True
     guarded = True
     running_within = RUNNING_WITHIN
 
@@ -132,11 +133,7 @@ class _SetTables(SessionTables):
         text = " ".join("".join(c if c.isprintable() else " " for c in typed).split()) or None
         if text is not None and len(text) > LONGEST:
             return Title(text, f"too long: {len(text)} of {LONGEST} characters")
-        if not self._keeps_titles(subject):
-            return Title(text, NO_TITLES)
-        if self._metadata(subject) is None:
-            return Title(text, "its metadata is not a JSON object")
-        return Title(text, limit=LONGEST)
+        return Title(text, limit=LONGEST, noted=not self._takes_title(subject))
 
     def titled(self, subject: Subject, title: str | None) -> Values:
         about = self._metadata(subject) or {}
@@ -155,12 +152,14 @@ class _SetTables(SessionTables):
         value = {} if cell is None else cells.decoded(cell)
         return value if isinstance(value, dict) else None
 
-    def _keeps_titles(self, subject: Subject) -> bool:
-        """Whether the program puts titles into the metadata: of this session, or of a late one."""
-        if subject.title:
-            return True
-        if not self.schema.has(self.shape.sessions, "metadata_json"):
+    def _takes_title(self, subject: Subject) -> bool:
+        """Whether a title belongs into the metadata, since the program puts titles there: of this
+        session, or of a late one."""
+        about = self._metadata(subject)
+        if about is None:
             return False
+        if cells.text(about.get("title")):
+            return True
         recent = (
             f"SELECT s.metadata_json AS about FROM {quoted(self.shape.sessions)} s"
             f" ORDER BY s.rowid DESC LIMIT {RECENT}"

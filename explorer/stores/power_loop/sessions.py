@@ -271,6 +271,7 @@ def _recipes(tables: Tables) -> Recipes:
         columns.ID: Recipe(("session_id",), cells.words),
         columns.TITLE: Recipe(("metadata_json",), title_in),
         columns.SOURCE: Recipe(("session_id",), lambda _: AGENT),
+        columns.WITHIN: Recipe(("session_id",), lambda _: RUNNING_WITHIN),
         columns.MODEL: Recipe(("model",), lambda cell: cells.text(cell) or None),
         columns.MESSAGES: Recipe((f"(SELECT count(*) {told})",), cells.amount),
         columns.TOOLS: Recipe(

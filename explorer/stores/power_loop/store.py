@@ -1,7 +1,7 @@
 """power-loop's state files: `power_loop_sessions.db`, with or without a prefix to its tables.
 
-Times are milliseconds, a title is what a program put into the metadata, and messages are numbered
-within their session. No costs, no workspaces and no ends are kept.
+Times are milliseconds, a title is what a program put into the metadata or what our notes have, and
+messages are numbered within their session. No costs, no workspaces and no ends are kept.
 
 `PowerLoopStore` puts together what the modules beside it read, of every set of tables. Nothing in
 them knows SQLite: they ask a `TableReader`, take from `Tables` what tables and sessions are called,
@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.cancel import CancelToken
+from explorer.errors import ExplorerError
 from explorer.model import Message, Outline, Session
 from explorer.stores.base import Changes, Details, Figures, Handover, Needles, Stretch
 from explorer.stores.catalog import Catalog, Unit
-from explorer.stores.columns import Column, Columns, Found
+from explorer.stores.columns import ID, TITLE, Column, Columns, Found
+from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop import search
 from explorer.stores.power_loop.changes import mark_of, touched
 from explorer.stores.power_loop.messages import bodies, outlines, told
@@ -38,9 +40,20 @@ class PowerLoopStore(SmallStore):
 
     kind = AGENT
 
-    def __init__(self, file: ReadOnlyFile, tables: Sequence[Tables]) -> None:
+    def __init__(
+        self, file: ReadOnlyFile, tables: Sequence[Tables], notes: Notes | None = None
+    ) -> None:
         super().__init__(file)
         self._tables = tuple(tables)
+        self._notes = notes
+
+    def _noted_titles(self) -> dict[str, str]:
+        """The titles that our notes have of sessions whose program keeps none."""
+        try:
+            return self._notes.titles() if self._notes is not None else {}
+        except ExplorerError:
+            # Said already when the notes were opened; first words are better than nothing.
+            return {}
 
     def handover(self) -> Handover | str:
         return (
@@ -52,7 +65,8 @@ class PowerLoopStore(SmallStore):
         # A literal of Python spells out whatever a terminal would act on.
         tables = self._of(session.key)
         place = f"db_path={str(Path(self.path).absolute())!r}"
-        if tables.prefix not in ("", DEFAULT_PREFIX):
+        if tables.prefix != DEFAULT_PREFIX and not tables.early:
+            # Without it, tables of the default prefix would be made beside these.
             place += f", table_prefix={tables.prefix!r}"
         # An interrupted send has to be finished before another one.
         call = "resume(" if session.broken_off else 'send("…", '
@@ -112,13 +126,19 @@ class PowerLoopStore(SmallStore):
         keys: Sequence[int] | None = None,
         token: CancelToken | None = None,
     ) -> Columns:
+        noted = self._noted_titles() if TITLE in asked else {}
+        read = {ID, *asked} if noted else asked
+
         def work(reader: TableReader) -> Columns:
-            found: Found = {column: {} for column in asked}
+            found: Found = {column: {} for column in read}
             for tables in self._tables:
                 own = None if keys is None else [key for key in keys if tables.owns(key)]
-                for column, values in columns_of(reader, tables, asked, own).items():
+                for column, values in columns_of(reader, tables, read, own).items():
                     found[column] |= values
-            return Columns(found)
+            if noted:
+                ids = found[ID].items()
+                found[TITLE] = {key: noted[id_] for key, id_ in ids if id_ in noted} | found[TITLE]
+            return Columns({column: found[column] for column in asked})
 
         return self._read(work, token)
 
@@ -142,14 +162,16 @@ class PowerLoopStore(SmallStore):
                     found |= sessions(reader, tables, own, now)
             return [found[unit.key] for unit in units if unit.key in found]
 
-        return self._read(work, token)
+        rows, noted = self._read(work, token), self._noted_titles()
+        return [row._replace(title=row.title or noted.get(row.id)) for row in rows]
 
     def details(self, unit: Unit, token: CancelToken | None = None) -> Details:
         # Late: a list needs no details.
         from explorer.stores.power_loop.details import details
 
         tables = self._of(unit.key)
-        return self._read(lambda reader: details(reader, tables, unit.key, self.where()), token)
+        told = self._read(lambda reader: details(reader, tables, unit.key, self.where()), token)
+        return told._replace(title=told.title or self._noted_titles().get(told.id))
 
     def outlines(
         self, key: int, rewound: bool = False, token: CancelToken | None = None

@@ -46,6 +46,8 @@ class Tables(NamedTuple):
     flavour: Flavour = SQLITE
     space: str = ""
     """The part of the database that the tables are in, where it has several."""
+    early: bool = False
+    """Made by a release in which a program cannot choose a prefix."""
 
     def named(self, table: str) -> str:
         """What the schema calls a table."""
@@ -113,7 +115,10 @@ def sets_of_tables(schema: KnownTables) -> tuple[Tables, ...]:
             and schema.has(f"{prefix}messages", "session_id", "seq", "role", "content")
         ):
             found.append(prefix)
-    return tuple(Tables(at, prefix, len(found)) for at, prefix in enumerate(sorted(found)))
+    return tuple(
+        Tables(at, prefix, len(found), early=not schema.has(f"{prefix}messages", "send_index"))
+        for at, prefix in enumerate(sorted(found))
+    )
 
 
 def message_state(cell: object) -> MessageState:
