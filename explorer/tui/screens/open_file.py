@@ -35,6 +35,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
 from explorer.stores.ours.notes import OurFiles
+from explorer.stores.postgres.place import ServerPath
 from explorer.stores.sqlite.failures import disagrees, short_path, store_error
 from explorer.tui import words
 from explorer.tui.key_bindings import keymap_of
@@ -469,6 +470,11 @@ def _shown(opening: Opening) -> Path:
     if len(opening.found) == 1:
         return opening.path
     folders = [os.path.dirname(os.path.abspath(one.path)) for one in opening.found]
+    servers = [one.path for one in opening.found if isinstance(one.path, ServerPath)]
+    if servers:
+        # A folder says nothing of both a file and a server.
+        alone = len(servers) == len(opening.found)
+        return ServerPath(os.path.commonpath(folders)) if alone else opening.path
     try:
         return Path(os.path.commonpath(folders))
     except ValueError:
