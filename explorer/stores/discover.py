@@ -18,7 +18,7 @@ from typing import NamedTuple
 from explorer.errors import Problem, StoreError, UsageError, closest
 from explorer.render.clean import clean_line
 from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE
-from explorer.stores.postgres.place import ServerPath
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import store_error
 
 POWER_LOOP_FILE = "power_loop_sessions.db"

@@ -14,8 +14,8 @@ from explorer.stores.base import Store
 from explorer.stores.hermes.noted_store import NotedStore
 from explorer.stores.hermes.store import HermesStore, is_hermes
 from explorer.stores.ours.notes import Notes
-from explorer.stores.postgres.place import ServerPath
 from explorer.stores.power_loop.tables import sets_of_tables
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, FinishedCopy, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema

@@ -16,7 +16,7 @@ from explorer.stores.base import Store
 from explorer.stores.discover import FoundStore, named
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
-from explorer.stores.postgres.place import ServerPath
+from explorer.stores.server_path import ServerPath
 
 if TYPE_CHECKING:
     from explorer.stores.library.members import MemberFile

@@ -7,7 +7,7 @@ from explorer.cancel import CancelToken
 from explorer.errors import Problem, StoreError
 from explorer.stores.base import Store
 from explorer.stores.postgres.driver import server_database
-from explorer.stores.postgres.place import ServerPath
+from explorer.stores.server_path import ServerPath
 
 USUAL_PREFIX = "pl_"
 """What power-loop calls its tables unless a program says otherwise."""

@@ -15,7 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
 from explorer.stores.hermes.store import STATE_FILE
-from explorer.stores.postgres.place import ServerPath
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import short_path, size_of
 from explorer.whereabouts.sightings import Unseen
 

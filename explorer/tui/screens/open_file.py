@@ -35,7 +35,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.postgres.place import ServerPath
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import disagrees, short_path, store_error
 from explorer.tui import words
 from explorer.tui.key_bindings import keymap_of

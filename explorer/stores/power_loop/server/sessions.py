@@ -98,14 +98,14 @@ def _time(written: object, created: object) -> float | None:
     return cells.seconds(written) or cells.seconds(created)
 
 
-class Touched(NamedTuple):
+class WrittenSessions(NamedTuple):
     """Sessions that were written to, and how far the tables have got."""
 
     mark: ServerMark
     rows: Sequence[SessionRow]
 
 
-def touched(reader: TableReader, tables: ServerTables, since: object) -> Touched | None:
+def touched(reader: TableReader, tables: ServerTables, since: object) -> WrittenSessions | None:
     """The sessions that are new or were written to; None where only a whole survey can tell, as
     where some are gone."""
     if not isinstance(since, ServerMark):
@@ -122,7 +122,7 @@ def touched(reader: TableReader, tables: ServerTables, since: object) -> Touched
     rows = list(_rows(reader, tables, zip(keys, found, strict=True)))
     # Ids of parents that are gone have numbers too, and are not new when they come back.
     mark = ServerMark(cells.integer(newest) or 0, sessions, len(tables.ids))
-    return Touched(mark, rows)
+    return WrittenSessions(mark, rows)
 
 
 def _rows(

@@ -42,7 +42,7 @@ class PostgresStore(PowerLoopStore):
     """Reads one set of tables."""
 
     def __init__(self, database: ServerDatabase, path: Path) -> None:
-        """`database` is about that set; `path` is what it is called (`postgres.place`)."""
+        """`database` is about that set; `path` is what it is called (`server_path`)."""
         self.path = path
         self._database = database
         self._set = ServerTables.of(database.tables)
