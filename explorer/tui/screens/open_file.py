@@ -48,6 +48,10 @@ from explorer.tui.screens.file_watcher import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.workers import Lanes
 
+COMES_BACK = (Problem.UNREACHABLE, Problem.TIMED_OUT)
+"""What is tried again by itself when the app starts: nobody need press a key for a server."""
+TRY_AGAIN = 2.0
+"""Seconds until then."""
 OFFER_AGAIN = 1.0
 """Seconds after which a question that would interrupt typing is tried again."""
 
@@ -295,6 +299,11 @@ class OpenFile:
             self._screen.notify(message, title=title, severity="warning", markup=False)
 
     def _ask_again(self, error: StoreError) -> None:
+        if error.problem in COMES_BACK:
+            self._sessions.note = clean(f"{error.title}. {error.message}")
+            self._top.state = clean_line(error.title)
+            self._screen.set_timer(TRY_AGAIN, self._open_again)
+            return
         # Late, as above.
         from explorer.tui.dialogs.questions import ProblemScreen, ask_for
 
