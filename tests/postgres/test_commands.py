@@ -8,8 +8,7 @@ import pytest
 
 from explorer.errors import ExitCode
 from tests.conftest import Command
-from tests.postgres.conftest import LOOPS
-from tests.postgres.filling import fill_one
+from tests.postgres.filling import LOOPS, fill_one
 from tests.postgres.server import Server, free_port
 
 SECRET = "s3cr3t-w0rd"
