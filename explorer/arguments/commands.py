@@ -87,7 +87,7 @@ def _command_help(name: str) -> str:
 
 def _add_common(to: argparse.ArgumentParser, missing: str | list[str]) -> None:
     """Options that may come before or after the command, and more than once."""
-    holder = "state file, or a folder that contains one; again for more"
+    holder = "state file, folder that contains one, or postgresql:// address; again for more"
     to.add_argument("--db", metavar="PATH", action="append", default=missing, help=holder)
     profile = "only this Hermes profile; again for more"
     to.add_argument("--profile", metavar="NAME", action="append", default=missing, help=profile)

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from bench.server_history import ServerRecipe, fill, floor, planned, size
+from bench.server_store import measured
 from tests.postgres.conftest import Open
 from tests.postgres.filling import LOOPS
 from tests.postgres.server import Server
@@ -58,3 +59,9 @@ def test_rows_are_sound(opened: Open, history: str) -> None:
 
 def test_the_bare_first_page_is_measured(server: Server, history: str) -> None:
     assert floor(server.address(history), 1) > 0
+
+
+def test_reading_it_is_measured_against_the_bare_query(server: Server, history: str) -> None:
+    figures = measured(server.address(history), 1)
+    assert min(figures) > 0
+    assert "memory" in str(figures)
