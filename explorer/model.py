@@ -32,14 +32,21 @@ class State(StrEnum):
     ENDED = "ended"
 
 
-def state_of(*, last_active: float | None, ended: bool, held_until: float, now: float) -> State:
+def state_of(
+    *,
+    last_active: float | None,
+    ended: bool,
+    held_until: float,
+    now: float,
+    within: float = RUNNING_WITHIN,
+) -> State:
     """Whether an agent may be writing a session: a process that holds it until a time, as it claims
-    (zero where none does), or the writer of its newest message."""
+    (zero where none does), or the writer of its newest message, for so many seconds."""
     if held_until > now:
         return State.RUNNING
     if ended:
         return State.ENDED
-    recent = last_active is not None and now - last_active < RUNNING_WITHIN
+    recent = last_active is not None and now - last_active < within
     return State.RUNNING if recent else State.OPEN
 
 

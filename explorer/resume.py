@@ -78,6 +78,14 @@ def command_for(store: Store, session: Session, config: Config) -> Command:
     return Command(arguments, known.environment, folder)
 
 
+def call_for(store: Store, session: Session, config: Config) -> str:
+    """The call that resumes a session in a program of the user's, where neither the agent nor the
+    settings have a command for it; empty where one of them has."""
+    if config.resume_command or isinstance(store.handover(), Handover):
+        return ""
+    return store.resume_call(session)
+
+
 def _check_ids(title: str, *ids: str) -> None:
     """Refuse ids that could mean something else on a command line."""
     for id_ in ids:

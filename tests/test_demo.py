@@ -12,6 +12,7 @@ from explorer.cancel import CancelToken
 from explorer.demo import BOT, WORK, write_demo, write_demo_home
 from explorer.model import RUNNING_WITHIN
 from explorer.stores.discover import locate
+from explorer.stores.kinds import open_store
 from explorer.stores.open_found import open_found
 from tests.agents import HERMES, run_agent
 from tests.real_files import unpack
@@ -290,3 +291,10 @@ def test_the_program_of_the_demo_has_a_subagent(tmp_path: Path) -> None:
 def test_the_file_of_the_program_has_the_tables_of_power_loop(tmp_path: Path) -> None:
     real = unpack("power-loop-8.0.0", tmp_path)
     assert _tables(write_demo_home(tmp_path / "home", NOW).bot) == _tables(real)
+
+
+def test_the_program_of_the_demo_has_a_summary_and_an_interrupted_send(tmp_path: Path) -> None:
+    bot = open_store(write_demo_home(tmp_path, NOW).bot)
+    outlines = [one for key in bot.catalog().keys for one in bot.outlines(key)]
+    assert [one.folded.messages for one in outlines if one.folded] == [4]
+    assert [one.awaits for one in outlines if one.awaits] == [("change_address",)]

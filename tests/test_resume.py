@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from explorer.cli import main
-from explorer.errors import Refused, UsageError
+from explorer.errors import ExitCode, Refused, UsageError
 from explorer.resume import Command, command_for, fitted
 from explorer.settings import Config, load_config
 from explorer.stores.hermes.create.state_file import StateFile
 from explorer.stores.kinds import open_store
+from tests.factories import everybody
 from tests.real_files import unpack
 from tests.standin import StandIn
 from tests.terminal import Terminal
@@ -308,3 +309,14 @@ def test_only_a_path_below_the_home_folder_is_told_from_there(
     with pytest.raises(UsageError) as found:
         load_config(path)
     assert found.value.message.startswith("~/backup/home/me/config.toml, line 1: ")
+
+
+def test_the_call_that_resumes_a_session_of_power_loop_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = unpack("power-loop-8.0.0", tmp_path)
+    id_ = next(one.id for one in everybody(path) if one.title == "Marathon")
+    assert main(["--db", str(path), "resume", "--print", id_]) == ExitCode.DONE
+    assert capsys.readouterr().out.strip() == (
+        f"await StatefulAgentLoop(llm=llm, db_path={str(path)!r}).send(\"…\", session_id='{id_}')"
+    )

@@ -9,7 +9,15 @@ from explorer.commands.words import resuming
 from explorer.errors import ExitCode, ExplorerError, NoSuchSession, Refused
 from explorer.model import Session, State
 from explorer.render.clean import clean_line
-from explorer.resume import command_for, fitted, give_way, installed, why_running, why_too_long
+from explorer.resume import (
+    call_for,
+    command_for,
+    fitted,
+    give_way,
+    installed,
+    why_running,
+    why_too_long,
+)
 from explorer.settings import config_path, load_config
 from explorer.stores.catalog import Catalog
 from explorer.stores.resolve import resolve
@@ -25,6 +33,11 @@ def resume_session(options: argparse.Namespace, now: float) -> int:
         note(resuming(session, now))
     config = load_config(config_path())
     home, _ = store.home(session.key)
+    if call := call_for(home, session, config):
+        if options.print:
+            write(call)
+            return ExitCode.DONE
+        raise Refused("Cannot resume", f"{home.handover()} The call: {call}")
     command = fitted(command_for(home, session, config), home.handover(), config)
     if (found := store.too_long(unit)) is not None:
         # Only a note: the settings may change before it starts.

@@ -12,6 +12,17 @@ PROMPT = (
 )
 
 
+SUMMARISED = {
+    "Refund for a crushed teapot": (
+        4,
+        "A teapot of order HP-4398 arrived broken. It was insured: 34.50 € go back to the card.",
+    )
+}
+"""Sessions whose first messages were compressed: how many, and the summary."""
+INTERRUPTED = {"Change of address on the way": 2}
+"""Sessions that stopped before the results of their tools came: what is left of their messages."""
+
+
 def _lost_parcel() -> Iterator[DemoSession]:
     chat = DemoSession("Where is HP-4471?", 26 * MINUTE, model=_MODEL)
     chat.user("Where is my parcel HP-4471? The page says delivered, my doormat says otherwise.")
@@ -31,7 +42,7 @@ def _lost_parcel() -> Iterator[DemoSession]:
     yield search.assistant("It is in locker 7 of kiosk 12. Nobody has fetched it.")
     chat.does(
         tool(
-            "ask_agent",
+            "spawn_agent",
             {"task": "Ask the north depot who signed for HP-4471"},
             "It is in locker 7 of kiosk 12. Nobody has fetched it.",
         ),

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 
+from explorer.demo.parcel_bot import INTERRUPTED, SUMMARISED
 from explorer.demo.script import DemoSession
 from explorer.stores.power_loop.create import LoopFile
 
@@ -25,7 +26,8 @@ def _write(file: LoopFile, chat: DemoSession, prompt: str, now: float) -> None:
         call=_starting_call(chat.parent, chat.name) if chat.parent else None,
     )
     turn, letters = -1, len(prompt)
-    for seq, line in enumerate(chat.lines, 1):
+    lines = chat.lines[: INTERRUPTED.get(chat.name)]
+    for seq, line in enumerate(lines, 1):
         turn += line.role == "user"
         text = line.content if isinstance(line.content, str) else None
         at = started + line.at
@@ -45,7 +47,11 @@ def _write(file: LoopFile, chat: DemoSession, prompt: str, now: float) -> None:
             tokens = letters // 4, len(text or "") // 4 + 1, letters // 8
             file.set_usage(session, turn, tokens, chat.model.name, at)
         letters += len(text or "")
-    file.set_state(session, len(chat.lines), turn + 1)
+    last = lines[-1]
+    file.set_state(session, len(lines), turn + 1, last.calls)
+    if chat.name in SUMMARISED:
+        folded, note = SUMMARISED[chat.name]
+        file.fold(session, folded, note, (letters // 4, len(note) // 4), started + last.at)
 
 
 def _id(chat: DemoSession) -> str:

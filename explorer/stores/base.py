@@ -299,6 +299,11 @@ class Store(Protocol):
         """How a session is resumed; where it cannot be, why not."""
         ...
 
+    def resume_call(self, session: Session) -> str:
+        """The call with which a program resumes a session, where the agent has no command; empty
+        where there is none."""
+        return ""
+
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         # Late: readers do not need the code for changes.
         from explorer.stores.edits.refusals import reasons

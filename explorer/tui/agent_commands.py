@@ -18,6 +18,7 @@ from explorer.render.clean import clean, clean_line, for_clipboard
 from explorer.resume import (
     OPTIMIZE,
     Command,
+    call_for,
     command_for,
     fitted,
     installed,
@@ -55,8 +56,10 @@ def resume(
     the file need not be read for it."""
     config, asked_at = start.config, place(screen.app)
 
-    def work(token: CancelToken) -> _Found:
+    def work(token: CancelToken) -> _Found | str:
         home, _ = store.home(session.key)
+        if call := call_for(home, session, config):
+            return call
         command = command_for(home, session, config)
         if not installed(command):
             return _Found(command, False)
@@ -65,8 +68,11 @@ def resume(
         too_long = store.too_long(whole, token) if whole else None
         return _Found(fitted(command, home.handover(), config), True, too_long)
 
-    def found(found: _Found) -> None:
-        if may_ask(screen, asked_at):
+    def found(found: _Found | str) -> None:
+        if isinstance(found, str):
+            screen.app.copy_to_clipboard(for_clipboard(found))
+            screen.notify(f"Copied the call that resumes it:\n{clean(found)}", markup=False)
+        elif may_ask(screen, asked_at):
             _hand_over(screen, start, session, found)
 
     lanes.start("resume", work, found)
@@ -79,6 +85,8 @@ def resume_line(
 
     def work(token: CancelToken) -> str:
         home, _ = store.home(session.key)
+        if call := call_for(home, session, config):
+            return call
         return fitted(command_for(home, session, config), home.handover(), config).line()
 
     lanes.start("resume", work, then)

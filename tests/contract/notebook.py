@@ -109,7 +109,7 @@ class NotebookTables(SessionTables):
     def title(self, subject: Subject, typed: str) -> Title:
         return Title(" ".join(typed.split()) or None)
 
-    def titled(self, title: str | None) -> Values:
+    def titled(self, subject: Subject, title: str | None) -> Values:
         return {"heading": None if title is None else raw(title)}
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:

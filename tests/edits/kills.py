@@ -25,7 +25,7 @@ SHAPES = {"schema 26": "hermes-v26", "schema 31": "hermes-v31"}
 """Files of releases that cannot be had: the newest one that can writes to their tables."""
 IMPOSSIBLE = {
     "0.13.0": ("archive", "undo an archive"),
-    POWER_LOOP: ("clear", "rename", "reopen", "undo a clear"),
+    POWER_LOOP: ("clear", "reopen", "undo a clear"),
 }
 """What the files of a version have no place for."""
 TRIES = 5

@@ -333,7 +333,8 @@ def test_power_loop_refuses_what_it_has_no_place_for(real_file: Path) -> None:
     reasons = open_store(real_file).info().edits
     assert reasons["delete"] is None
     assert reasons["archive"] is None
-    assert "no titles" in str(reasons["rename"])
+    assert reasons["rename"] is None
+    assert "unbroken message numbers" in str(reasons["clear"])
 
 
 def test_a_continuation_of_the_deleted_part_becomes_a_root(

@@ -98,3 +98,17 @@ async def test_a_call_leads_to_the_subagent_that_it_started(path: Path) -> None:
         await driver.press("enter")
         await driver.settle()
         assert "Sent off" in driver.screen()
+
+
+async def test_r_shows_and_copies_the_call_that_resumes_a_session(path: Path) -> None:
+    async with opened(path, size=(200, 40)) as driver:
+        for title, call in (
+            ("Loop 1", 'send("…", session_id='),
+            ("Interrupted", "resume(session_"),
+        ):
+            await driver.to(title)
+            await driver.press("r")
+            await driver.settle()
+            assert call in driver.app.clipboard
+            assert repr(str(path)) in driver.app.clipboard
+            assert "Copied the call that resumes it" in driver.said()

@@ -63,7 +63,9 @@ def noted(subject: str, kind: str, on: bool) -> CellChange:
     return CellChange(OURS, "id", raw(subject), (kind,), (int(not on),), (int(on),))
 
 
-def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditPlan:
+def plan_rename(
+    planner: Planner, row: int, typed: str, measured: bool, force: bool = False
+) -> EditPlan:
     """A rename; a plan without changes where the title cannot be had. It is made anew with every
     key that is typed, so the session is `measured` only on request."""
     tables = planner.tables
@@ -76,6 +78,8 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
     if not subject.sound:
         raise Refused(KINDS[Action.RENAME].cannot, UNSOUND.capitalize() + ".")
     title = tables.title(subject, typed)
+    if tables.guarded and not title.trouble:
+        title = title._replace(trouble=planner.refusal(subject, force))
     if veil.holds_mark(typed):
         # What the privacy view shows is not what is stored, and never gets there.
         same = typed == clean_line(subject.title or "")
@@ -87,9 +91,9 @@ def plan_rename(planner: Planner, row: int, typed: str, measured: bool) -> EditP
     if not blocked and title.text != subject.title:
         if owner is not None:
             (held_by,) = tables.subjects(tables.shape.id, [owner.id])
-            changes.append(change_of(tables, held_by, tables.titled(None)))
+            changes.append(change_of(tables, held_by, tables.titled(held_by, None)))
             notes.append(owner.yields)
-        changes.append(change_of(tables, subject, tables.titled(title.text)))
+        changes.append(change_of(tables, subject, tables.titled(subject, title.text)))
     reason = title.trouble or ("the title is taken" if blocked else SAME_TITLE)
     planned = planner.judged(subject, PlannedOutcome.CHANGE, "" if changes else reason)
     return planner.made(Action.RENAME, [planned])._replace(
@@ -119,7 +123,11 @@ def _changed(
 
 
 def plan_archive(
-    planner: Planner, rows: Sequence[int], on: bool, ours: Collection[str] | None
+    planner: Planner,
+    rows: Sequence[int],
+    on: bool,
+    ours: Collection[str] | None,
+    force: bool = False,
 ) -> EditPlan:
     """Archive sessions, or unarchive them; `rows` are all parts of each conversation. `ours`
     are those that our own notes hold as archived, for a file that has no place for it."""
@@ -130,6 +138,8 @@ def plan_archive(
             return ARCHIVED if on else NOT_ARCHIVED
         if ours is not None:
             return [noted(subject.id, "archived", on)]
+        if tables.guarded and (reason := planner.refusal(subject, force)):
+            return reason
         return [change_of(tables, subject, tables.archived(subject, on, planner.now))]
 
     plan = _changed(planner, Action.ARCHIVE if on else Action.UNARCHIVE, rows, change)

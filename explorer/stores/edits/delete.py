@@ -38,7 +38,6 @@ from explorer.stores.edits.dialect import (
     TableColumns,
     columns_of,
     known_columns,
-    state,
 )
 from explorer.stores.edits.plans import Done, EditPlan, Planned, PlannedOutcome
 from explorer.stores.edits.reasons import CONTINUED
@@ -308,7 +307,10 @@ class DeleteSteps(NamedTuple):
         if self.now is not None:
             there = self.tables.under(tx)
             (subject,) = there.subjects("rowid", [copied.row])
-            if state(subject, there.leases(), self.now) is State.RUNNING:
+            if (
+                there.state(subject, there.leases(), self.now) is State.RUNNING
+                or subject.interrupted
+            ):
                 raise Changed("It is running", STARTED_WRITING)
 
     def _same_row(self, copied: Copied, tx: Transaction) -> None:

@@ -8,9 +8,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from explorer.model import Action, State
-from explorer.stores.edits.dialect import APART, RESET_CHILD, SessionTables, Size, Subject, state
+from explorer.stores.edits.dialect import APART, RESET_CHILD, SessionTables, Size, Subject
 from explorer.stores.edits.plans import EditPlan, Planned, PlannedOutcome
-from explorer.stores.edits.reasons import CONTINUED, EMPTY, RUNNING, SUBAGENT_RUNNING, UNSOUND
+from explorer.stores.edits.reasons import (
+    CONTINUED,
+    EMPTY,
+    INTERRUPTED,
+    RUNNING,
+    SUBAGENT_RUNNING,
+    UNSOUND,
+)
 from explorer.stores.edits.words import COUNTERS_KEPT, running_note
 
 COMPRESSED = "compression"
@@ -41,7 +48,7 @@ class Planner:
     def state(self, subject: Subject) -> State:
         if self._leases is None:
             self._leases = self.tables.leases()
-        return state(subject, self._leases, self.now)
+        return self.tables.state(subject, self._leases, self.now)
 
     def measure(self, subjects: Iterable[Subject]) -> None:
         """Find out how much there is of these: all of their messages are read for it."""
@@ -92,6 +99,8 @@ class Planner:
             return UNSOUND
         if not force and self.state(subject) is State.RUNNING:
             return RUNNING
+        if not force and subject.interrupted:
+            return INTERRUPTED
         return ""
 
     def delete(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from explorer.errors import Refused
-from explorer.model import State, state_of
+from explorer.model import RUNNING_WITHIN, State, state_of
 from explorer.stores.edits.connection import Changed, Transaction
 from explorer.stores.edits.plans import Planned, Title
 from explorer.stores.edits.refusal_words import NO_LONGER_THERE, SESSION_GONE
@@ -50,6 +50,8 @@ class Subject(NamedTuple):
     """It is marked to be deleted with its parent."""
     hidden: bool = False
     pinned: bool = False
+    interrupted: bool = False
+    """It waits for the results of tools, and takes nothing else before it has them."""
     swept: bool = False
     """The agent archived it by itself, and unarchives it when it is used again."""
 
@@ -80,16 +82,6 @@ def in_order(messages: Iterable[Mapping[str, Cell]], column: str) -> list[Mappin
         return math.inf if found is None else found
 
     return sorted(messages, key=place)
-
-
-def state(subject: Subject, leases: Mapping[str, float], now: float) -> State:
-    """Whether an agent may be writing it."""
-    return state_of(
-        last_active=subject.last_active,
-        ended=subject.ended,
-        held_until=leases.get(subject.id, 0.0),
-        now=now,
-    )
 
 
 class Belonging(NamedTuple):
@@ -232,6 +224,10 @@ class SessionTables(ABC):
     keeps_archive = False
     """Whether the file has a place for what is archived; else our notes have."""
     keeps_pins = False
+    guarded = False
+    """Whether not even a title or the archive is changed while an agent may be writing."""
+    running_within = RUNNING_WITHIN
+    """Seconds after its newest message for which a session counts as running."""
     reclaim = "The state file does not shrink; the agent reuses the space."
     """What becomes of the space of what was deleted."""
     files_in = ""
@@ -276,7 +272,17 @@ class SessionTables(ABC):
         """Those of these sessions that an agent may be writing; some may not exist."""
         there = self.subjects(self.shape.id, ids)
         held = self.leases() if there else {}
-        return frozenset(one.id for one in there if state(one, held, now) is State.RUNNING)
+        return frozenset(one.id for one in there if self.state(one, held, now) is State.RUNNING)
+
+    def state(self, subject: Subject, leases: Mapping[str, float], now: float) -> State:
+        """Whether an agent may be writing it."""
+        return state_of(
+            last_active=subject.last_active,
+            ended=subject.ended,
+            held_until=leases.get(subject.id, 0.0),
+            now=now,
+            within=self.running_within,
+        )
 
     def stored(self, subject: Subject, columns: Sequence[str]) -> Image:
         """Cells of a session as they are stored."""
@@ -325,7 +331,7 @@ class SessionTables(ABC):
         """What a title that was typed comes to for a session."""
         raise _unknown("renamed")
 
-    def titled(self, title: str | None) -> Values:
+    def titled(self, subject: Subject, title: str | None) -> Values:
         """A session with another title."""
         raise _unknown("renamed")
 

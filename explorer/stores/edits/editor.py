@@ -103,9 +103,10 @@ class Editor:
             with self._planning(action, table, token) as planner:
                 match action:
                     case Action.RENAME:
-                        plan = plan_rename(planner, rows[0], title, measured)
+                        plan = plan_rename(planner, rows[0], title, measured, force)
                     case Action.ARCHIVE | Action.UNARCHIVE:
-                        plan = plan_archive(planner, rows, on, self._noted_archive(planner))
+                        ours = self._noted_archive(planner)
+                        plan = plan_archive(planner, rows, on, ours, force)
                     case Action.PIN | Action.UNPIN:
                         plan = plan_pin(planner, rows, on, self.noted_pins(), measured)
                     case Action.END | Action.REOPEN:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from explorer.render.figures import plural
 
 RUNNING = "running (its agent may be writing it)"
+INTERRUPTED = "it was interrupted and waits for the results of tools"
 CONTINUED = "what continues it stays"
 SUBAGENT_RUNNING = "a subagent of it is running"
 UNSOUND = "its id is not valid text"
@@ -21,6 +22,10 @@ _HARMLESS = frozenset(
 )
 _WORDS = {
     RUNNING: ("is running", "are running"),
+    INTERRUPTED: (
+        "was interrupted and waits for the results of tools",
+        "were interrupted and wait for the results of tools",
+    ),
     CONTINUED: (
         "continues in a session that is kept",
         "continue in sessions that are kept",

@@ -20,7 +20,7 @@ from explorer.stores.edits.plans import (
     Title,
     UndoPlan,
 )
-from explorer.stores.edits.reasons import RUNNING, named_reason, skipped_words
+from explorer.stores.edits.reasons import INTERRUPTED, RUNNING, named_reason, skipped_words
 from explorer.stores.ours.trash import RETENTION_DAYS
 from explorer.stores.ours.trash_records import Receipt, ReceiptState
 
@@ -285,6 +285,8 @@ def nothing_words(plan: EditPlan) -> str:
 
 def remedy(plan: EditPlan, force: str = "") -> str:
     """What to do about it; `force` is the command that does it anyway."""
+    if INTERRUPTED in plan.skipped:
+        return f" Resume or abort it, or use `{force}`." if force else " Resume or abort it first."
     if RUNNING not in plan.skipped:
         return ""
     return f" Stop the agent, or use `{force}`." if force else " Stop the agent first."

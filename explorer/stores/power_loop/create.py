@@ -221,10 +221,58 @@ class LoopFile:
             created_at=_milliseconds(at),
         )
 
-    def set_state(self, session: str, messages: int, turns: int) -> None:
-        """What power-loop counts on: the number of the next message, and of the next turn."""
+    def set_state(
+        self,
+        session: str,
+        messages: int,
+        turns: int,
+        waits_for: Sequence[Mapping[str, object]] = (),
+    ) -> None:
+        """What power-loop counts on: the number of the next message, and of the next turn; and the
+        tool calls that a session still waits for."""
+        pending = {
+            "assistant_seq": messages,
+            "round_index": turns,
+            "tool_call_ids": [call.get("id") for call in waits_for],
+            "tool_calls": list(waits_for),
+        }
         self._insert(
-            "pl_session_state", session_id=session, next_seq=messages + 1, round_index=turns
+            "pl_session_state",
+            session_id=session,
+            next_seq=messages + 1,
+            round_index=turns,
+            pending_json=_json(pending) if waits_for else None,
+        )
+
+    def fold(
+        self, session: str, messages: int, note: str, tokens: tuple[int, int], at: float
+    ) -> None:
+        """Compress the first messages of a session into a note."""
+        ((seq,),) = self._db.execute(
+            "SELECT next_seq FROM pl_session_state WHERE session_id = ?", (session,)
+        ).fetchall()
+        before, after = tokens
+        about = {"from_seq": 1, "to_seq": messages, "ord": 1}
+        self.add_message(session, seq, 0, "system", note, at, tool="compact_note", meta=about)
+        self._insert(
+            "pl_compactions",
+            session_id=session,
+            compact_seq=1,
+            note_seq=seq,
+            from_seq=1,
+            to_seq=messages,
+            before_tokens=before,
+            after_tokens=after,
+            round_index=0,
+            created_at=_milliseconds(at),
+        )
+        self._db.execute(
+            "UPDATE pl_messages SET state = 'compacted_out' WHERE session_id = ? AND seq <= ?",
+            (session, messages),
+        )
+        self._db.execute(
+            "UPDATE pl_session_state SET next_seq = ?, last_compact_seq = 1 WHERE session_id = ?",
+            (seq + 1, session),
         )
 
     def set_usage(

@@ -1,9 +1,10 @@
 """How power-loop keeps its sessions, for the edits engine.
 
-It declares no foreign keys; the tables that go with a session are known by name. It has no titles,
-no ends and no pins of its own.
+It declares no foreign keys; the tables that go with a session are known by name. It has no ends and
+no pins of its own, and a title only where the program that embeds it puts one into the metadata.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,12 +22,18 @@ from explorer.stores.edits.dialect import (
     row_number,
     sound_id,
 )
+from explorer.stores.edits.plans import Title
 from explorer.stores.edits.refusal_words import CANNOT_CHANGE
-from explorer.stores.power_loop.tables import AGENT, Tables
+from explorer.stores.power_loop.tables import AGENT, RUNNING_WITHIN, Tables
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Cell, Rows, raw
 from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
 
+LONGEST = 200
+"""Characters of a title."""
+RECENT = 1000
+"""Sessions that are asked whether their program keeps titles."""
+NO_TITLES = "the program that made it keeps no titles in its metadata"
 LOOKED_AT = 3
 """Messages that are looked at for words."""
 _TABLES = (
@@ -46,7 +53,6 @@ class PowerLoopDialect(Dialect):
     """The edits of one file, with all its sets of tables."""
 
     lacks = {
-        "rename": "power-loop has no titles",
         "clear": "power-loop needs unbroken message numbers",
         "end": _NO_END,
         "reopen": _NO_END,
@@ -90,6 +96,8 @@ class _SetTables(SessionTables):
     """One set of tables, asked over one connection."""
 
     keeps_archive = True
+    guarded = True
+    running_within = RUNNING_WITHIN
 
     def subjects(self, column: str, values: Iterable[object]) -> list[Subject]:
         shape = self.shape
@@ -103,12 +111,63 @@ class _SetTables(SessionTables):
             _subject(row)
             for batch in batches(values)
             for row in self.ask(
-                f"SELECT s.rowid, typeof(s.session_id), ({newest}), {picked}"
+                f"SELECT s.rowid, typeof(s.session_id), ({newest}), {self._pending()}, {picked}"
                 f" FROM {quoted(shape.sessions)} s"
                 f" WHERE s.{column} IN ({placeholders(batch)})",
                 batch,
             )
         ]
+
+    def _pending(self) -> str:
+        """Whether a session waits for the results of tools."""
+        table = f"{self.shape.sessions.removesuffix('sessions')}session_state"
+        if not self.schema.has(table, "session_id", "pending_json"):
+            return "0"
+        return (
+            f"EXISTS (SELECT 1 FROM {quoted(table)} w WHERE w.session_id = s.session_id"
+            " AND w.pending_json != '')"
+        )
+
+    def title(self, subject: Subject, typed: str) -> Title:
+        text = " ".join("".join(c if c.isprintable() else " " for c in typed).split()) or None
+        if text is not None and len(text) > LONGEST:
+            return Title(text, f"too long: {len(text)} of {LONGEST} characters")
+        if not self._keeps_titles(subject):
+            return Title(text, NO_TITLES)
+        if self._metadata(subject) is None:
+            return Title(text, "its metadata is not a JSON object")
+        return Title(text, limit=LONGEST)
+
+    def titled(self, subject: Subject, title: str | None) -> Values:
+        about = self._metadata(subject) or {}
+        if title is None:
+            about.pop("title", None)
+        else:
+            about["title"] = title
+        text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
+        return {"metadata_json": raw(text)}
+
+    def _metadata(self, subject: Subject) -> dict[str, object] | None:
+        """What the program noted about a session; None where that is no object."""
+        if not self.schema.has(self.shape.sessions, "metadata_json"):
+            return None
+        (cell,) = self.stored(subject, ("metadata_json",))
+        value = {} if cell is None else cells.decoded(cell)
+        return value if isinstance(value, dict) else None
+
+    def _keeps_titles(self, subject: Subject) -> bool:
+        """Whether the program puts titles into the metadata: of this session, or of a late one."""
+        if subject.title:
+            return True
+        if not self.schema.has(self.shape.sessions, "metadata_json"):
+            return False
+        recent = (
+            f"SELECT s.metadata_json AS about FROM {quoted(self.shape.sessions)} s"
+            f" ORDER BY s.rowid DESC LIMIT {RECENT}"
+        )
+        return bool(
+            self.ask(f"SELECT 1 FROM ({recent}) WHERE about LIKE '%\"title\"%' LIMIT 1", ())
+        )
 
     def leases(self) -> Mapping[str, float]:
         prefix = self.shape.sessions.removesuffix("sessions")
@@ -132,7 +191,7 @@ def _first_said(contents: Iterable[object]) -> str:
 
 
 def _subject(row: Sequence[object]) -> Subject:
-    number, type_, newest, *rest = row
+    number, type_, newest, pending, *rest = row
     cell = dict(zip(_COLUMNS, rest, strict=True))
     id_ = cells.words(cell["session_id"])
     child = cells.words(cell["kind"]) == "subagent"
@@ -147,4 +206,5 @@ def _subject(row: Sequence[object]) -> Subject:
         archived=cells.words(cell["status"]) == "archived",
         kind="subagent" if child else "root",
         along=child and cells.words(cell["lifecycle"]) != "detached",
+        interrupted=bool(pending),
     )

@@ -13,7 +13,7 @@ from explorer.stores.catalog import Link, Unit
 from explorer.stores.columns import Column, Found, Recipe, Recipes
 from explorer.stores.content import said, what_was_said
 from explorer.stores.power_loop.messages import content_of
-from explorer.stores.power_loop.tables import AGENT, Tables, title_in
+from explorer.stores.power_loop.tables import AGENT, RUNNING_WITHIN, Tables, title_in
 from explorer.stores.power_loop.usage import tokens
 from explorer.stores.small_store import SessionRow
 from explorer.stores.sqlite import cells
@@ -132,7 +132,9 @@ def _session(unit: Unit, row: Sequence[object], told: _Told, now: float) -> Sess
     prompt, completion = told.tokens.get(id_, (None, None))
     active = cells.seconds(last) or started
     held = told.held.get(id_, 0.0)
-    state = state_of(last_active=active, ended=False, held_until=held, now=now)
+    state = state_of(
+        last_active=active, ended=False, held_until=held, now=now, within=RUNNING_WITHIN
+    )
     return Session(
         key=unit.key,
         id=id_,

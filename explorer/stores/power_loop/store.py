@@ -23,7 +23,7 @@ from explorer.stores.power_loop import search
 from explorer.stores.power_loop.changes import mark_of, touched
 from explorer.stores.power_loop.messages import bodies, outlines, told
 from explorer.stores.power_loop.sessions import columns_of, sessions, survey
-from explorer.stores.power_loop.tables import AGENT, Tables
+from explorer.stores.power_loop.tables import AGENT, DEFAULT_PREFIX, Tables
 from explorer.stores.small_store import SessionRow, SmallStore
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.read_only import ReadOnlyFile
@@ -47,6 +47,17 @@ class PowerLoopStore(SmallStore):
             "power-loop has no command to resume a session. Call send(text, session_id=…) in your"
             " program, or set resume_command in the settings."
         )
+
+    def resume_call(self, session: Session) -> str:
+        # A literal of Python spells out whatever a terminal would act on.
+        tables = self._of(session.key)
+        place = f"db_path={str(Path(self.path).absolute())!r}"
+        if tables.prefix not in ("", DEFAULT_PREFIX):
+            place += f", table_prefix={tables.prefix!r}"
+        # An interrupted send has to be finished before another one.
+        call = "resume(" if session.broken_off else 'send("…", '
+        loop = f"StatefulAgentLoop(llm=llm, {place})"
+        return f"await {loop}.{call}session_id={session.id!r})"
 
     def where(self) -> tuple[tuple[str, str], ...]:
         """Where the sessions are, as facts."""

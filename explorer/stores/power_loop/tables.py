@@ -16,10 +16,15 @@ from explorer.stores.table_reader import KnownTables
 
 AGENT = "power-loop"
 """It keeps no source: all its sessions come from programs that embed it."""
+DEFAULT_PREFIX = "pl_"
+"""Of the names of tables, where the program that embeds it chooses none."""
 DROPPED = "dropped"
 """The state of a message that a repair of the history removed."""
 NOTE = "compact_note"
 """The name of the message that replaces those that were compressed."""
+RUNNING_WITHIN = 120.0
+"""Seconds after its newest message for which a session counts as running: programs that use no
+leases leave no other sign."""
 _BODY = (
     *("session_id", "role", "created_at", "content", "tool_calls_json", "tool_call_id", "name"),
     *("state", "meta_json"),

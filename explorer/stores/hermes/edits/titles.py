@@ -46,7 +46,7 @@ class TitledTables(SessionTables):
             return Title(text, limit=LONGEST)
         return self._taken(text, others[0], self._yields(subject, others[0]))
 
-    def titled(self, title: str | None) -> Values:
+    def titled(self, subject: Subject, title: str | None) -> Values:
         values: dict[str, Cell] = {"title": None if title is None else raw(title)}
         if self.schema.has("sessions", "title_source"):
             values["title_source"] = None if title is None else raw("user")
