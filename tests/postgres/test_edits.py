@@ -22,7 +22,7 @@ async def main(address, session, closed):
     store = await open_store(address, table_prefix="pl_")
     print((await store.get_session(session)).metadata.get("title"))
     print(await store.append_message(session, role="user", content="and now?"))
-    print(len(await store.get_messages(session)))
+    print(len(await store.load_all_messages(session)))
     print(sorted(await store.close_session(closed)))
     await store.close()
 

@@ -9,7 +9,7 @@ from explorer.stores.edits.changes import begin_changes, changed, note_down
 from explorer.stores.edits.plans import Done, EditPlan
 from explorer.stores.ours.trash_records import OURS, CellChange, ReceiptState
 from explorer.stores.postgres.edit_connection import ServerTransaction, Unsure
-from explorer.stores.postgres.edit_recovery import settle_later
+from explorer.stores.postgres.edit_recovery import settle_soon
 from explorer.stores.postgres.edit_rows import check_quiet, lock, set_cells
 from explorer.stores.postgres.edit_work import OpenTables, Work
 from explorer.stores.sqlite.images import shown
@@ -31,11 +31,10 @@ def change_cells(work: Work, plan: EditPlan, force: bool) -> Done:
             hold(tx, found, stored, None if force else context.clock())
             for change in stored:
                 set_cells(tx, change, change.old, change.new)
-    except Unsure:
-        settle_later(work, receipt)
-        known = context.trash.receipt(receipt)
-        if known is None or known.state is not ReceiptState.DONE:
-            raise
+    except Unsure as error:
+        known = settle_soon(work, receipt)
+        if known is None or known.half_done:
+            raise error.not_done() if known is None else error from None
     except (ExplorerError, Cancelled):
         with suppress(ExplorerError), context.trash.writing() as trash:
             trash.drop_receipt(receipt)

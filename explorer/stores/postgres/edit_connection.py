@@ -48,6 +48,15 @@ class Unsure(StoreError):
             f"{server} went away while a change was being saved. Session Explorer finds out"
             " whether it was saved when the server is back.",
         )
+        self._server = server
+
+    def not_done(self) -> StoreError:
+        """The same when it is known that the server did not commit."""
+        return StoreError(
+            Problem.UNREACHABLE,
+            self.title,
+            f"{self._server} went away before the change was saved. {NOTHING_CHANGED}",
+        )
 
 
 def image(row: Sequence[object]) -> Image:

@@ -13,9 +13,11 @@ from explorer.stores.edits.refusals import check_room
 from explorer.stores.edits.words import part_words, receipt_words
 from explorer.stores.ours.trash_records import EntryState
 from explorer.stores.postgres.edit_connection import ServerWriter, Unsure
-from explorer.stores.postgres.edit_recovery import settle_later
+from explorer.stores.postgres.edit_recovery import settle_soon
 from explorer.stores.postgres.edit_rows import Removed, Taker, families
 from explorer.stores.postgres.edit_work import Work
+
+CONNECTION_LOST = "the connection to the server was lost"
 
 
 class ServerRemoval:
@@ -45,10 +47,8 @@ class ServerRemoval:
                     self._remove(writer, family)
         except Cancelled:
             return self._close(stopped=True)
-        except Unsure:
-            # Of what was not looked at, the receipt stays open: the next start looks.
-            settle_later(self._work, self._receipt)
-            raise
+        except Unsure as error:
+            return self._close_unsure(error)
         except ExplorerError as error:
             with suppress(ExplorerError):
                 self._close(stopped=True)
@@ -86,6 +86,20 @@ class ServerRemoval:
         if removed.entries:
             with suppress(ExplorerError), self._trash.writing() as trash:
                 trash.drop_entries(removed.entries)
+
+    def _close_unsure(self, error: Unsure) -> Done:
+        """The connection was lost: what is gone tells how far it got."""
+        known = settle_soon(self._work, self._receipt)
+        if known is None:
+            raise error.not_done() from None
+        if known.half_done:
+            # The next start looks again.
+            raise error from None
+        gone = tuple(one.session for one in self._trash.entries(self._receipt))
+        left = len(self._plan.doomed) - len(gone)
+        self._skipped.update({CONNECTION_LOST: left} if left else {})
+        words = part_words(self._plan, len(gone)) if left else ""
+        return Done(known.number, known.action, gone, self._skipped, (), words=words)
 
     def _close(self, stopped: bool) -> Done:
         """The receipt for what was done; none where nothing was."""

@@ -4,8 +4,8 @@ A transaction is done or not done, so there is nothing for the user to decide. T
 over, its rows are locked before they are looked at: that waits for it.
 """
 
+import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 from explorer.errors import ExplorerError
 from explorer.stores.edits.delete import recount
@@ -24,13 +24,22 @@ from explorer.stores.postgres.edit_work import Work, open_tables
 from explorer.stores.sqlite.images import Image
 from explorer.stores.sqlite.schema import quoted
 
+PATIENCE, AGAIN = 8.0, 0.2
+"""Seconds for which a server that went away is waited for, and between two tries."""
 
-def settle_later(work: Work, number: int) -> None:
-    """Settle a receipt now, if the server can be asked; else the next start does."""
-    found = work.context.trash.receipt(number)
-    if found is not None:
-        with suppress(ExplorerError):
+
+def settle_soon(work: Work, number: int) -> Receipt | None:
+    """Settle a receipt as soon as the server can be asked; where that takes too long, the next
+    start does. What is known of it then; None where nothing had been done."""
+    trash, until = work.context.trash, time.monotonic() + PATIENCE
+    while (found := trash.receipt(number)) is not None and found.half_done:
+        try:
             settle(work, found)
+        except ExplorerError:
+            if time.monotonic() > until:
+                break
+            time.sleep(AGAIN)
+    return found
 
 
 def settle(work: Work, receipt: Receipt) -> None:

@@ -20,7 +20,7 @@ from explorer.stores.ours.trash_records import (
 )
 from explorer.stores.postgres.edit_changes import hold
 from explorer.stores.postgres.edit_connection import ServerWriter, Unsure
-from explorer.stores.postgres.edit_recovery import settle_later
+from explorer.stores.postgres.edit_recovery import settle_soon
 from explorer.stores.postgres.edit_rows import Putter, set_cells
 from explorer.stores.postgres.edit_work import Work
 from explorer.stores.sqlite.images import shown
@@ -51,9 +51,8 @@ class ServerUndo:
             with self._work.writer() as writer:
                 stopped = not self._restore(writer)
                 self._revert(writer)
-        except Unsure:
-            settle_later(self._work, number)
-            raise
+        except Unsure as error:
+            return self._close_unsure(error)
         except (ExplorerError, Cancelled):
             with suppress(ExplorerError):
                 self._settle(undone=False)
@@ -64,6 +63,23 @@ class ServerUndo:
         note_down(self._context.notes, plan.changes, back=True)
         self._settle(undone=True)
         return self._done(stopped)
+
+    def _close_unsure(self, error: Unsure) -> Done:
+        """The connection was lost: what is there tells how far it got."""
+        known = settle_soon(self._work, self._plan.receipt.number)
+        planned = {one.number for one in self._plan.entries}
+        self._back = [
+            one
+            for one in self._trash.entries(self._plan.receipt.number)
+            if one.number in planned and one.state is EntryState.BACK
+        ]
+        if known is None or known.half_done:
+            # The next start looks again.
+            raise error from None
+        if known.state is not ReceiptState.UNDONE and not self._back:
+            raise error.not_done() from None
+        note_down(self._context.notes, self._plan.changes, back=True)
+        return self._done(stopped=False)
 
     def _done(self, stopped: bool) -> Done:
         ids = tuple(one.session for one in self._back) or _ids(self._plan.changes)
