@@ -22,19 +22,28 @@ class Proxy:
         self._left = nth
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def close(self) -> None:
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
         self._listening.close()
 
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
-                server = socket.create_connection(("127.0.0.1", self._server))
-                lost = threading.Event()
-                for pair in ((client, server, True), (server, client, False)):
-                    threading.Thread(target=self._pass, args=(*pair, lost), daemon=True).start()
+                threading.Thread(target=self._join, args=(client,), daemon=True).start()
+
+    def _join(self, client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", self._server)) as server:
+            lost = threading.Event()
+            back = threading.Thread(target=self._pass, args=(server, client, False, lost))
+            back.start()
+            self._pass(client, server, True, lost)
+            back.join()
 
     def _pass(
         self, source: socket.socket, target: socket.socket, asks: bool, lost: threading.Event

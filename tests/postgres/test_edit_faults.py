@@ -22,7 +22,7 @@ from tests.postgres.server import Server, wait_for
 
 T = TypeVar("T")
 
-EVERY = 15
+EVERY = 40
 """Of the moments between two steps that are alike, one in so many is tried."""
 
 

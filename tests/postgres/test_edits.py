@@ -1,6 +1,5 @@
 """Changes to sessions on a server: what goes, what stays, and that an undo is exact."""
 
-import json
 from pathlib import Path
 
 import psycopg
@@ -23,7 +22,7 @@ async def main(address, session, closed):
     print((await store.get_session(session)).metadata.get("title"))
     print(await store.append_message(session, role="user", content="and now?"))
     print(len(await store.load_all_messages(session)))
-    print(sorted(await store.close_session(closed)))
+    print(await store.close_session(closed))
     await store.close()
 
 asyncio.run(main(*sys.argv[1:]))
@@ -69,7 +68,7 @@ def test_the_real_package_goes_on_after_a_delete_and_its_undo(
     told = run_agent(GOES_ON, *POWER_LOOP, tmp_path, address, "first_root", "first_root")
     title, seq, _, closed = told.splitlines()
     assert (title, seq) == ("Plan of first", "20")
-    assert json.loads(closed.replace("'", '"')) == sorted(FAMILY)
+    assert closed == "3"
     assert ground.left_of("first_root") == {}
 
 
