@@ -75,6 +75,8 @@ def edit_template(server: Server, tmp_path_factory: pytest.TempPathFactory) -> S
 
 
 @pytest.fixture
-def ground(edit_template: Server, tmp_path: Path) -> Ground:
+def ground(edit_template: Server, tmp_path: Path) -> Iterator[Ground]:
     """A database of its own to change."""
-    return copy(edit_template, tmp_path)
+    made = copy(edit_template, tmp_path)
+    yield made
+    edit_template.run(f"DROP DATABASE {made.database} WITH (FORCE)")

@@ -10,8 +10,8 @@ from explorer.stores.edits.plans import Done
 from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres.address import parse
 from explorer.stores.postgres.connection import ServerDatabase
-from explorer.stores.postgres.edit_tables import NAMES, ServerDialect
-from explorer.stores.postgres.editor import ServerEditor
+from explorer.stores.power_loop.server_edits.editor import ServerEditor
+from explorer.stores.power_loop.server_edits.tables import NAMES, ServerDialect
 from explorer.stores.power_loop.tables import Tables
 from tests.agents import run_agent
 from tests.postgres.filling import FILL, POWER_LOOP
@@ -32,6 +32,9 @@ class Numbered(Tables):
 
     def key(self, handle: Any) -> int:
         return _KEYS.setdefault(handle, len(_KEYS) + 1)
+
+    def named(self, table: str) -> str:
+        return f"{self.prefix}{table}"
 
     def handle(self, key: int) -> Any:
         return next(id_ for id_, number in _KEYS.items() if number == key)
@@ -78,11 +81,11 @@ class Ground(NamedTuple):
     def editor(self, user: str = "postgres", later: float = LATER, port: int = 0) -> ServerEditor:
         server = self.server if not port else Server(port, "", 0)
         address = parse(server.address(self.database, user))
-        identity = address.identity("public", "pl_", {})
-        notes = Notes(self.folder / "explorer.db", identity)
+        path = Path("/postgresql:", self.database)
+        notes = Notes(self.folder / "explorer.db", path)
         ours = OurFiles(self.folder / "trash.db", lambda: time.time() + later, notes)
-        dialect = ServerDialect(Path("postgresql"), [PUBLIC])
-        return ServerEditor(ServerDatabase(address), dialect, lambda units, now: [], ours, identity)
+        dialect = ServerDialect(path, [PUBLIC])
+        return ServerEditor(ServerDatabase(address), dialect, lambda units, now: [], ours)
 
     def dump(self) -> dict[str, list[object]]:
         """Every row of every table."""

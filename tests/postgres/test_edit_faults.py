@@ -14,8 +14,8 @@ from explorer.errors import ExplorerError, StoreError
 from explorer.model import Action
 from explorer.stores.ours.trash import TrashFile, TrashWriter
 from explorer.stores.ours.trash_records import ReceiptState
-from explorer.stores.postgres.editor import ServerEditor
 from explorer.stores.postgres.session import ServerSession
+from explorer.stores.power_loop.server_edits.editor import ServerEditor
 from tests.postgres.cutting import Cut, Proxy
 from tests.postgres.edit_ground import Ground, copy, delete, keys, make_template, undo
 from tests.postgres.server import Server, wait_for
@@ -206,7 +206,6 @@ def test_an_undo_whose_answer_is_lost_is_found_out(ground: Ground, cut: Cut) -> 
     delete(ground.editor(), "first_root")
     proxy = Proxy(ground.server.port, cut, nth=2)
     editor = ground.editor(port=proxy.port)
-    editor.trash = ground.editor().trash
     done = undo(editor)
     assert len(done.ids) == (1 if cut is Cut.BEFORE else 2)
     assert len(undo(editor).ids) == 3 - len(done.ids)

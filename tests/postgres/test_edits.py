@@ -8,7 +8,8 @@ import pytest
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.edits.reasons import INTERRUPTED, RUNNING
-from explorer.stores.postgres.edit_tables import LOCAL_TRASH, server_reasons
+from explorer.stores.postgres import writing
+from explorer.stores.power_loop.server_edits.tables import LOCAL_TRASH, server_reasons
 from tests.agents import run_agent
 from tests.postgres.edit_ground import PUBLIC, Ground, delete, keys, undo
 from tests.postgres.filling import POWER_LOOP
@@ -168,10 +169,8 @@ def test_what_has_changed_since_the_plan_is_not_deleted(
 def test_a_program_that_holds_the_lock_is_waited_for_and_then_respected(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from explorer.stores.postgres import edit_connection
-
-    quick = edit_connection.LIMITS._replace(lock=0.3)
-    monkeypatch.setattr(edit_connection.ServerWriter.__init__, "__defaults__", (quick,))
+    quick = writing.LIMITS._replace(lock=0.3)
+    monkeypatch.setattr(writing.ServerWriter.__init__, "__defaults__", (quick,))
     before, editor = ground.dump(), ground.editor()
     plan = editor.plan(Action.DELETE, keys("first_root", "second_root"))
     with psycopg.connect(ground.server.address(ground.database)) as other:

@@ -6,11 +6,12 @@ the session, so that it outlives the file's being rewritten. The file is made wi
 until then there is nothing, and nothing is read.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.stores.ours.own_file import OwnFile, store_key
+from explorer.stores.ours.own_file import OwnFile
 
 PATIENCE = 2.0
 """Seconds to wait for another explorer that is writing its notes."""
@@ -31,9 +32,9 @@ CREATE TABLE IF NOT EXISTS choices (
 class Notes:
     """The notes about one store; without a store, those that hold for all."""
 
-    def __init__(self, path: Path, store: Path | str | None = None) -> None:
+    def __init__(self, path: Path, store: Path | None = None) -> None:
         self._file = OwnFile(path, "Pins and settings unavailable", PATIENCE)
-        self._store = store_key(store) if store is not None else b""
+        self._store = os.fsencode(os.path.realpath(store)) if store is not None else b""
 
     @property
     def made(self) -> bool:

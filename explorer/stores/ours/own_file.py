@@ -147,9 +147,3 @@ def _columns_of(tables: str) -> Mapping[str, frozenset[str]]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(tables).close()
         return introspect(connection).tables
-
-
-def store_key(store: Path | str) -> bytes:
-    """What our files know a store by: a file by its resolved path, a database on a server by its
-    identity, which has neither user nor password in it."""
-    return store.encode() if isinstance(store, str) else os.fsencode(os.path.realpath(store))

@@ -19,7 +19,7 @@ from explorer.errors import ExplorerError, Problem, StoreError
 from explorer.model import Action
 from explorer.render.figures import exact
 from explorer.stores.content import content_text, tool_calls
-from explorer.stores.ours.own_file import OwnFile, store_key
+from explorer.stores.ours.own_file import OwnFile
 from explorer.stores.ours.trash_records import (
     OURS,
     CellChange,
@@ -214,11 +214,10 @@ class TrashWriter:
 class TrashFile:
     """The trash as far as it concerns one state file."""
 
-    def __init__(self, path: Path, store: Path | str) -> None:
-        """`store` is a file, or the identity of a database on a server."""
+    def __init__(self, path: Path, store: Path) -> None:
         self.path = path
         self._file = OwnFile(path, "Trash unavailable", PATIENCE)
-        self._store = store_key(store)
+        self._store = os.fsencode(os.path.realpath(store))
         self.held = False
         """The caller is alone already, for an edit of several state files."""
         self._whole = 0

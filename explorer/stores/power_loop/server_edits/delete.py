@@ -12,10 +12,10 @@ from explorer.stores.edits.refusal_words import reached_words
 from explorer.stores.edits.refusals import check_room
 from explorer.stores.edits.words import part_words, receipt_words
 from explorer.stores.ours.trash_records import EntryState
-from explorer.stores.postgres.edit_connection import ServerWriter, Unsure
-from explorer.stores.postgres.edit_recovery import settle_soon
-from explorer.stores.postgres.edit_rows import Removed, Taker, families
-from explorer.stores.postgres.edit_work import Work
+from explorer.stores.postgres.writing import ServerWriter, Unsure
+from explorer.stores.power_loop.server_edits.recovery import settle_soon
+from explorer.stores.power_loop.server_edits.rows import Removed, Taker, families
+from explorer.stores.power_loop.server_edits.work import ServerWork
 
 CONNECTION_LOST = "the connection to the server was lost"
 
@@ -23,7 +23,7 @@ CONNECTION_LOST = "the connection to the server was lost"
 class ServerRemoval:
     """One edit that deletes sessions."""
 
-    def __init__(self, work: Work, plan: EditPlan, force: bool) -> None:
+    def __init__(self, work: ServerWork, plan: EditPlan, force: bool) -> None:
         self._work, self._context, self._trash = work, work.context, work.context.trash
         self._plan = plan
         self._force = force
@@ -61,7 +61,7 @@ class ServerRemoval:
         now = None if self._force else self._context.clock()
         removed = Removed((), 0)
         try:
-            with writer.transaction(self._context.token) as tx:
+            with self._work.transaction(writer) as tx:
                 found = self._work.tables(tx, self._plan.table, self._plan.action.value)
                 where = tx, found.tables, found.layout.tables, self._trash, self._receipt
                 removed = Taker(*where, now).take(family)

@@ -8,14 +8,14 @@ from explorer.stores.edits.batches import before_anything
 from explorer.stores.edits.changes import begin_changes, changed, note_down
 from explorer.stores.edits.plans import Done, EditPlan
 from explorer.stores.ours.trash_records import OURS, CellChange, ReceiptState
-from explorer.stores.postgres.edit_connection import ServerTransaction, Unsure
-from explorer.stores.postgres.edit_recovery import settle_soon
-from explorer.stores.postgres.edit_rows import check_quiet, lock, set_cells
-from explorer.stores.postgres.edit_work import OpenTables, Work
+from explorer.stores.postgres.writing import ServerTransaction, Unsure
+from explorer.stores.power_loop.server_edits.recovery import settle_soon
+from explorer.stores.power_loop.server_edits.rows import check_quiet, lock, set_cells
+from explorer.stores.power_loop.server_edits.work import OpenTables, ServerWork
 from explorer.stores.sqlite.images import shown
 
 
-def change_cells(work: Work, plan: EditPlan, force: bool) -> Done:
+def change_cells(work: ServerWork, plan: EditPlan, force: bool) -> Done:
     """All of them in one transaction."""
     context = work.context
     with before_anything(), context.trash.writing() as trash:
@@ -25,7 +25,7 @@ def change_cells(work: Work, plan: EditPlan, force: bool) -> Done:
         with (
             before_anything(),
             work.writer() as writer,
-            writer.transaction(context.token) as tx,
+            work.transaction(writer) as tx,
         ):
             found = work.tables(tx, plan.table, plan.action.value)
             hold(tx, found, stored, None if force else context.clock())

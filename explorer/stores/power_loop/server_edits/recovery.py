@@ -18,9 +18,9 @@ from explorer.stores.ours.trash_records import (
     ReceiptState,
     table_of,
 )
-from explorer.stores.postgres.edit_connection import ServerTransaction
-from explorer.stores.postgres.edit_rows import is_in
-from explorer.stores.postgres.edit_work import Work, open_tables
+from explorer.stores.postgres.writing import ServerTransaction
+from explorer.stores.power_loop.server_edits.rows import is_in
+from explorer.stores.power_loop.server_edits.work import ServerWork, open_tables
 from explorer.stores.sqlite.images import Image
 from explorer.stores.sqlite.schema import quoted
 
@@ -28,7 +28,7 @@ PATIENCE, AGAIN = 8.0, 0.2
 """Seconds for which a server that went away is waited for, and between two tries."""
 
 
-def settle_soon(work: Work, number: int) -> Receipt | None:
+def settle_soon(work: ServerWork, number: int) -> Receipt | None:
     """Settle a receipt as soon as the server can be asked; where that takes too long, the next
     start does. What is known of it then; None where nothing had been done."""
     trash, until = work.context.trash, time.monotonic() + PATIENCE
@@ -42,7 +42,7 @@ def settle_soon(work: Work, number: int) -> Receipt | None:
     return found
 
 
-def settle(work: Work, receipt: Receipt) -> None:
+def settle(work: ServerWork, receipt: Receipt) -> None:
     """Find out how far an edit or its undo got, and have the trash say so."""
     trash = work.context.trash
     entries = trash.entries(receipt.number)
@@ -85,7 +85,7 @@ def _current(tx: ServerTransaction, change: CellChange) -> Image | None:
     return rows[0] if rows else None
 
 
-def _settle_cells(work: Work, receipt: Receipt, done: bool) -> None:
+def _settle_cells(work: ServerWork, receipt: Receipt, done: bool) -> None:
     with work.context.trash.writing() as writer:
         if done:
             writer.set_receipt(receipt.number, ReceiptState.DONE)
@@ -96,7 +96,7 @@ def _settle_cells(work: Work, receipt: Receipt, done: bool) -> None:
 
 
 def _settle_delete(
-    work: Work, receipt: Receipt, entries: Sequence[Entry], there: frozenset[int]
+    work: ServerWork, receipt: Receipt, entries: Sequence[Entry], there: frozenset[int]
 ) -> None:
     """What is still in the database was not deleted."""
     trash = work.context.trash
@@ -109,7 +109,7 @@ def _settle_delete(
 
 
 def _settle_undo(
-    work: Work, receipt: Receipt, entries: Sequence[Entry], there: frozenset[int]
+    work: ServerWork, receipt: Receipt, entries: Sequence[Entry], there: frozenset[int]
 ) -> None:
     """What is not back waits in the trash as before."""
     coming = [one.number for one in entries if one.state is EntryState.COMING]

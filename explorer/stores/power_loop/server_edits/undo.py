@@ -18,18 +18,18 @@ from explorer.stores.ours.trash_records import (
     ReceiptState,
     table_of,
 )
-from explorer.stores.postgres.edit_changes import hold
-from explorer.stores.postgres.edit_connection import ServerWriter, Unsure
-from explorer.stores.postgres.edit_recovery import settle_soon
-from explorer.stores.postgres.edit_rows import Putter, set_cells
-from explorer.stores.postgres.edit_work import Work
+from explorer.stores.postgres.writing import ServerWriter, Unsure
+from explorer.stores.power_loop.server_edits.changes import hold
+from explorer.stores.power_loop.server_edits.recovery import settle_soon
+from explorer.stores.power_loop.server_edits.rows import Putter, set_cells
+from explorer.stores.power_loop.server_edits.work import ServerWork
 from explorer.stores.sqlite.images import shown
 
 
 class ServerUndo:
     """One edit being undone."""
 
-    def __init__(self, work: Work, plan: UndoPlan) -> None:
+    def __init__(self, work: ServerWork, plan: UndoPlan) -> None:
         self._work, self._context, self._trash = work, work.context, work.context.trash
         self._plan = plan
         self._back: list[Entry] = []
@@ -99,7 +99,7 @@ class ServerUndo:
                 return False
             links = [one for one in plan.changes if one.entry == entry.number]
             try:
-                with writer.transaction(token) as tx:
+                with self._work.transaction(writer) as tx:
                     found = self._work.tables(tx, self._table, plan.receipt.action)
                     where = tx, found.tables, found.layout.tables, self._trash
                     messages = Putter(*where).put(entry, links)
@@ -117,7 +117,7 @@ class ServerUndo:
         changes = [one for one in self._plan.changes if not one.entry and one.table != OURS]
         if not changes:
             return
-        with writer.transaction(self._context.token) as tx:
+        with self._work.transaction(writer) as tx:
             found = self._work.tables(tx, self._table, self._plan.receipt.action)
             hold(tx, found, changes, None)
             moved = {shown(change.id) for change in changes}

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from explorer.stores.edits.dialect import SessionTables, Size, Subject
 from explorer.stores.edits.plans import RULES
-from explorer.stores.postgres.edit_connection import image
-from explorer.stores.postgres.edit_names import NumberedTables, SqlNames
 from explorer.stores.postgres.reader import ServerReader
+from explorer.stores.postgres.writing import image
 from explorer.stores.power_loop.dialect import (
     BELONGINGS,
     COLUMNS,
@@ -27,6 +26,7 @@ from explorer.stores.power_loop.dialect import (
     shape_of,
     subject_of,
 )
+from explorer.stores.power_loop.server_edits.names import NumberedTables, SqlNames
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Image, Rows
 from explorer.stores.sqlite.leases import leases
@@ -58,7 +58,7 @@ SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only') = '
 """
 
 
-class Layout(NamedTuple):
+class TableLayout(NamedTuple):
     """One table."""
 
     columns: tuple[str, ...]
@@ -71,7 +71,7 @@ class Layout(NamedTuple):
 class SetLayout(NamedTuple):
     """What was found out about a set of tables, by the names that the engine uses."""
 
-    tables: Mapping[str, Layout]
+    tables: Mapping[str, TableLayout]
     server: str
     """Why nothing is changed on this server, if so."""
 
@@ -121,7 +121,7 @@ def layout_of(ask: Rows, of: NumberedTables) -> SetLayout:
     return SetLayout(tables, server)
 
 
-def _layout(rows: Sequence[Image]) -> Layout:
+def _layout(rows: Sequence[Image]) -> TableLayout:
     columns = tuple(cells.words(row[1]) for row in rows)
     _, _, _, _, plain, trigger, rule, hidden, *may = rows[0]
     odd = "" if plain else "is divided into others"
@@ -136,7 +136,7 @@ def _layout(rows: Sequence[Image]) -> Layout:
         if not odd and (kind not in _TYPES or cells.words(row[3])):
             odd = f"has a column that could not be restored ({cells.words(row[1])}, {kind})"
     rights = zip(("SELECT", "INSERT", "UPDATE", "DELETE"), may, strict=True)
-    return Layout(columns, odd, frozenset(what for what, allowed in rights if not allowed))
+    return TableLayout(columns, odd, frozenset(what for what, allowed in rights if not allowed))
 
 
 def asking(reader: ServerReader, names: SqlNames) -> Rows:
@@ -171,10 +171,10 @@ class ServerDialect(PowerLoopDialect):
         super().over(ask, schema, table)
         of = self.set_of(table)
         assert of is not None
-        return ServerTables(ask, schema, of)
+        return ServerSessionTables(ask, schema, of)
 
 
-class ServerTables(SetTables):
+class ServerSessionTables(SetTables):
     """One set of tables, asked over one connection."""
 
     reclaim = LOCAL_TRASH
@@ -184,9 +184,9 @@ class ServerTables(SetTables):
         super().__init__(ask, schema, shape, lambda table, row: row)
         self._of = of
 
-    def over(self, ask: Rows) -> "ServerTables":
+    def over(self, ask: Rows) -> "ServerSessionTables":
         """The same, asked in another transaction."""
-        return ServerTables(ask, self.schema, self._of)
+        return ServerSessionTables(ask, self.schema, self._of)
 
     def subjects(self, column: str, values: Iterable[object]) -> list[Subject]:
         if column == "rowid":

@@ -6,7 +6,7 @@ written is told to write first. Where the connection is lost while the server co
 whether it did: that is `Unsure`, and the rows tell.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Self
 
@@ -15,18 +15,19 @@ import psycopg
 from explorer.cancel import CancelToken
 from explorer.errors import Cancelled, ExplorerError, Problem, Refused, StoreError
 from explorer.render.clean import clean_line
-from explorer.stores.edits.connection import Changed
-from explorer.stores.edits.refusal_words import FILE_CHANGED, NOTHING_CHANGED, rows_words
 from explorer.stores.postgres import failures
 from explorer.stores.postgres.address import Address
 from explorer.stores.postgres.connection import PATH, Limits
-from explorer.stores.postgres.edit_names import SqlNames
 from explorer.stores.postgres.placeholders import numbered
 from explorer.stores.postgres.secrets import scrubbed
 from explorer.stores.postgres.session import SILENCE, ServerSession, connect
 from explorer.stores.sqlite.images import Cell, Image, RawText
 
+Names = Callable[[str], str]
+"""Puts the full names of tables into a statement."""
+
 CANNOT = "Cannot change the database"
+NOTHING_CHANGED = "Nothing was changed."
 WRITING = "Another program is writing to it."
 LIMITS = Limits(statement=120.0, lock=5.0, idle=120.0)
 """A delete may wait for the disk of our trash between two statements."""
@@ -36,6 +37,10 @@ _DURABLE = (
     "SELECT pg_catalog.set_config('synchronous_commit', 'on', true)"
     " WHERE pg_catalog.current_setting('synchronous_commit') = 'off';"
 )
+
+
+class Conflict(Refused):
+    """The rows are no longer as they were, or another program holds them."""
 
 
 class Unsure(StoreError):
@@ -80,7 +85,7 @@ def given(cell: object) -> object:
 class ServerTransaction:
     """One write, with the locks that it has taken so far."""
 
-    def __init__(self, session: ServerSession, names: SqlNames) -> None:
+    def __init__(self, session: ServerSession, names: Names) -> None:
         self._session = session
         self._names = names
 
@@ -98,27 +103,23 @@ class ServerTransaction:
             for row in cursor.stream(self._sql(sql), [given(one) for one in values]):
                 yield image(row)
 
-    def run(self, sql: str, values: Sequence[object] = (), expect: int | None = None) -> int:
-        """Change something; how many rows it was. Where it is not `expect`, nothing is done."""
+    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Change something; how many rows it was."""
         with self._session.cursor() as cursor:
             cursor.execute(self._sql(sql), [given(one) for one in values] or None)
-            count = cursor.rowcount
-        if expect is not None and count != expect:
-            raise Changed(FILE_CHANGED, rows_words(count, expect))
-        return count
+            return cursor.rowcount
 
-    def add(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
-        """Insert each of these rows."""
+    def add(self, sql: str, rows: Sequence[Sequence[object]]) -> int:
+        """Insert each of these rows; how many there are now."""
         with self._session.cursor() as cursor:
             cursor.executemany(self._sql(sql), [[given(one) for one in row] for row in rows])
-            if cursor.rowcount != len(rows):
-                raise Changed(FILE_CHANGED, rows_words(cursor.rowcount, len(rows)))
+            return cursor.rowcount
 
 
 class ServerWriter:
     """A connection for one edit."""
 
-    def __init__(self, address: Address, names: SqlNames, limits: Limits = LIMITS) -> None:
+    def __init__(self, address: Address, names: Names, limits: Limits = LIMITS) -> None:
         self.server = address.shown
         self._address = address
         self._names = names
@@ -188,9 +189,9 @@ class ServerWriter:
         code = error.sqlstate or ""
         said = clean_line(scrubbed(error.diag.message_primary or str(error)), 300).rstrip(". ")
         if code in _BUSY:
-            return Changed("It is being written", WRITING)
+            return Conflict("It is being written", WRITING)
         if code.startswith("23"):
-            return Changed(FILE_CHANGED, f"The server rejected a step: {said}.")
+            return Conflict("The database has changed", f"The server rejected a step: {said}.")
         if code == "42501" or code == "25006":
             return Refused(CANNOT, f"Its user may not: {said}. {NOTHING_CHANGED}")
         if code in _FULL:

@@ -24,17 +24,16 @@ from explorer.stores.edits.refusal_words import CANNOT_UNDO
 from explorer.stores.edits.undo import at_risk, plan_undo, worded
 from explorer.stores.edits.words import started_again
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.ours.trash import TrashFile
 from explorer.stores.ours.trash_records import OURS, EntryState, Receipt, table_of
 from explorer.stores.postgres.connection import ServerDatabase
-from explorer.stores.postgres.edit_changes import change_cells
-from explorer.stores.postgres.edit_delete import ServerRemoval
-from explorer.stores.postgres.edit_names import NumberedTables
-from explorer.stores.postgres.edit_recovery import settle
-from explorer.stores.postgres.edit_rows import exists_again
-from explorer.stores.postgres.edit_tables import ServerDialect, asking
-from explorer.stores.postgres.edit_undo import ServerUndo
-from explorer.stores.postgres.edit_work import OpenTables, Work, open_tables
+from explorer.stores.power_loop.server_edits.changes import change_cells
+from explorer.stores.power_loop.server_edits.delete import ServerRemoval
+from explorer.stores.power_loop.server_edits.names import NumberedTables
+from explorer.stores.power_loop.server_edits.recovery import settle
+from explorer.stores.power_loop.server_edits.rows import exists_again
+from explorer.stores.power_loop.server_edits.tables import ServerDialect, asking
+from explorer.stores.power_loop.server_edits.undo import ServerUndo
+from explorer.stores.power_loop.server_edits.work import OpenTables, ServerWork, open_tables
 
 T = TypeVar("T")
 
@@ -43,19 +42,18 @@ Sessions = Callable[[Sequence[Unit], float], Sequence[Session]]
 
 def server_edits(
     database: ServerDatabase,
-    sets: Sequence[NumberedTables],
+    tables: NumberedTables,
     sessions: Sessions,
     ours: OurFiles,
     path: Path,
-    identity: str,
 ) -> Edits:
-    """The edits of a store on a server. `path` is what the store calls itself, `identity` what our
-    trash knows it by: without user and password."""
-    return ServerEditor(database, ServerDialect(path, sets), sessions, ours, identity)
+    """The edits of a set of tables on a server. `path` is what its store is called, and our trash
+    knows it by: it has neither user nor password in it."""
+    return ServerEditor(database, ServerDialect(path, [tables]), sessions, ours)
 
 
 class ServerEditor(Editor):
-    """Edits one database; holds nothing open between two calls."""
+    """Edits one set of tables; holds nothing open between two calls."""
 
     def __init__(
         self,
@@ -63,10 +61,8 @@ class ServerEditor(Editor):
         dialect: ServerDialect,
         sessions: Sessions,
         ours: OurFiles,
-        identity: str,
     ) -> None:
         super().__init__(dialect.path, dialect, sessions, ours)
-        self.trash = TrashFile(ours.trash, identity)
         self._database = database
         self._tables_of = dialect
 
@@ -201,8 +197,8 @@ class ServerEditor(Editor):
         left = self.trash.receipt(receipt.number)
         return self._with_log(Done(left and left.number, receipt.action, ids, {}))
 
-    def _work(self, token: CancelToken | None = None, progress: Tell | None = None) -> Work:
-        return Work(self._context(token, progress), self._tables_of, self._database.address)
+    def _work(self, token: CancelToken | None = None, progress: Tell | None = None) -> ServerWork:
+        return ServerWork(self._context(token, progress), self._tables_of, self._database.address)
 
     def _with_log(self, done: Done) -> Done:
         return done._replace(done_in=tuple((str(self.path), id_) for id_ in done.ids))

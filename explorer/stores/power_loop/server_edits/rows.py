@@ -23,11 +23,12 @@ from explorer.stores.edits.refusal_words import (
     STARTED_WRITING,
     WRITTEN_TO,
     column_words,
+    rows_words,
 )
 from explorer.stores.ours.trash import TrashFile, TrashWriter
 from explorer.stores.ours.trash_records import CellChange, Entry
-from explorer.stores.postgres.edit_connection import ServerTransaction
-from explorer.stores.postgres.edit_tables import Layout, ServerTables
+from explorer.stores.postgres.writing import ServerTransaction
+from explorer.stores.power_loop.server_edits.tables import ServerSessionTables, TableLayout
 from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import (
     ABOUT,
@@ -59,7 +60,7 @@ def families(doomed: Iterable[Planned]) -> Iterator[list[Planned]]:
     yield from by_root.values()
 
 
-def lock(tx: ServerTransaction, tables: ServerTables, ids: Sequence[str]) -> None:
+def lock(tx: ServerTransaction, tables: ServerSessionTables, ids: Sequence[str]) -> None:
     """Keep other programs from writing these sessions until the transaction ends."""
     shape = tables.shape
     state = f"{shape.sessions.removesuffix('sessions')}session_state"
@@ -72,7 +73,7 @@ def lock(tx: ServerTransaction, tables: ServerTables, ids: Sequence[str]) -> Non
             )
 
 
-def check_quiet(tables: ServerTables, subjects: Iterable[Subject], now: float) -> None:
+def check_quiet(tables: ServerSessionTables, subjects: Iterable[Subject], now: float) -> None:
     """Under the lock: no program has begun to write one of these."""
     held = tables.leases()
     for one in subjects:
@@ -93,8 +94,8 @@ class Taker(NamedTuple):
     """Takes the sessions of one family out, in one transaction."""
 
     tx: ServerTransaction
-    tables: ServerTables
-    layout: Mapping[str, Layout]
+    tables: ServerSessionTables
+    layout: Mapping[str, TableLayout]
     trash: TrashFile
     receipt: int
     now: float | None
@@ -206,8 +207,8 @@ class Putter(NamedTuple):
     """Puts one session back, in one transaction."""
 
     tx: ServerTransaction
-    tables: ServerTables
-    layout: Mapping[str, Layout]
+    tables: ServerSessionTables
+    layout: Mapping[str, TableLayout]
     trash: TrashFile
 
     def put(self, entry: Entry, links: Sequence[CellChange]) -> int:
@@ -236,11 +237,13 @@ class Putter(NamedTuple):
         lost = [name for name in columns if name not in known]
         if any(row[name] is not None for row in rows for name in lost):
             raise Changed(FILE_CHANGED, column_words(table, lost[0]))
-        self.tx.add(
+        count = self.tx.add(
             f"INSERT INTO {quoted(table)} ({listing(names)}) OVERRIDING SYSTEM VALUE"
             f" VALUES ({placeholders(names)})",
             [[row[name] for name in names] for row in rows],
         )
+        if count != len(rows):
+            raise Changed(FILE_CHANGED, rows_words(count, len(rows)))
 
     def _link_again(self, change: CellChange) -> None:
         """A session that was kept is linked again, unless it has another parent by now."""
@@ -252,7 +255,9 @@ class Putter(NamedTuple):
         )
 
 
-def is_in(tx: ServerTransaction, tables: ServerTables, trash: TrashFile, entry: Entry) -> bool:
+def is_in(
+    tx: ServerTransaction, tables: ServerSessionTables, trash: TrashFile, entry: Entry
+) -> bool:
     """Whether a session of the trash is in the database, and not another one with its id. Waits
     for a transaction that is about to change that."""
     shape = tables.shape
