@@ -22,7 +22,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
 from explorer.stores.newcomers import Newcomers
-from explorer.stores.open_found import notes_on, open_found, take_in
+from explorer.stores.open_found import every_set, notes_on, open_found, take_in
 from explorer.stores.ours.notes import Notes
 from explorer.stores.sqlite.read_only import FileState
 
@@ -243,6 +243,7 @@ class Opening:
         if self._prepare:
             prepare, self._prepare = self._prepare, None
             prepare()
+        self._find_sets()
         ours = self._notes_path, self.trash
         store = open_found(self.found, self._token, self._wait, *ours, hurried=True)
         seen = store.look()
@@ -250,6 +251,13 @@ class Opening:
         newest_first = remembered.sort in (Sort.ACTIVE, Sort.STARTED) and not remembered.reverse
         read = self._newest if newest_first else self._arranged
         return read(store, remembered)._replace(trouble=trouble, seen=seen)
+
+    def _find_sets(self) -> None:
+        """Ask the servers among them what they have: each set of tables is one."""
+        found = tuple(every_set(self.found, self._token, self._wait))
+        if found != self.found:
+            self.found, self.path = found, found[0].path
+            self.notes = notes_on(found, self._notes_path) if self._notes_path else None
 
     def _newest(self, store: Store, remembered: Remembered) -> Opened:
         """A page of what is newest: milliseconds, however long the list is."""

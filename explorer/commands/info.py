@@ -118,10 +118,11 @@ def _all_lines(
 def _lines(info: StoreInfo) -> list[tuple[str, str]]:
     version = "unknown" if info.schema_version is None else str(info.schema_version)
     kept = f"{size(info.bytes)}, plus {size(info.wal_bytes)} in the write-ahead log"
+    journal = f", journal mode {info.journal_mode}" if info.journal_mode else ""
     lost = f", {count(info.orphans)} of them without a session" if info.orphans else ""
     lines = [
-        ("file", short_path(Path(info.path))),
-        ("kind", f"{info.kind}, schema {version}, journal mode {info.journal_mode}"),
+        ("file", short_path(Path(info.path))) if info.journal_mode else ("server", info.path),
+        ("kind", f"{info.kind}, schema {version}{journal}"),
         ("size", kept if info.wal_bytes else size(info.bytes)),
         ("sessions", count(info.sessions)),
         ("messages", count(info.messages) + lost),

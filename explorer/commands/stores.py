@@ -15,7 +15,7 @@ from explorer.stores.catalog import Catalog
 from explorer.stores.census import Census
 from explorer.stores.columns import OWNER
 from explorer.stores.discover import FoundStore, current_folder, default_home, locate
-from explorer.stores.open_found import open_found
+from explorer.stores.open_found import every_set, open_found
 from explorer.stores.resolve import pinned_rows
 from explorer.stores.sqlite.failures import short_path, size_of
 
@@ -119,6 +119,7 @@ def usual_profile(options: argparse.Namespace) -> str | None:
 
 
 def _opened(found: Sequence[FoundStore], options: argparse.Namespace) -> Store:
+    found = every_set(found)
     store = open_found(found, notes=notes_path(), trash=trash_path())
     options.asked = {one.path for one in found if one.asked}
     options.warned = set()

@@ -10,6 +10,7 @@ from explorer.render.clean import clean_line
 from explorer.render.figures import ago, iso_utc
 from explorer.settings import notes_path, trash_path
 from explorer.stores.discover import FoundStore, current_folder, locate
+from explorer.stores.open_found import every_set
 from explorer.whereabouts.lost_session import LostSession, OwnFiles
 from explorer.whereabouts.sightings import Begun, Ended, Sighting, Unseen
 from explorer.whereabouts.wanted import Wanted
@@ -64,7 +65,7 @@ def find_session(options: argparse.Namespace, now: float) -> int:
 def _listed(options: argparse.Namespace) -> list[FoundStore]:
     """What a list would show; a session may be lost because that cannot be found."""
     try:
-        return locate(options.db, options.profile, os.environ, current_folder())
+        return every_set(locate(options.db, options.profile, os.environ, current_folder()))
     except UsageError:
         raise
     except ExplorerError as error:

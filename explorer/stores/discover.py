@@ -1,9 +1,10 @@
-"""Which state files there are.
+"""Which state files and databases there are.
 
-First those of `--db`, or of `$SESSION_EXPLORER_DB`; else every profile in Hermes' folder, which is
-that of `$HERMES_HOME` or Hermes' own, and power-loop's file in the current folder. `--profile`
-leaves only some of the profiles. If a file that was asked for is missing, that is an error, never a
-reason to look elsewhere; a profile that was only found may have no file yet.
+First those of `--db`, or of `$SESSION_EXPLORER_DB`, each a path or an address; else every profile
+in Hermes' folder, which is that of `$HERMES_HOME` or Hermes' own, and power-loop's file in the
+current folder. `--profile` leaves only some of the profiles. If a file that was asked for is
+missing, that is an error, never a reason to look elsewhere; a profile that was only found may have
+no file yet. No server is asked here: `open_found.every_set` finds what a database has.
 """
 
 import os
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from explorer.errors import Problem, StoreError, UsageError, closest
 from explorer.render.clean import clean_line
 from explorer.stores.hermes.store import PROFILE_NAME, PROFILES, STATE_FILE
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import store_error
 
 POWER_LOOP_FILE = "power_loop_sessions.db"
@@ -54,15 +56,32 @@ def locate(
     if dbs or variable:
         asked = [(path, "Check the path after --db.") for path in dbs]
         if variable and not dbs:
-            asked = [(variable, _set_to("SESSION_EXPLORER_DB", variable))]
-        found = [
-            one
-            for path, because in asked
-            for one in _at(_found_from(here, _expanded(path)), profiles, because)
-        ]
+            # An address may hold a password, which no advice may repeat.
+            shown = "" if _is_address(variable) else _set_to("SESSION_EXPLORER_DB", variable)
+            asked = [(variable, shown)]
+        found = [one for path, because in asked for one in _asked(path, profiles, because, here)]
     else:
         found = _at_home(profiles, environment, here)
-    return _named(found)
+    return named(found)
+
+
+def _asked(text: str, profiles: Sequence[str], because: str, here: Path | None) -> list[FoundStore]:
+    """What a path or an address that was asked for stands for."""
+    if not _is_address(text):
+        return _at(_found_from(here, _expanded(text)), profiles, because)
+    # Late: only a server needs it.
+    from explorer.stores.postgres.address import parse
+
+    path = ServerPath.of(parse(text))
+    if profiles:
+        message = f"{path} is a database, which has no profiles. Omit --profile."
+        raise UsageError("No such profile", message)
+    return [FoundStore(path, asked=True)]
+
+
+def _is_address(text: str) -> bool:
+    """Whether this names a database on a server: a file of such a name can be given as `./NAME`."""
+    return re.match(r"[a-zA-Z][a-zA-Z0-9.+-]*://", text) is not None
 
 
 def _at(path: Path, profiles: Sequence[str], because: str) -> list[FoundStore]:
@@ -109,7 +128,8 @@ def growing_roots(
         return []
     variable = environment.get("SESSION_EXPLORER_DB")
     if dbs or variable:
-        asked = [_found_from(here, _expanded(path)) for path in dbs or (variable or "",)]
+        paths = [path for path in dbs or (variable or "",) if not _is_address(path)]
+        asked = [_found_from(here, _expanded(path)) for path in paths]
         return [path for path in asked if os.path.isdir(path / PROFILES)]
     folder, _ = _home(environment, here)
     return [root_of(folder, environment)]
@@ -176,7 +196,7 @@ def _chosen_profiles(folder: Path, names: Sequence[str], because: str) -> list[F
     ]
 
 
-def _named(found: Sequence[FoundStore]) -> list[FoundStore]:
+def named(found: Sequence[FoundStore]) -> list[FoundStore]:
     """Each file once, and under a name of its own."""
     once = {os.path.realpath(one.path): one for one in reversed(found)}
     kept = [one for one in found if once[os.path.realpath(one.path)] is one]
@@ -198,7 +218,10 @@ def _names(one: FoundStore) -> Iterator[str]:
         yield one.name
     path = one.path.absolute()
     folder = path.parent
-    if path.name in FILE_NAMES:
+    if isinstance(path, ServerPath):
+        yield path.address.database or path.name
+        yield f"{path.address.host or 'localhost'}/{one.name or path.name}"
+    elif path.name in FILE_NAMES:
         yield DEFAULT_PROFILE if folder.name == ".hermes" else folder.name
         yield f"{folder.parent.name}/{folder.name}"
     else:
@@ -276,6 +299,8 @@ def profile_root(db: str | None, environment: Mapping[str, str], here: Path | No
     asked = (
         db or environment.get("SESSION_EXPLORER_DB") or environment.get("HERMES_HOME", "").strip()
     )
+    if asked and _is_address(asked):
+        asked = ""
     return _above(_found_from(here, _expanded(asked) if asked else default_home(environment)))
 
 

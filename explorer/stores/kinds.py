@@ -15,6 +15,7 @@ from explorer.stores.hermes.noted_store import NotedStore
 from explorer.stores.hermes.store import HermesStore, is_hermes
 from explorer.stores.ours.notes import Notes
 from explorer.stores.power_loop.tables import sets_of_tables
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import store_error
 from explorer.stores.sqlite.read_only import PATIENCE, FinishedCopy, ReadOnlyFile
 from explorer.stores.sqlite.schema import Schema
@@ -62,6 +63,11 @@ def open_store(
     `waiting` is called from the reading thread each time a busy file is tried again; `notes` are
     our own about this file; with `trash`, a change of ours that was interrupted in the middle of a
     write is rolled back."""
+    if isinstance(path, ServerPath):
+        # Late: only a server needs it.
+        from explorer.stores.servers import open_server
+
+        return _as_shown(open_server(path, token, waiting), token)
     file = ReadOnlyFile(path, patience, waiting)
     try:
         schema = file.read(lambda reader: reader.schema, token)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from explorer.cancel import CancelToken
 from explorer.errors import NoFileYet, Problem, StoreError
 from explorer.stores.base import Store
-from explorer.stores.discover import FoundStore
+from explorer.stores.discover import FoundStore, named
 from explorer.stores.kinds import open_store
 from explorer.stores.ours.notes import Notes
+from explorer.stores.server_path import ServerPath
 
 if TYPE_CHECKING:
     from explorer.stores.library.members import MemberFile
@@ -41,6 +42,34 @@ def open_found(
     library = Library(_member_files(found, waiting, notes, trash))
     library.open_all(token, hurried)
     return library
+
+
+def every_set(
+    found: Sequence[FoundStore],
+    token: CancelToken | None = None,
+    waiting: Callable[[], None] | None = None,
+) -> list[FoundStore]:
+    """The same, but for each database the sets of tables that it has. The error of a database
+    that is alone is raised; one of several is left as it is, and opening it says what is wrong."""
+    if not any(isinstance(one.path, ServerPath) and not one.path.schema for one in found):
+        return list(found)
+    # Late: only a server needs it.
+    from explorer.stores.servers import sets_at
+
+    every: list[FoundStore] = []
+    for one in found:
+        if not isinstance(one.path, ServerPath) or one.path.schema:
+            every.append(one)
+            continue
+        try:
+            sets = sets_at(one.path, token, waiting)
+        except StoreError:
+            if len(found) == 1:
+                raise
+            every.append(one)
+        else:
+            every += [one._replace(path=each.path, name=each.name) for each in sets]
+    return named(every)
 
 
 def take_in(

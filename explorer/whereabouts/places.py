@@ -15,6 +15,7 @@ from explorer.errors import ExplorerError
 from explorer.render.figures import plural
 from explorer.stores.discover import FoundStore, default_home, locate, root_of
 from explorer.stores.hermes.store import STATE_FILE
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import short_path, size_of
 from explorer.whereabouts.sightings import Unseen
 
@@ -48,10 +49,11 @@ class SearchedFile(NamedTuple):
     def command(self, *words: str, id_: str = "") -> str:
         """What to type for a session in it, or for a change of it."""
         options: tuple[str, ...] = ()
+        own = self.path.address.shown if isinstance(self.path, ServerPath) else str(self.path)
         if not self.usual:
-            options = ("--db", str(self.path))
+            options = ("--db", own)
         elif self.several and not id_:
-            options = ("--profile", self.name) if self.profile else ("--db", str(self.path))
+            options = ("--profile", self.name) if self.profile else ("--db", own)
         named = f"{self.name}/{id_}" if id_ and self.usual and self.several else id_
         return shlex.join((PROGRAM, *options, *words, *filter(None, [named])))
 
@@ -72,7 +74,8 @@ def state_files(
     taken: set[str] = set()
     for one in (*listed, *usual, *beside):
         real = os.path.realpath(one.path)
-        if real in found or not os.path.lexists(one.path):
+        on_server = isinstance(one.path, ServerPath)
+        if real in found or not (on_server or os.path.lexists(one.path)):
             continue
         name = names[real] or one.path.stem
         name = short_path(one.path) if name in taken else name

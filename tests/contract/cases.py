@@ -78,6 +78,10 @@ class Case:
     def files(self) -> list[Path]:
         return [self.path]
 
+    def size(self) -> int:
+        """Bytes of the files."""
+        return sum(path.stat().st_size for path in self.files)
+
     def noted(self, session: Session) -> str:
         """What our notes call a session."""
         return session.id

@@ -1,6 +1,7 @@
 """Sessions on a server, made by power-loop itself."""
 
 from pathlib import Path
+from uuid import uuid4
 
 from tests.agents import run_agent
 from tests.postgres.server import Server
@@ -95,6 +96,17 @@ def fill(server: Server, home: Path) -> None:
     )
 
 
-def append(server: Server, home: Path, prefix: str, session: str, text: str) -> None:
+def fill_one(server: Server, home: Path, name: str) -> str:
+    """A new database with one set of tables: its address. `name` begins the ids of its sessions."""
+    database = f"{name}_{uuid4().hex}"
+    server.run(f"CREATE DATABASE {database}")
+    run_agent(FILL, *POWER_LOOP, home, server.address(database), "pl_", name)
+    return server.address(database)
+
+
+def append(
+    server: Server, home: Path, prefix: str, session: str, text: str, address: str = ""
+) -> None:
     """One more message, by power-loop."""
-    run_agent(APPEND, *POWER_LOOP, home, server.address(LOOPS), prefix, session, text)
+    where = address or server.address(LOOPS)
+    run_agent(APPEND, *POWER_LOOP, home, where, prefix, session, text)

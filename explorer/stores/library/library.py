@@ -42,7 +42,7 @@ from explorer.stores.library import search
 from explorer.stores.library.members import GLANCE, UNCHANGED, Member, MemberFile, Members
 from explorer.stores.library.notes import LibraryNotes, by_store, noted_as
 from explorer.stores.ours.notes import OurFiles
-from explorer.stores.sqlite.read_only import Reader, Stamp, stamp
+from explorer.stores.sqlite.read_only import FileState, Reader
 
 if TYPE_CHECKING:
     from explorer.stores.edits.dialect import Dialect
@@ -57,7 +57,7 @@ NEVER = (float("-inf"), 0)
 class LibraryState(NamedTuple):
     """The files of a library, as the file system sees them."""
 
-    stamps: tuple[Stamp | None, ...]
+    stamps: tuple[FileState | None, ...]
     folders: tuple[bool, ...] = ()
     """Of those that have no file, whether the folder for it is there."""
 
@@ -126,7 +126,7 @@ class Library(Store):
 
     def look(self) -> LibraryState:
         members = self.members.all
-        stamps = tuple(stamp(one.path) for one in members)
+        stamps = tuple(one.look() for one in members)
         without = (one for one, seen in zip(members, stamps, strict=True) if seen is None)
         return LibraryState(stamps, tuple(os.path.isdir(one.path.parent) for one in without))
 

@@ -24,7 +24,7 @@ from explorer.stores.catalog import Catalog, Unit
 from explorer.stores.census import Census
 from explorer.stores.fates import Fates
 from explorer.stores.library.keys import KeyRing
-from explorer.stores.sqlite.read_only import Stamp, impatient, stamp
+from explorer.stores.sqlite.read_only import FileState, impatient, stamp
 
 T = TypeVar("T")
 
@@ -73,10 +73,10 @@ class MemberMark(NamedTuple):
 class ReadCatalog(NamedTuple):
     """The catalog of a store."""
 
-    stamp: Stamp | None
+    stamp: FileState | None
     """Of its file, from before all of it was read."""
     catalog: Catalog
-    seen: Stamp | None
+    seen: FileState | None
     """The same from before the last look at what is new: that does not show what is gone."""
     reading: int
     """Which reading of the store it is of, whole or of what was new: a catalog of the library that
@@ -106,7 +106,7 @@ class Member:
         self._opened_as: tuple[int, int] | None = None
         self._lock = threading.Lock()
         self._readings = itertools.count()
-        self._info: tuple[Stamp | None, StoreInfo] | None = None
+        self._info: tuple[FileState | None, StoreInfo] | None = None
 
     @property
     def error(self) -> StoreError | None:
@@ -132,8 +132,12 @@ class Member:
     @property
     def written(self) -> float:
         """When its file was last written to."""
-        found = stamp(self.path)
+        found = self.look()
         return found.written if found else 0.0
+
+    def look(self) -> FileState | None:
+        """How its store is now; of one that was never opened, how its file is."""
+        return stamp(self.path) if self._store is None else self._store.look()
 
     @property
     def store(self) -> Store:
@@ -145,13 +149,15 @@ class Member:
     def opened(self, token: CancelToken | None = None) -> Store:
         """The store, opened now where it is not open; anew where another file has its name."""
         with self._lock:
-            found = stamp(self.path)
+            found = self.look()
             identity = found.identity if found else None
             if self._store is not None and identity not in (None, self._opened_as):
                 self._store = self.known = self._census = None
             if self._store is None:
                 self._store = self._open(token)
                 self._store.one_of(self._stores)
+                if found is None and (now := self._store.look()) is not None:
+                    identity = now.identity
                 self._opened_as = identity
             return self._store
 
@@ -169,7 +175,7 @@ class Member:
         """As the file is now; read only where that has changed, by `read` if it is given. What our
         notes say of it leaves no trace in the file."""
         store = self.opened(token)
-        now = stamp(self.path)
+        now = self.look()
         if self.known is None or now is None or self.known.stamp != now or store.noted:
             found = read(store) if read else store.catalog(token)
             # At once: that of the library has all positions, and this one is asked for little.
@@ -195,7 +201,7 @@ class Member:
 
     def info(self, token: CancelToken | None) -> StoreInfo:
         """As the file is now; read only where that has changed."""
-        now = stamp(self.path)
+        now = self.look()
         if self._info is None or now is None or self._info[0] != now:
             self._info = now, self.store.info(token)
         return self._info[1]
@@ -208,7 +214,7 @@ class Member:
             # It could not be read before, was replaced, or was read for another purpose since.
             self.catalog(token)
             return None
-        now = stamp(self.path)
+        now = self.look()
         if known.seen == now:
             return Changes(since, frozenset(), None, UNCHANGED)
         changes = store.changes(known.catalog.mark, token)

@@ -36,7 +36,7 @@ _LIBPQ = frozenset(
         *("sslcert", "sslcertmode", "sslcompression", "sslcrl"),
         *("sslcrldir", "sslkey", "sslmode", "sslnegotiation"),
         *("sslpassword", "sslrootcert", "sslsni", "target_session_attrs"),
-        *("tcp_user_timeout"),
+        "tcp_user_timeout",
     )
 )
 _OURS = {"application_name", "fallback_application_name", "client_encoding", "replication"}

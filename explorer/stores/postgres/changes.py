@@ -12,8 +12,8 @@ known.
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import NamedTuple
 
 from explorer.cancel import CancelToken
 from explorer.errors import StoreError
@@ -39,13 +39,17 @@ POSITION = "SELECT pg_current_snapshot()::text"
 """The next transaction, and those under way: one of them may end without a new one having begun."""
 
 
-class ServerStamp(NamedTuple):
+@dataclass(frozen=True)
+class ServerStamp:
     """What is known of a set of tables without reading its rows; equal while nothing changed."""
 
     identity: tuple[int, int]
     """Another one means another database: the tables were made again."""
-    sessions: int
-    written: float
+    version: int = 0
+    """Another one after every change that was noticed."""
+    sessions: int = field(default=-1, compare=False)
+    """-1 where they were not counted yet."""
+    written: float = field(default=0.0, compare=False)
     """When something was last written, in seconds since the epoch."""
     reached: bool = True
     """Whether the server answered: a read says what is wrong, and whether it has passed."""
@@ -56,15 +60,27 @@ class ServerChanges:
     """Looks at one set of tables, about once a second."""
 
     def __init__(
-        self, database: ServerDatabase, clock: Callable[[], float] = time.monotonic
+        self,
+        database: ServerDatabase,
+        clock: Callable[[], float] = time.monotonic,
+        lazily: bool = False,
     ) -> None:
+        """If `lazily`, the first look reads no table: who is about to read all sessions would
+        wait for that, and can tell when they were `written`."""
         self._database = database
+        self._lazily = lazily
         self._clock = clock
         self._stamp: ServerStamp | None = None
         self._position: object = None
         self._next = 0.0
         self._changed = clock()
         self._asking = threading.Lock()
+
+    def written(self, at: float) -> None:
+        """A session was last written at this time, as somebody has read."""
+        with self._asking:
+            if self._stamp is not None and at > self._stamp.written:
+                self._stamp = replace(self._stamp, written=at)
 
     def look(self, token: CancelToken | None = None) -> ServerStamp:
         """How the tables are now, or were when they were last asked about."""
@@ -87,8 +103,8 @@ class ServerChanges:
                 found = self._database.read(self._ask, token)
         except StoreError:
             self._position = None
-            before = self._stamp or ServerStamp(self._identity((0,)), 0, 0.0)
-            found = before._replace(reached=False)
+            before = self._stamp or ServerStamp(self._identity((0,)))
+            found = replace(before, reached=False)
         now = self._clock()
         if found != self._stamp:
             self._changed = now
@@ -99,12 +115,19 @@ class ServerChanges:
 
     def _ask(self, reader: ServerReader) -> ServerStamp:
         position = reader.value(POSITION)
-        if self._stamp is not None and self._stamp.reached and position == self._position:
-            return self._stamp
-        found = reader.row(_written(reader.schema))
+        before = self._stamp
+        if before is not None and before.reached and position == self._position:
+            return before
+        if before is None and self._lazily:
+            self._position = position
+            return ServerStamp(self._identity((reader.value(f"SELECT {_number(reader.schema)}"),)))
+        oid, sessions, cell = reader.row(_written(reader.schema))
         self._position = position
-        oid, sessions, written = found
-        return ServerStamp(self._identity((oid,)), int(sessions), cells.seconds(written) or 0.0)
+        version, written = 0, cells.seconds(cell) or 0.0
+        if before is not None:
+            same = (before.sessions, before.written) == (sessions, written)
+            version = before.version + (not same)
+        return ServerStamp(self._identity((oid,)), version, int(sessions), written)
 
     def _identity(self, marks: Sequence[object]) -> tuple[int, int]:
         """The table's own number on the server, and one for where it is."""
@@ -117,8 +140,11 @@ def _written(tables: TableSet) -> str:
     """One row: the table's own number, how many sessions there are, when one was last written."""
     table = f"{tables.prefix}sessions"
     newest = "max(s.updated_at)" if tables.has(table, "updated_at") else "max(s.created_at)"
-    oid = f"to_regclass({_text(tables.sessions)})::oid::bigint"
-    return f"SELECT {oid}, count(*), {newest} FROM {tables.sessions} s"
+    return f"SELECT {_number(tables)}, count(*), {newest} FROM {tables.sessions} s"
+
+
+def _number(tables: TableSet) -> str:
+    return f"to_regclass({_text(tables.sessions)})::oid::bigint"
 
 
 def _text(value: str) -> str:

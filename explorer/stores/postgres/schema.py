@@ -20,10 +20,12 @@ MOST_TABLES = 5000
 
 SEARCH_PATH = "SELECT pg_catalog.unnest(pg_catalog.current_schemas(false))"
 TABLES = f"""
-SELECT n.nspname, c.relname, array_to_string(array_agg(a.attname ORDER BY a.attnum), chr(1))
+SELECT n.nspname, c.relname, array_to_string(array_agg(a.attname ORDER BY a.attnum), chr(1)),
+array_to_string(array_agg(a.attname) FILTER (WHERE t.typcategory = 'N'), chr(1))
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+JOIN pg_type t ON t.oid = a.atttypid
 WHERE c.relkind IN ('r', 'p') AND n.nspname IN (MARKS)
 AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
 GROUP BY n.nspname, c.relname ORDER BY n.nspname, c.relname LIMIT {MOST_TABLES}
@@ -37,6 +39,8 @@ class TableSet(NamedTuple):
     prefix: str
     tables: Mapping[str, frozenset[str]]
     """By the name without the schema, as in a file."""
+    numbers: frozenset[str] = frozenset()
+    """Names of columns that hold numbers wherever they occur in the schema."""
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether the table is there, with all these columns."""
@@ -71,13 +75,25 @@ def tables_query(schemas: Sequence[str]) -> str:
 def sets_of_tables(rows: Iterable[Sequence[Any]], path: Sequence[str]) -> tuple[TableSet, ...]:
     """Every set that power-loop could have made, in the order of the search path."""
     by_schema: dict[str, dict[str, frozenset[str]]] = {schema: {} for schema in path}
-    for schema, table, columns in rows:
+    numbers: dict[str, set[str]] = {schema: set() for schema in path}
+    others: dict[str, set[str]] = {schema: set() for schema in path}
+    for schema, table, columns, counting in rows:
+        within = cells.words(schema)
         named = frozenset(cells.words(columns).split("\1"))
-        by_schema.setdefault(cells.words(schema), {})[cells.words(table)] = named
-    return tuple(one for schema, tables in by_schema.items() for one in _in(schema, tables))
+        by_schema.setdefault(within, {})[cells.words(table)] = named
+        counts = set(cells.words(counting).split("\1"))
+        numbers.setdefault(within, set()).update(counts)
+        others.setdefault(within, set()).update(named - counts)
+    return tuple(
+        one
+        for schema, tables in by_schema.items()
+        for one in _in(schema, tables, frozenset(numbers[schema] - others[schema]))
+    )
 
 
-def _in(schema: str, tables: Mapping[str, frozenset[str]]) -> Iterator[TableSet]:
+def _in(
+    schema: str, tables: Mapping[str, frozenset[str]], numbers: frozenset[str]
+) -> Iterator[TableSet]:
     whole = TableSet(schema, "", tables)
     prefixes = [
         name.removesuffix(SESSIONS)
@@ -88,4 +104,4 @@ def _in(schema: str, tables: Mapping[str, frozenset[str]]) -> Iterator[TableSet]
     ]
     for prefix in sorted(prefixes):
         own = {name: columns for name, columns in tables.items() if name.startswith(prefix)}
-        yield TableSet(schema, prefix, own)
+        yield TableSet(schema, prefix, own, numbers)

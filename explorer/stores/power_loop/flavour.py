@@ -6,7 +6,7 @@ brings its own, and a subclass of `tables.Tables` that knows how its sessions ar
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol
 
 from explorer.stores.sqlite import cells
@@ -80,6 +80,16 @@ class Flavour(ABC):
         for batch in batches(handles):
             found += reader.rows(f"{select} WHERE {self.handle} IN ({placeholders(batch)})", batch)
         return found
+
+    def pieces(
+        self,
+        reader: TableReader,
+        tables: NamesTables,
+        columns: str,
+        handles: Collection[object] | None = None,
+    ) -> Iterator[list[Any]]:
+        """The same in as many pieces as it takes to have few of them in memory."""
+        yield self.rows(reader, tables, columns, handles)
 
 
 class Sqlite(Flavour):

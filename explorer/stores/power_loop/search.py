@@ -43,7 +43,7 @@ def certainty(reader: TableReader, tables: Tables, needles: Needles) -> tuple[st
     return f"({sure} AND coalesce(m.meta_json, '') NOT LIKE '%content_encoding%')", values
 
 
-class ScanPlace(NamedTuple):
+class RowsBelow(NamedTuple):
     """How far a search has come: of each set of tables the row below which it continues, None where
     it is through."""
 
@@ -54,7 +54,7 @@ def scanned(
     reader: TableReader, sets: tuple[Tables, ...], needles: Needles, below: object
 ) -> Stretch:
     """The candidates among the last messages of every set, or of those below a mark."""
-    mark = below if isinstance(below, ScanPlace) else None
+    mark = below if isinstance(below, RowsBelow) else None
     found: list[Candidate] = []
     ends: list[int | None] = []
     done = 0.0
@@ -67,7 +67,7 @@ def scanned(
         end = None if top is None else _stretch(reader, tables, needles, top, found, mark is None)
         ends.append(end)
         done += 1.0 if end is None else max(1.0 - max(end, 0) / max(last, 1), 0.0)
-    rest = ScanPlace(tuple(ends)) if any(end is not None for end in ends) else None
+    rest = RowsBelow(tuple(ends)) if any(end is not None for end in ends) else None
     found.sort(key=lambda one: -one.at)
     return Stretch(found, rest, done / max(len(sets), 1))
 

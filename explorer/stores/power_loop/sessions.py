@@ -30,22 +30,13 @@ _SHOWN = (
 )
 
 
-def newest(tables: Tables) -> str:
-    """When the last message of a session was written. There is no index on times; numbers only
-    grow, so it is the one with the highest."""
-    return (
-        f"(SELECT m.created_at FROM {tables.messages} m WHERE m.session_id = s.session_id"
-        " ORDER BY m.seq DESC LIMIT 1)"
-    )
-
-
 def survey(
     reader: TableReader, tables: Tables, handles: Collection[object] | None = None
 ) -> list[SessionRow]:
     """Every session of one set of tables, or those with these handles."""
     names = ("session_id", "created_at", "kind", "status", "parent_session_id")
     picked = tables.pick(reader.schema, "sessions", "s", names)
-    rows = tables.flavour.rows(reader, tables, f"{picked}, {newest(tables)}", handles)
+    rows = tables.flavour.rows(reader, tables, f"{picked}, {tables.active}", handles)
     parents = _parents(reader, tables, rows, handles is None)
     found = []
     for handle, id_, created, kind, status, parent, last in rows:
@@ -104,7 +95,7 @@ def sessions(
     reader: TableReader, tables: Tables, units: Sequence[Unit], now: float
 ) -> dict[int, Session]:
     """The sessions of units of one set of tables, by key; who is gone is missing."""
-    picked = f"{tables.pick(reader.schema, 'sessions', 's', _SHOWN)}, {newest(tables)}"
+    picked = f"{tables.pick(reader.schema, 'sessions', 's', _SHOWN)}, {tables.active}"
     asked = {tables.handle(unit.key): unit for unit in units}
     rows = tables.flavour.rows(reader, tables, picked, asked)
     ids = [cells.words(row[1]) for row in rows]
@@ -249,8 +240,11 @@ def columns_of(
         name if name.startswith("(") else tables.pick(reader.schema, "sessions", "s", (name,))
         for name in names
     )
-    rows = tables.flavour.rows(reader, tables, select, handles)
-    found = columns.made(recipes, rows, lambda own: list(map(tables.key, own)))
+    found: Found = {column: {} for column in recipes}
+    for rows in tables.flavour.pieces(reader, tables, select, handles):
+        made = columns.made(recipes, rows, lambda own: list(map(tables.key, own)))
+        for column, values in made.items():
+            found[column].update(values)
     ids = found[columns.ID]
     if columns.TOKENS in asked:
         used = tokens(reader, tables, None if keys is None else list(ids.values()))

@@ -70,6 +70,15 @@ class Tables(NamedTuple):
         row = f"SELECT s.session_id FROM {self.sessions} s WHERE {self.flavour.handle} = ?"
         return f"m.session_id = ({row})"
 
+    @property
+    def active(self) -> str:
+        """When the last message of a session was written. There is no index on times; numbers only
+        grow, so it is the one with the highest."""
+        return (
+            f"(SELECT m.created_at FROM {self.messages} m WHERE m.session_id = s.session_id"
+            " ORDER BY m.seq DESC LIMIT 1)"
+        )
+
     def has(self, schema: KnownTables, table: str, *columns: str) -> bool:
         return schema.has(self.named(table), *columns)
 

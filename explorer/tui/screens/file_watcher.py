@@ -73,7 +73,8 @@ class Watching:
     @property
     def written(self) -> float | None:
         """When the file was written last, if it was seen."""
-        return None if self._last is None else self._last.written
+        # A server may not have been asked yet.
+        return (self._last.written or None) if self._last is not None else None
 
     @property
     def live(self) -> bool:

@@ -35,6 +35,7 @@ from explorer.stores.base import Store
 from explorer.stores.catalog import Catalog
 from explorer.stores.discover import FoundStore
 from explorer.stores.ours.notes import OurFiles
+from explorer.stores.server_path import ServerPath
 from explorer.stores.sqlite.failures import disagrees, short_path, store_error
 from explorer.tui import words
 from explorer.tui.key_bindings import keymap_of
@@ -47,6 +48,10 @@ from explorer.tui.screens.file_watcher import Watching
 from explorer.tui.widgets.bars import KeyBar, TopBar
 from explorer.tui.workers import Lanes
 
+COMES_BACK = (Problem.UNREACHABLE, Problem.TIMED_OUT)
+"""What is tried again by itself when the app starts: nobody need press a key for a server."""
+TRY_AGAIN = 2.0
+"""Seconds until then."""
 OFFER_AGAIN = 1.0
 """Seconds after which a question that would interrupt typing is tried again."""
 
@@ -294,6 +299,11 @@ class OpenFile:
             self._screen.notify(message, title=title, severity="warning", markup=False)
 
     def _ask_again(self, error: StoreError) -> None:
+        if error.problem in COMES_BACK:
+            self._sessions.note = clean(f"{error.title}. {error.message}")
+            self._top.state = clean_line(error.title)
+            self._screen.set_timer(TRY_AGAIN, self._open_again)
+            return
         # Late, as above.
         from explorer.tui.dialogs.questions import ProblemScreen, ask_for
 
@@ -469,6 +479,11 @@ def _shown(opening: Opening) -> Path:
     if len(opening.found) == 1:
         return opening.path
     folders = [os.path.dirname(os.path.abspath(one.path)) for one in opening.found]
+    servers = [one.path for one in opening.found if isinstance(one.path, ServerPath)]
+    if servers:
+        # A folder says nothing of both a file and a server.
+        alone = len(servers) == len(opening.found)
+        return ServerPath(os.path.commonpath(folders)) if alone else opening.path
     try:
         return Path(os.path.commonpath(folders))
     except ValueError:

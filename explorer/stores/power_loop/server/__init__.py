@@ -1,0 +1,1 @@
+"""power-loop's sessions in PostgreSQL: the same store as for a file, over another database."""

@@ -1,0 +1,57 @@
+"""What a set of tables on a server is called where a file has its path.
+
+Everything that keeps notes, shows where sessions are or tells two stores apart has a `Path`. That
+of a set of tables is made of `Address.identity`: host, port, database, schema and prefix, without
+user and password. Shown, it reads like the address; to the file system it is a path that no file
+has, whatever the current folder is.
+"""
+
+import os
+from pathlib import PosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from explorer.stores.postgres.address import Address
+    from explorer.stores.postgres.connection import ServerDatabase
+
+_ROOT = "/postgresql:/"
+
+
+class ServerPath(PosixPath):
+    """The place of a set of tables, or of a database whose sets are not known yet. It also knows
+    how to get there; a path that is made of it does not."""
+
+    address: "Address"
+    schema: str
+    """Empty where the sets are not known yet."""
+    prefix: str
+    database: "ServerDatabase | None"
+    """The connections that all sets of a database share."""
+
+    @classmethod
+    def of(
+        cls,
+        address: "Address",
+        schema: str = "",
+        prefix: str = "",
+        database: "ServerDatabase | None" = None,
+    ) -> "ServerPath":
+        from getpass import getuser  # late: only a server needs it
+
+        try:
+            login = getuser()
+        except (KeyError, OSError):
+            login = ""
+        identity = address.identity(schema, prefix, os.environ, login)
+        parts = identity.removeprefix("postgresql://").split("/")
+        # No part may lead elsewhere.
+        made = cls(_ROOT, *(one if one.strip(".") else one.replace(".", "%2E") for one in parts))
+        made.address, made.schema, made.prefix = address, schema, prefix
+        made.database = database
+        return made
+
+    def __fspath__(self) -> str:
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return f"postgresql://{super().__str__().removeprefix(_ROOT)}"

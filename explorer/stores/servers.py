@@ -1,0 +1,74 @@
+"""From the address of a database to its stores: one for each set of power-loop's tables."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from explorer.cancel import CancelToken
+from explorer.errors import Problem, StoreError
+from explorer.stores.base import Store
+from explorer.stores.postgres.driver import server_database
+from explorer.stores.server_path import ServerPath
+
+USUAL_PREFIX = "pl_"
+"""What power-loop calls its tables unless a program says otherwise."""
+
+
+class FoundTables(NamedTuple):
+    """A set of tables, and what it is called among the others of its database."""
+
+    path: ServerPath
+    name: str
+
+
+def sets_at(
+    path: ServerPath,
+    token: CancelToken | None = None,
+    waiting: Callable[[], None] | None = None,
+) -> Sequence[FoundTables]:
+    """The sets of tables at an address; a `StoreError` where it cannot be read or has none. They
+    share connections. `waiting` is called each time a busy server is tried again."""
+    database = path.database or server_database(path.address, waiting)
+    found = database.sets(token)
+    if not found:
+        raise database.no_store()
+    name = path.address.database or path.name
+    return [
+        FoundTables(
+            ServerPath.of(path.address, one.schema, one.prefix, database),
+            _name(one.schema, one.prefix) if len(found) > 1 else name,
+        )
+        for one in found
+    ]
+
+
+def _name(schema: str, prefix: str) -> str:
+    short = prefix.removesuffix("_")
+    return schema if prefix == USUAL_PREFIX else f"{schema}.{short}" if short else f"{schema}."
+
+
+def open_server(
+    path: ServerPath,
+    token: CancelToken | None = None,
+    waiting: Callable[[], None] | None = None,
+) -> Store:
+    """The store of a set of tables; of a database whose sets are not known yet, the only one."""
+    # Late: only a server needs the driver.
+    database = path.database or server_database(path.address, waiting)
+    from explorer.stores.power_loop.server.store import PostgresStore
+
+    found = database.sets(token)
+    chosen = [one for one in found if (one.schema, one.prefix) == (path.schema, path.prefix)]
+    if not path.schema and len(found) == 1:
+        chosen = list(found)
+    if not path.schema and len(found) > 1:
+        raise StoreError(
+            Problem.UNREADABLE,
+            "Start again to list it",
+            f"{path} can be reached by now, and has {len(found)} sets of tables. Quit and start"
+            " Session Explorer again to list them all.",
+        )
+    if not chosen:
+        raise database.no_store()
+    (one,) = chosen
+    known = ServerPath.of(path.address, one.schema, one.prefix, database)
+    return PostgresStore(database.of(one), known)

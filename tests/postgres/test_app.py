@@ -1,0 +1,92 @@
+"""The app on a database: it is read, searched and watched, and outlives the server's restart."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from explorer.browse.first_read import Opening, Start
+from explorer.stores.discover import locate
+from explorer.tui.app import ExplorerApp
+from explorer.tui.screens import open_file
+from tests.postgres.filling import append, fill_one
+from tests.postgres.server import Server, free_port, running, stop
+from tests.tui.driving import Driver
+
+
+@asynccontextmanager
+async def _app(address: str, folder: Path, settled: bool = True) -> AsyncIterator[Driver]:
+    found = locate([address], (), {}, None)
+    opening = Opening(found[0].path, 2e9, notes=folder / "explorer.db", found=found)
+    app = ExplorerApp(Start(opening, lambda: 2e9))
+    async with app.run_test(size=(120, 40)) as pilot:
+        driver = Driver(app, pilot)
+        if settled:
+            await driver.until_seen(lambda: "Plan of" in driver.screen())
+            await driver.settle()
+        yield driver
+
+
+async def _until(driver: Driver, text: str) -> None:
+    await driver.until_seen(lambda: text in driver.screen())
+
+
+async def test_a_database_is_read_searched_watched_and_read_again_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    server = running(os.getpid())
+    try:
+        address = fill_one(server, tmp_path, "lived")
+        async with _app(address, tmp_path) as driver:
+            assert "6 sessions · 23 messages" in driver.screen()
+            assert "6 messages summarised, 4,000 → 300 tokens" in driver.screen()
+            await driver.type("/question 4")
+            await _until(driver, "question 4 of lived")
+            await driver.press("escape", "escape")
+            append(server, tmp_path, "pl_", "lived_pending", "news of today", address)
+            await driver.to("wait for me")
+            await _until(driver, "news of today")
+            os.kill(server.keeper, signal.SIGUSR1)
+            await driver.until_seen(lambda: _answers(server))
+            append(server, tmp_path, "pl_", "lived_pending", "after the restart", address)
+            await _until(driver, "after the restart")
+    finally:
+        stop(server)
+
+
+def _answers(server: Server) -> bool:
+    try:
+        return server.run("SELECT 1") == [(1,)]
+    except psycopg.OperationalError:
+        return False
+
+
+async def test_a_server_that_comes_later_is_opened_without_a_key(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_file, "TRY_AGAIN", 0.2)
+    address, port = fill_one(server, tmp_path, "late"), free_port()
+    later = address.replace(f":{server.port}/", f":{port}/")
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection("127.0.0.1", server.port)
+        await asyncio.gather(_copied(reader, back), _copied(there, writer))
+
+    async with _app(later, tmp_path, settled=False) as driver:
+        await _until(driver, "Cannot reach the server")
+        assert "tried again by itself" in " ".join(driver.screen().split())
+        async with await asyncio.start_server(pass_on, "127.0.0.1", port):
+            await _until(driver, "Plan of late")
+            assert "Cannot reach the server" not in driver.screen()
+
+
+async def _copied(source: asyncio.StreamReader, to: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await source.read(65_536):
+            to.write(data)
+    to.close()

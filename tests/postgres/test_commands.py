@@ -1,0 +1,109 @@
+"""Commands on a database: what they say of it, and that a password is in nothing they say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.errors import ExitCode
+from tests.conftest import Command
+from tests.postgres.filling import LOOPS, fill_one
+from tests.postgres.server import Server, free_port
+
+SECRET = "s3cr3t-w0rd"
+
+
+@pytest.fixture(scope="module")
+def address(server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
+    made = fill_one(server, tmp_path_factory.mktemp("power-loop"), "told")
+    return made.replace("postgres@", f"postgres:{SECRET}@")
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+
+
+def _json(command: Command, address: str, *arguments: str) -> Any:
+    done = command("--db", address, *arguments, "--json")
+    assert done.code == ExitCode.DONE
+    assert SECRET not in done.out + done.err
+    return json.loads(done.out)
+
+
+def test_every_reading_command_reads_a_database(command: Command, address: str) -> None:
+    listed = _json(command, address, "list")
+    assert [one["id"] for one in listed["sessions"]] == ["told_root", "told_pending"]
+    assert listed["hidden"] == {"subagent": 3, "empty": 1}
+    shown = _json(command, address, "show", "Plan of told")
+    assert shown["messages"][0]["text"] == "summary of it"
+    found = _json(command, address, "search", "question 4")
+    assert [hit["session_id"] for hit in found["hits"]] == ["told_root"]
+    assert found["complete"]
+    info = _json(command, address, "info")
+    assert (info["kind"], info["sessions"], info["messages"]) == ("power-loop", 6, 23)
+    assert info["path"].startswith("postgresql://127.0.0.1:")
+    assert info["edits"]["delete"] == "sessions on a server cannot be changed yet"
+    where = _json(command, address, "where", "question 4")
+    assert [one["id"] for one in where["sightings"]] == ["told_root"]
+    assert _json(command, address, "chats")["chats"] == []
+
+
+def test_people_read_the_same_without_the_password(command: Command, address: str) -> None:
+    for arguments in (["list"], ["info"], ["show", "told_root"], ["where", "question"]):
+        done = command("--db", address, *arguments)
+        assert done.code == ExitCode.DONE
+        assert SECRET not in done.out + done.err
+
+
+def test_a_change_is_refused_with_the_reason(command: Command, address: str) -> None:
+    done = command("--db", address, "archive", "told_root", "--yes")
+    assert done.code == ExitCode.REFUSED
+    assert "Sessions on a server cannot be changed yet." in done.err
+
+
+def test_a_pin_is_kept_in_our_notes(command: Command, address: str) -> None:
+    assert command("--db", address, "pin", "told_pending", "--yes").code == ExitCode.DONE
+    listed = _json(command, address, "list")
+    assert [one["id"] for one in listed["sessions"] if one["pinned"]] == ["told_pending"]
+
+
+def test_every_set_of_tables_is_listed_under_its_name(command: Command, server: Server) -> None:
+    path = "?search_path=public,%22team%20b%22"
+    told = _json(command, server.address(LOOPS, more=path), "info")
+    assert [one["name"] for one in told["stores"]] == ["public.other", "public", "team b"]
+
+
+def test_a_database_and_a_file_are_listed_together(
+    command: Command, address: str, real_file: Path
+) -> None:
+    told = _json(command, address, "--db", str(real_file), "list", "--limit", "0")
+    assert {"told_root"} < {one["id"] for one in told["sessions"]}
+    assert len(told["stores"]) == 2
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["info"], ["search", "x"], ["show", "x"]])
+def test_a_server_that_is_gone_says_so(command: Command, arguments: list[str]) -> None:
+    done = command("--db", f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/x", *arguments)
+    assert done.code == ExitCode.CANNOT_OPEN
+    assert "Cannot reach the server" in done.err
+    assert SECRET not in done.err
+
+
+def test_an_address_in_the_variable_is_no_part_of_any_advice(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = f"postgresql://u:{SECRET}@127.0.0.1:{free_port()}/x"
+    monkeypatch.setenv("SESSION_EXPLORER_DB", place)
+    done = command("list")
+    assert done.code == ExitCode.CANNOT_OPEN
+    assert SECRET not in done.err
+
+
+def test_another_kind_of_server_is_refused(command: Command) -> None:
+    done = command("--db", f"mysql://u:{SECRET}@h/x", "list")
+    assert done.code == ExitCode.USAGE
+    assert "cannot read mysql://" in done.err
+    assert SECRET not in done.err
