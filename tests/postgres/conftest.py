@@ -10,6 +10,7 @@ import pytest
 from explorer.stores.postgres import secrets
 from explorer.stores.postgres.address import parse
 from explorer.stores.postgres.connection import ServerDatabase
+from tests.postgres.edit_ground import Ground, copy, make_template
 from tests.postgres.filling import LOOPS, fill
 from tests.postgres.server import Server, locked, running, shared, stop
 
@@ -60,3 +61,22 @@ def opened(server: Server) -> Iterator[Open]:
             return stack.enter_context(closing(ServerDatabase(address)))
 
         yield opened
+
+
+@pytest.fixture(scope="session")
+def edit_template(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Server:
+    """The server, with a database of which copies are made for edits."""
+    folder, _ = _common(tmp_path_factory)
+    with locked(folder / "postgres-edits.lock"):
+        if not (folder / "postgres-edits").exists():
+            make_template(server, tmp_path_factory.mktemp("power-loop-edits"))
+            (folder / "postgres-edits").touch()
+    return server
+
+
+@pytest.fixture
+def ground(edit_template: Server, tmp_path: Path) -> Iterator[Ground]:
+    """A database of its own to change."""
+    made = copy(edit_template, tmp_path)
+    yield made
+    edit_template.run(f"DROP DATABASE {made.database} WITH (FORCE)")

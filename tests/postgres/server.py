@@ -90,7 +90,7 @@ def running(owner: int, more: Mapping[str, str] = MappingProxyType({})) -> Serve
     assert line, "the server did not start"
     keeper.returncode = 0  # it is not ours to wait for
     server = Server(**json.loads(line))
-    _wait_for(server)
+    wait_for(server)
     return server
 
 
@@ -121,7 +121,7 @@ def stop(server: Server) -> None:
         time.sleep(0.02)
 
 
-def _wait_for(server: Server) -> None:
+def wait_for(server: Server) -> None:
     until = time.monotonic() + SECONDS
     while True:
         try:

@@ -243,7 +243,7 @@ def change_cells(context: EditContext, file: WriteConnection, plan: EditPlan) ->
     """Change cells of a few rows, in one transaction."""
     tables = context.tables(file, plan.table)
     with before_anything(), context.trash.writing() as trash:
-        receipt = _begin(context, trash, plan)
+        receipt = begin_changes(context, trash, plan)
     try:
         with before_anything(), file.transaction() as tx:
             _check_title_free(tx, tables, plan)
@@ -261,13 +261,13 @@ def change_cells(context: EditContext, file: WriteConnection, plan: EditPlan) ->
     except ExplorerError as error:
         # It is done anyway, and the next start finds that out.
         notes = (error.message,)
-    return _done(receipt, plan, notes)
+    return changed(receipt, plan, notes)
 
 
 def change_notes(context: EditContext, plan: EditPlan) -> Done:
     """What the file cannot store goes into our own notes."""
     with context.trash.writing() as trash:
-        receipt = _begin(context, trash, plan)
+        receipt = begin_changes(context, trash, plan)
         trash.set_receipt(receipt, ReceiptState.DONE)
     try:
         note_down(context.notes, plan.changes)
@@ -275,17 +275,17 @@ def change_notes(context: EditContext, plan: EditPlan) -> Done:
         with suppress(ExplorerError), context.trash.writing() as trash:
             trash.drop_receipt(receipt)
         raise
-    return _done(receipt, plan)
+    return changed(receipt, plan)
 
 
-def _begin(context: EditContext, trash: TrashWriter, plan: EditPlan) -> int:
+def begin_changes(context: EditContext, trash: TrashWriter, plan: EditPlan) -> int:
     receipt = trash.begin(plan.action.value, receipt_words(plan), context.clock())
     for change in plan.changes:
         trash.add_change(receipt, change)
     return receipt
 
 
-def _done(receipt: int, plan: EditPlan, notes: tuple[str, ...] = ()) -> Done:
+def changed(receipt: int, plan: EditPlan, notes: tuple[str, ...] = ()) -> Done:
     ids = tuple(one.id for one in plan.doomed)
     return Done(receipt, plan.action.value, ids, plan.skipped, notes)
 

@@ -146,6 +146,11 @@ class Editor:
         with ReadConnection(self.path, token) as file:
             yield file
 
+    @contextmanager
+    def _asked(self, cannot: str, token: CancelToken | None, table: str) -> Iterator[SessionTables]:
+        with self._connected(cannot, token) as file:
+            yield self._dialect.over(file.ask, file.schema, table)
+
     def _leave_to_agent(self, planner: Planner, plan: EditPlan) -> None:
         reason = self._dialect.left_to_agent(planner.tables.schema)
         if reason and plan.doomed:
@@ -167,8 +172,7 @@ class Editor:
     def worded(self, plan: EditPlan) -> EditPlan:
         """A plan with the first words of every session in it that has no title; by itself a plan
         looks for those of a few."""
-        with self._connected("Cannot list the sessions", None) as file:
-            tables = self._dialect.over(file.ask, file.schema, plan.table)
+        with self._asked("Cannot list the sessions", None, plan.table) as tables:
             untitled = [one.id for one in plan.sessions if not one.title and not one.words]
             words = {
                 one.id: tables.first_words(one)
@@ -287,7 +291,6 @@ class Editor:
         while another explorer edits: they may be its own."""
         if not any(one.half_done for one in self.trash.receipts()):
             return AfterCrash()
-        context = self._context()
         try:
             with self.trash.alone():
                 before = [one.number for one in self.trash.receipts() if one.half_done]
@@ -295,7 +298,7 @@ class Editor:
                     if one.half_done:
                         # What cannot be looked at now is left alone, and reported.
                         with suppress(ExplorerError):
-                            settle(context, one)
+                            self._settle(one)
                 left = [one for one in self.trash.receipts() if one.number in before]
         except Refused:
             # A newer version knows what is half done, and will say so.
@@ -309,6 +312,9 @@ class Editor:
             [one for one in left if not one.half_done],
             len(before) - len(left),
         )
+
+    def _settle(self, receipt: Receipt) -> None:
+        settle(self._context(), receipt)
 
     def finish(
         self, receipt: Receipt, token: CancelToken | None = None, progress: Tell | None = None

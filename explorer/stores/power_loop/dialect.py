@@ -36,13 +36,13 @@ RECENT = 1000
 """Sessions that are asked whether their program keeps titles."""
 LOOKED_AT = 3
 """Messages that are looked at for words."""
-_TABLES = (
+BELONGINGS = (
     *("compactions", "usage_rounds", "session_stats", "timers", "session_runtime_state"),
     *("background_tasks", "notes", "project_messages", "hook_events", "session_leases"),
     *("follow_up_queue", "session_state"),
 )
 """What power-loop itself clears with a session, besides its messages."""
-_COLUMNS = (
+COLUMNS = (
     *("session_id", "metadata_json", "kind", "parent_session_id", "created_at", "status"),
     "lifecycle",
 )
@@ -71,16 +71,16 @@ class PowerLoopDialect(Dialect):
 
     def first_words(self, messages: Sequence[Mapping[str, Cell]]) -> str:
         users = (one for one in in_order(messages, "seq") if cells.words(one.get("role")) == "user")
-        return _first_said(one.get("content") for one in islice(users, LOOKED_AT))
+        return first_said(one.get("content") for one in islice(users, LOOKED_AT))
 
     def over(self, ask: Rows, schema: Schema, table: str) -> SessionTables:
         if not table.endswith("sessions") or not schema.has(table, "session_id"):
             raise Refused(CANNOT_CHANGE, f"It has no table {table}.")
-        return _SetTables(ask, schema, _shape(schema, table.removesuffix("sessions")), self.key)
+        return SetTables(ask, schema, shape_of(schema, table.removesuffix("sessions")), self.key)
 
 
-def _shape(schema: Schema, prefix: str) -> TableShape:
-    tables = (f"{prefix}{name}" for name in _TABLES)
+def shape_of(schema: Schema, prefix: str) -> TableShape:
+    tables = (f"{prefix}{name}" for name in BELONGINGS)
     return TableShape(
         sessions=f"{prefix}sessions",
         id="session_id",
@@ -92,7 +92,7 @@ def _shape(schema: Schema, prefix: str) -> TableShape:
     )
 
 
-class _SetTables(SessionTables):
+class SetTables(SessionTables):
     """One set of tables, asked over one connection."""
 
     keeps_archive = True
@@ -102,14 +102,14 @@ class _SetTables(SessionTables):
 
     def subjects(self, column: str, values: Iterable[object]) -> list[Subject]:
         shape = self.shape
-        picked = self.schema.pick(shape.sessions, "s", _COLUMNS)
+        picked = self.schema.pick(shape.sessions, "s", COLUMNS)
         # There is no index on times; the newest message is the last one.
         newest = (
             f"SELECT m.created_at FROM {quoted(shape.messages)} m"
             " WHERE m.session_id = s.session_id ORDER BY m.seq DESC LIMIT 1"
         )
         return [
-            _subject(row)
+            subject_of(row)
             for batch in batches(values)
             for row in self.ask(
                 f"SELECT s.rowid, typeof(s.session_id), ({newest}), {self._pending()}, {picked}"
@@ -178,20 +178,20 @@ class _SetTables(SessionTables):
             f" WHERE m.session_id = ? AND m.role = 'user' ORDER BY m.seq LIMIT {LOOKED_AT}",
             (subject.id,),
         )
-        return _first_said(cell for (cell,) in texts)
+        return first_said(cell for (cell,) in texts)
 
     def archived(self, subject: Subject, on: bool, now: float) -> Values:
         return {"status": raw("archived" if on else "active"), "updated_at": int(now * 1000)}
 
 
-def _first_said(contents: Iterable[object]) -> str:
+def first_said(contents: Iterable[object]) -> str:
     spoken = (said(content_text(cell, bare_json=True)) for cell in contents)
     return next(filter(None, spoken), "")
 
 
-def _subject(row: Sequence[object]) -> Subject:
+def subject_of(row: Sequence[object]) -> Subject:
     number, type_, newest, pending, *rest = row
-    cell = dict(zip(_COLUMNS, rest, strict=True))
+    cell = dict(zip(COLUMNS, rest, strict=True))
     id_ = cells.words(cell["session_id"])
     child = cells.words(cell["kind"]) == "subagent"
     return Subject(
