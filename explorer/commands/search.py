@@ -102,19 +102,22 @@ def _names(store: Store, catalog: Catalog, hits: Iterable[Hit], now: float) -> d
     return {one.key: one.preview for one in store.sessions(units, now)} if units else {}
 
 
-def _lines(hit: Hit, names: Mapping[int, str], now: float) -> tuple[str, str, str]:
+def _lines(hit: Hit, names: Mapping[int, str], now: float) -> tuple[str, ...]:
     where = hit.field if hit.role == "session" else f"{clean_line(hit.role)} {hit.field}"
+    if not hit.snippet:
+        # A session that only fields found, and that has no title.
+        where = ""
     words = names.get(hit.session_key, "") if hit.session_key is not None else ""
     name = clean_line(called(hit.title, words) or "(untitled)", 100)
     head = painted(name, BOLD if hit.title else "")
-    facts = [hit.session_id, file_words(hit), hit.source, where]
+    facts = [hit.session_id, file_words(hit), hit.source, hit.origin, where]
     if hit.timestamp is not None:
         facts.append(ago(hit.timestamp, now))
     if hit.file:
         facts.append(f"from {hit.file}")
     return (
         f"{head}  {painted(' · '.join(clean_line(fact) for fact in facts if fact), DIM)}",
-        f"  {_lit(hit)}",
+        *([f"  {_lit(hit)}"] if hit.snippet else []),
         "",
     )
 

@@ -205,3 +205,10 @@ def test_a_delete_names_the_folder_of_its_files(command: Command) -> None:
 def test_settings_that_do_not_exist_are_not_named(command: Command) -> None:
     out = command("info").out
     assert "does not delete or archive sessions by itself (without a config.yaml)" in out
+
+
+def test_a_session_without_a_title_that_a_field_finds_has_no_empty_line(command: Command) -> None:
+    out = command("search", "chat:deploys").out
+    assert out.count("\n") == 2
+    assert " · title" not in out
+    assert "group: Ops, thread: Deploys" in out
