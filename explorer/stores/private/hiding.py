@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_plus
 from explorer.stores.private.everyday import EVERYDAY, SMALL_WORDS
 from explorer.stores.private.fields import RAW_IDS
 from explorer.stores.private.marks import Marks, Who, plain
-from explorer.stores.private.spellings import WORD, JoinedNames, Meant, Numbers, bare
+from explorer.stores.private.spellings import WORD, JoinedNames, KnownNumbers, Meant, bare
 
 LONGEST = 300
 """Characters of a value: what is longer is a text, not a name."""
@@ -62,7 +62,7 @@ class Hiding:
         """Values in small letters, however they are written in a text."""
         self._exact: dict[str, Meant] = {}
         self._joined = JoinedNames()
-        self._numbers = Numbers()
+        self._numbers = KnownNumbers()
         self._users: set[str] = set()
         self._known: set[tuple[Who, str]] = set()
 

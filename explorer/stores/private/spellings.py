@@ -89,7 +89,7 @@ def _is_joined(text: str, word: "re.Match[str]", who: Who) -> bool:
     return who is Who.USER or before in ("#", "@") or _HUMPS.match(word[0]) is not None
 
 
-class Numbers:
+class KnownNumbers:
     """Long numbers, in whatever groups their digits are written."""
 
     def __init__(self) -> None:
