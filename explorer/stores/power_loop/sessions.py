@@ -207,7 +207,8 @@ def _said(
     for batch in batches(handles):
         for number, cell, meta in reader.rows(
             f"SELECT {handle}, {content}, {about}"
-            f" FROM {tables.flavour.with_first(tables, order, most)} WHERE {handle} IN ({placeholders(batch)}) ORDER BY m.seq {order}",
+            f" FROM {tables.flavour.with_first(tables, order, most)}"
+            f" WHERE {handle} IN ({placeholders(batch)}) ORDER BY m.seq {order}",
             (role, *batch),
         ):
             found[number] = found.get(number) or _first(cell, meta, role)

@@ -76,7 +76,7 @@ def catalog(reader: TableReader, tables: ServerTables) -> Catalog:
         keys=keys,
         active=active,
         sources=[AGENT] * len(keys),
-        links=_links(tables, parents, frozenset(keys) if parents else ()),
+        links=_links(tables, parents, keys),
         chains=(),
         archived=archived,
         empty=frozenset(empty),
@@ -87,11 +87,15 @@ def catalog(reader: TableReader, tables: ServerTables) -> Catalog:
 def _links(
     tables: ServerTables, parents: dict[int, str], there: Collection[int]
 ) -> dict[int, Link]:
-    found = {}
-    for key, parent in parents.items():
-        above = tables.key(parent)
-        found[key] = Link(Kind.SUBAGENT, above if above != key and above in there else None)
-    return found
+    above = tables.ids.numbers(parents.values())
+    # Numbers have no gaps: a set of all keys would take ten times the memory.
+    known = bytearray(len(tables.ids) + 1)
+    for key in there if parents else ():
+        known[key] = 1
+    return {
+        key: Link(Kind.SUBAGENT, parent if parent != key and known[parent] else None)
+        for key, parent in zip(parents, above, strict=True)
+    }
 
 
 def _time(written: object, created: object) -> float | None:
