@@ -22,6 +22,11 @@ class NamesTables(Protocol):
         """What SQL calls the table of sessions."""
         ...
 
+    @property
+    def messages(self) -> str:
+        """The same of messages."""
+        ...
+
     def named(self, table: str) -> str:
         """What the schema calls a table."""
         ...
@@ -80,6 +85,15 @@ class Flavour(ABC):
         for batch in batches(handles):
             found += reader.rows(f"{select} WHERE {self.handle} IN ({placeholders(batch)})", batch)
         return found
+
+    def with_first(self, tables: NamesTables, order: str, most: int) -> str:
+        """Sessions, each with its first or last messages of a role, which is the one value."""
+        return (
+            f"{tables.sessions} s JOIN {tables.messages} m ON m.session_id = s.session_id"
+            f" AND m.seq IN (SELECT f.seq FROM {tables.messages} f"
+            f" WHERE f.session_id = s.session_id AND f.role = ? ORDER BY f.seq {order}"
+            f" LIMIT {most})"
+        )
 
     def pieces(
         self,

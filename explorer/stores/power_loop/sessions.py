@@ -209,10 +209,8 @@ def _said(
     for batch in batches(handles):
         for number, cell, meta in reader.rows(
             f"SELECT {handle}, {content}, {about}"
-            f" FROM {tables.sessions} s JOIN {tables.messages} m ON m.session_id = s.session_id"
-            f" AND m.seq IN (SELECT f.seq FROM {tables.messages} f"
-            f" WHERE f.session_id = s.session_id AND f.role = ? ORDER BY f.seq {order}"
-            f" LIMIT {most}) WHERE {handle} IN ({placeholders(batch)}) ORDER BY m.seq {order}",
+            f" FROM {tables.flavour.with_first(tables, order, most)}"
+            f" WHERE {handle} IN ({placeholders(batch)}) ORDER BY m.seq {order}",
             (role, *batch),
         ):
             found[number] = found.get(number) or _first(cell, meta, role)

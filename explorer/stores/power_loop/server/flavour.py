@@ -62,6 +62,14 @@ class Postgres(Flavour):
         plain = f"ascii(m.content) != 91 AND NOT {tagged}"
         return f"coalesce({plain} AND {' AND '.join(tests)}, false)", values
 
+    def with_first(self, tables: NamesTables, order: str, most: int) -> str:
+        # Otherwise the server would look for them again for every message of a session.
+        return (
+            f"{tables.sessions} s CROSS JOIN LATERAL (SELECT f.* FROM {tables.messages} f"
+            f" WHERE f.session_id = s.session_id AND f.role = ? ORDER BY f.seq {order}"
+            f" LIMIT {most}) m"
+        )
+
     def pieces(
         self,
         reader: TableReader,
