@@ -206,9 +206,19 @@ def finish(done: Done, words: str, options: argparse.Namespace) -> None:
     if done.receipt is not None:
         chosen = (("--db", options.db), ("--profile", options.profile))
         where = "".join(
-            f" {name} {shlex.quote(value)}" for name, values in chosen for value in values
+            f" {name} {shlex.quote(_public(value))}" for name, values in chosen for value in values
         )
         note(clean_line(f"To undo: session-explorer undo {done.receipt}{where}"))
+
+
+def _public(place: str) -> str:
+    """What was given for a file or a database, without a password: that is taken from elsewhere
+    when the command is run."""
+    if "://" not in place:
+        return place
+    from explorer.stores.postgres.secrets import MARK, scrubbed  # late: only a server needs it
+
+    return scrubbed(place).replace(f":{MARK}@", "@")
 
 
 def warn_half_done(edits: Edits) -> None:

@@ -45,7 +45,8 @@ def test_every_reading_command_reads_a_database(command: Command, address: str) 
     info = _json(command, address, "info")
     assert (info["kind"], info["sessions"], info["messages"]) == ("power-loop", 6, 23)
     assert info["path"].startswith("postgresql://127.0.0.1:")
-    assert info["edits"]["delete"] == "sessions on a server cannot be changed yet"
+    assert info["edits"]["delete"] is None
+    assert "message numbers" in info["edits"]["clear"]
     where = _json(command, address, "where", "question 4")
     assert [one["id"] for one in where["sightings"]] == ["told_root"]
     assert _json(command, address, "chats")["chats"] == []
@@ -58,10 +59,18 @@ def test_people_read_the_same_without_the_password(command: Command, address: st
         assert SECRET not in done.out + done.err
 
 
-def test_a_change_is_refused_with_the_reason(command: Command, address: str) -> None:
-    done = command("--db", address, "archive", "told_root", "--yes")
-    assert done.code == ExitCode.REFUSED
-    assert "Sessions on a server cannot be changed yet." in done.err
+def test_a_session_is_deleted_and_comes_back(command: Command, address: str) -> None:
+    before = _json(command, address, "show", "told_root")
+    refused = command("--db", address, "delete", "told_root", "--yes")
+    assert refused.code == ExitCode.REFUSED
+    assert "running" in refused.err
+    done = command("--db", address, "delete", "told_root", "--force", "--yes")
+    assert done.code == ExitCode.DONE
+    assert SECRET not in done.out + done.err
+    listed = _json(command, address, "list")
+    assert [one["id"] for one in listed["sessions"]] == ["told_pending"]
+    assert command("--db", address, "undo", "--yes").code == ExitCode.DONE
+    assert _json(command, address, "show", "told_root") == before
 
 
 def test_a_pin_is_kept_in_our_notes(command: Command, address: str) -> None:

@@ -1,5 +1,6 @@
 """Changes to sessions on a server: what goes, what stays, and that an undo is exact."""
 
+import time
 from pathlib import Path
 
 import psycopg
@@ -8,10 +9,14 @@ import pytest
 from explorer.errors import Refused
 from explorer.model import Action
 from explorer.stores.edits.reasons import INTERRUPTED, RUNNING
+from explorer.stores.ours.notes import Notes, OurFiles
 from explorer.stores.postgres import writing
+from explorer.stores.postgres.address import parse
 from explorer.stores.power_loop.server_edits.tables import LOCAL_TRASH, server_reasons
+from explorer.stores.server_path import ServerPath
+from explorer.stores.servers import open_server
 from tests.agents import run_agent
-from tests.postgres.edit_ground import PUBLIC, Ground, delete, keys, undo
+from tests.postgres.edit_ground import LATER, PUBLIC, Ground, delete, keys, undo
 from tests.postgres.filling import POWER_LOOP
 
 GOES_ON = """
@@ -256,3 +261,20 @@ def test_many_families_are_deleted_and_restored(ground: Ground) -> None:
     assert told[-1] == 7
     undo(editor)
     assert ground.dump() == before
+
+
+def test_a_store_on_a_server_is_edited_like_a_file(ground: Ground) -> None:
+    before = ground.dump()
+    store = open_server(ServerPath.of(parse(ground.server.address(ground.database))))
+    notes = Notes(ground.folder / "explorer.db", store.path)
+    editor = store.edits(OurFiles(ground.folder / "trash.db", lambda: time.time() + LATER, notes))
+    keys_of = store.keys_of(["first_root"])
+    plan = editor.plan(Action.DELETE, list(keys_of.values()))
+    assert {one.id for one in plan.doomed} == FAMILY
+    editor.apply(plan)
+    assert store.keys_of(["first_root"]) == {}
+    editor.undo(editor.undo_plan())
+    assert ground.dump() == before
+    assert store.info().edits["delete"] is None
+    assert b"127.0.0.1" in (ground.folder / "trash.db").read_bytes()
+    assert b"postgres@" not in (ground.folder / "trash.db").read_bytes()

@@ -72,7 +72,7 @@ class PostgresStore(PowerLoopStore):
 
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         # Late: readers do not need the code for changes.
-        from explorer.stores.power_loop.server.refusing import reasons
+        from explorer.stores.power_loop.server_edits.tables import server_reasons
 
         def work(reader: TableReader) -> StoreInfo:
             figures = self.figures(reader)
@@ -88,7 +88,7 @@ class PostgresStore(PowerLoopStore):
                 wal_bytes=0,
                 search=SearchModes(fts=False, trigram=False, cjk=False, covers=()),
                 snapshot=False,
-                edits=reasons(),
+                edits=server_reasons(reader, [self._set]),
             )
 
         return self._read(work, token)
@@ -104,9 +104,9 @@ class PostgresStore(PowerLoopStore):
         return cells.amount(reader.value(sql, (self._set.space, *names)))
 
     def edits(self, ours: OurFiles) -> Edits:
-        from explorer.stores.power_loop.server.refusing import RefusingEditor  # late: as above
+        from explorer.stores.power_loop.server_edits.editor import server_edits  # late: as above
 
-        return RefusingEditor(self.path, self.dialect(), self.sessions, ours)
+        return server_edits(self._database, self._set, self.sessions, ours, self.path)
 
     def catalog(self, token: CancelToken | None = None) -> Catalog:
         found = self._read(lambda reader: catalog(reader, self._set), token)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from explorer.stores.edits.dialect import SessionTables, Size, Subject
 from explorer.stores.edits.plans import RULES
-from explorer.stores.postgres.reader import ServerReader
 from explorer.stores.postgres.writing import image
 from explorer.stores.power_loop.dialect import (
     BELONGINGS,
@@ -31,6 +30,7 @@ from explorer.stores.sqlite import cells
 from explorer.stores.sqlite.images import Image, Rows
 from explorer.stores.sqlite.leases import leases
 from explorer.stores.sqlite.schema import Schema, batches, placeholders, quoted
+from explorer.stores.table_reader import TableReader
 
 NAMES = ("sessions", "messages", *BELONGINGS)
 """The tables of a set that an edit is about."""
@@ -139,7 +139,7 @@ def _layout(rows: Sequence[Image]) -> TableLayout:
     return TableLayout(columns, odd, frozenset(what for what, allowed in rights if not allowed))
 
 
-def asking(reader: ServerReader, names: SqlNames) -> Rows:
+def asking(reader: TableReader, names: SqlNames) -> Rows:
     """Questions of the engine, for a read; cells as our trash keeps them."""
 
     def ask(sql: str, values: Sequence[object]) -> list[Image]:
@@ -246,9 +246,7 @@ class ServerSessionTables(SetTables):
         return bool(self.ask(sql, ()))
 
 
-def server_reasons(
-    reader: ServerReader, sets: Sequence[NumberedTables]
-) -> Mapping[str, str | None]:
+def server_reasons(reader: TableReader, sets: Sequence[NumberedTables]) -> Mapping[str, str | None]:
     """Of each edit why it is possible in no set of tables; None where it is in one. For `info`."""
     ask = partial(_plain, reader)
     every = [layout_of(ask, one).reasons(one) for one in sets]
@@ -257,5 +255,5 @@ def server_reasons(
     }
 
 
-def _plain(reader: ServerReader, sql: str, values: Sequence[object]) -> list[Image]:
+def _plain(reader: TableReader, sql: str, values: Sequence[object]) -> list[Image]:
     return [image(row) for row in reader.rows(sql, values)]

@@ -60,9 +60,14 @@ class ServerUndo:
         if self._failed and not self._back:
             self._settle(undone=False)
             raise self._failed[0]
-        note_down(self._context.notes, plan.changes, back=True)
-        self._settle(undone=True)
-        return self._done(stopped)
+        done = self._done(stopped)
+        try:
+            note_down(self._context.notes, plan.changes, back=True)
+            self._settle(undone=True)
+        except ExplorerError as error:
+            # It is back anyway, and the next start closes the receipt.
+            done = done._replace(notes=(*done.notes, error.message))
+        return done
 
     def _close_unsure(self, error: Unsure) -> Done:
         """The connection was lost: what is there tells how far it got."""
