@@ -189,7 +189,16 @@ READ = {
 }
 """Ways out of a store that give text of people, or say what may hold it: each is masked."""
 USED = {
-    *("certain_of", "chats_stamp", "file_catalog", "file_sessions", "hold", "let_go", "one_of"),
+    *(
+        "certain_of",
+        "chats_stamp",
+        "file_catalog",
+        "file_sessions",
+        "hold",
+        "let_go",
+        "one_of",
+        "resume_call",
+    ),
     "transcript_provenance",
     *(
         "around",
@@ -206,7 +215,7 @@ USED = {
     *("first_outlines", "handover", "home", "info", "key_of", "keys_of", "keys_starting", "look"),
     *("message_key", "newest_below", "noted_as", "noted_id", "origin", "outlines", "own_notes"),
     *("place", "profile_at", "recovered", "scoped", "set_of", "stores", "together", "too_long"),
-    *("chats_stamp", "file_catalog", "file_sessions", "hold", "let_go", "one_of"),
+    *("chats_stamp", "file_catalog", "file_sessions", "hold", "let_go", "one_of", "resume_call"),
     *("transcript_provenance", "troubles"),
 }
 """Those that give none, or something that is used and not read; what they give is passed on."""

@@ -340,6 +340,9 @@ class PrivateStore(Store):
     def handover(self) -> Handover | str:
         return self._inner.handover()
 
+    def resume_call(self, session: Session) -> str:
+        return self._inner.resume_call(session)
+
     def info(self, token: CancelToken | None = None) -> StoreInfo:
         return self._inner.info(token)
 
